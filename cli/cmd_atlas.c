@@ -68,7 +68,7 @@ static int atlas_byte(const Cli *cli, Json *json)
 {
     for (int i = 1; i < cli->arg_count; i++)
         if (parse_byte(cli->args[i]) < 0)
-            return cli_usage(cli, "'%s' is no byte: 0 to 255, or 0x00 to 0xFF", cli->args[i]);
+            return cli_usage(cli, "'%s' is not a byte: give 0 to 255, or 0x00 to 0xFF", cli->args[i]);
     if (json) list_open(json, "bytes");
     for (int i = 1; i < cli->arg_count; i++) {
         int            byte = parse_byte(cli->args[i]), class_id = holo_atlas_class((uint8_t)byte);
@@ -137,7 +137,7 @@ static int atlas_sigil(const Cli *cli, Json *json)
     HoloError   error = {0};
     HoloSigil  *sigil;
     size_t      at = 0;
-    if (cli->arg_count > 2) return cli_usage(cli, "'%s' is one argument too many: quote the expression", cli->args[2]);
+    if (cli->arg_count > 2) return cli_usage(cli, "too many arguments: '%s'. Quote the expression", cli->args[2]);
     HoloStatus status = holo_sigil_parse(text, strlen(text), &sigil, &at, &error);
     if (status == HOLO_BAD_ARGUMENT) return cli_fail(pointed(text, at), "%s", error.text);
     if (status) return cli_fail_error(NULL, &error, status);
@@ -280,7 +280,7 @@ static int atlas_address(const Cli *cli, Json *json)
     Contents     contents = {0};
     HoloError    error    = {0};
     HoloFileKind kind;
-    if (cli->arg_count > 2) return cli_usage(cli, "'%s' is one argument too many", cli->args[2]);
+    if (cli->arg_count > 2) return cli_usage(cli, "too many arguments: '%s'", cli->args[2]);
     HoloStatus status = holo_file_kind(path, &kind, &error);
     if (status) return cli_fail_error(path, &error, status);
     if (cli_option(cli, "bytes"))
@@ -313,7 +313,7 @@ static int atlas(Cli *cli)
 
 static const CliOption options[] = {
     {"json", 0, NULL, "as JSON"},
-    {"bytes", 0, NULL, "the bytes of FILE, though it holds tensors", .verbs = "address"},
+    {"bytes", 0, NULL, "treat FILE as plain bytes even if it holds tensors", .verbs = "address"},
     {0},
 };
 
@@ -324,16 +324,17 @@ const CliCommand cli_atlas = {
     .verbs     = "byte sigil address",
     .arg_min   = 2,
     .arg_max   = -1,
-    .details   = "byte BYTE...      the class of a byte, one of 96, its parts, and the bytes that share it\n"
-                 "sigil EXPRESSION  what an expression says: the byte (and, with a page, the belt address) of\n"
-                 "                  each generator, and the words of operation. Quote it for the shell.\n"
-                 "address FILE      the identity of content, 128 bits that follow from type, shape and bytes, and\n"
-                 "                  its address: the same wherever the same content is. Of a .npy, .npz or archive\n"
-                 "                  that of each tensor, of any other file that of its bytes.\n"
+    .details   = "byte BYTE...      print the class of a byte (one of 96), its parts, and all bytes of that class\n"
+                 "sigil EXPRESSION  evaluate an expression: print the byte of each generator (with a page also its\n"
+                 "                  belt address) and the words of the operation. Quote it for the shell.\n"
+                 "address FILE      print the identity of the content and its address. The identity is 128 bits\n"
+                 "                  computed from type, shape and bytes: equal content has an equal identity. For\n"
+                 "                  a .npy, .npz or archive it is printed for each tensor, for any other file\n"
+                 "                  for its bytes.\n"
                  "\n"
-                 "An expression is generators (mark, copy, swap, merge, split, quote, evaluate) at classes (c0 to\n"
+                 "An expression names generators (mark, copy, swap, merge, split, quote, evaluate) at classes (c0 to\n"
                  "c95), in sequence (.) or in parallel (||), in parentheses, under transforms: R+1 turns the scope,\n"
-                 "D+1 the modality, T+1 the slot, ~ mirrors. docs/atlas.md tells it all.",
+                 "D+1 the modality, T+1 the slot, and ~ mirrors. docs/atlas.md explains all of it.",
     .examples  = "  hologram atlas byte 0x2A\n"
                  "  hologram atlas sigil 'R+1@(copy@c05 . evaluate@c21)'\n"
                  "  hologram atlas sigil 'mark@c42^+3~@17' --json\n"

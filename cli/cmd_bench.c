@@ -201,7 +201,7 @@ static void compile_done(void *context, int index, void *result, const HoloEnded
     apart->result = end->how == HOLO_END_RETURNED ? *(int *)result
                     : end->how == HOLO_END_EXITED
                         ? end->code
-                        : cli_fail(NULL, "the compiler was ended by: %s", holo_crash_name(end->code));
+                        : cli_fail(NULL, "the compiler crashed: %s", holo_crash_name(end->code));
 }
 
 // So that the memory that compiling takes is not counted as the model's.
@@ -209,7 +209,7 @@ static int compile_apart(const Cli *cli, const char *model, const char *archive)
 {
     Apart    apart = {.cli = cli, .model = model, .archive = archive};
     HoloWork work  = {1, 1, HUGE_VAL, sizeof(int), compile_work, compile_done, &apart};
-    if (!holo_work_run(&work)) return cli_fail(NULL, "no process for the compiler: %s", strerror(errno));
+    if (!holo_work_run(&work)) return cli_fail(NULL, "cannot start a process for the compiler: %s", strerror(errno));
     return apart.result;
 }
 
@@ -257,14 +257,14 @@ static void print_table(const char *path, const Measured *m)
     printf("%s%s%s  %d thread%s, %s\n", cli_color(stdout, "bold"), path, cli_color(stdout, "reset"), m->threads,
            m->threads == 1 ? "" : "s", holo_cpu_level());
     cli_row(stdout, "open", "%s", cli_seconds(&a, m->open));
-    cli_row(stdout, "first answer", "%s after opening began", cli_seconds(&a, m->first));
+    cli_row(stdout, "first answer", "%s after the start of opening", cli_seconds(&a, m->first));
     cli_row(stdout, "a run", "min %s, median %s, p99 %s  (%lld runs)", cli_seconds(&a, m->min),
             cli_seconds(&b, m->median), cli_seconds(&c, m->p99), (long long)m->runs);
     if (m->has_memo)
-        cli_row(stdout, "memo", "%llu runs were answered by it, %llu computed", (unsigned long long)m->hits,
+        cli_row(stdout, "memo", "answered %llu runs; %llu were computed", (unsigned long long)m->hits,
                 (unsigned long long)m->misses);
     if (m->flops > 0 && !m->hits) cli_row(stdout, "arithmetic", "%.1f GFLOP/s at best", m->flops / m->min / 1e9);
-    cli_row(stdout, "memory", "%s resident at its peak, %s of it the arena", cli_bytes(&a, m->rss),
+    cli_row(stdout, "memory", "%s resident at peak, including an arena of %s", cli_bytes(&a, m->rss),
             cli_bytes(&b, m->arena));
     if (m->profile.runs) cli_profile_print(stdout, &m->profile);
     cli_advice(m->advice);
@@ -295,11 +295,11 @@ static const CliOption options[] = {
     CLI_OPTION_HUGE,
     CLI_OPTION_MEMO,
     CLI_OPTION_SAVE_MEMO,
-    {"seconds", 's', "S", "how long to measure; 3 unless told otherwise"},
+    {"seconds", 's', "S", "how long to measure (default 3)"},
     {"profile", 0, "FILE.json",
-     "then time each step for as long again: tables by operator\nand by step, and a trace for chrome://tracing with a track\na thread"},
+     "then time each step, for as long again: print tables by\noperator and by step, and write a trace for\nchrome://tracing with one track per thread"},
     CLI_OPTION_MODEL_NUMERIC,
-    {"json", 0, NULL, "as JSON: open_us, first_us, min_us, median_us, p99_us,\nrss_mb, arena_mb, threads ..."},
+    {"json", 0, NULL, "print JSON: open_us, first_us, min_us, median_us, p99_us,\nrss_mb, arena_mb, threads ..."},
     {0},
 };
 
@@ -309,9 +309,9 @@ const CliCommand cli_bench = {
     .arguments = "FILE",
     .arg_min   = 1,
     .arg_max   = 1,
-    .details   = "FILE is an archive, or a model that is compiled first, by another process. Inputs that are\n"
-                 "not given are seeded: floats normal, integers 1. Times are of the wall clock; the time to\n"
-                 "open is the median of many.",
+    .details   = "FILE is an archive, or a model: another process compiles it first. Inputs that you do not\n"
+                 "give are made up from a seed: floats from a normal distribution, integers 1. All times are\n"
+                 "wall-clock times. The time to open is the median of many.",
     .examples  = "  hologram bench resnet50.holo --threads 1\n"
                  "  hologram bench bert.onnx --input-shape input_ids:1,128 --seconds 10 --json\n"
                  "  hologram bench resnet50.holo --profile trace.json\n",

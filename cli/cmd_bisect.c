@@ -46,7 +46,7 @@ static void print_culprit(const HoloBisection *b, const HoloCulprit *c)
         return;
     }
     bool is_kernel = c->kind == HOLO_CULPRIT_KERNEL;
-    cli_row(stdout, "culprit", "%s%s%s, no pass", cli_color(stdout, "red"),
+    cli_row(stdout, "culprit", "%s%s%s, not a pass", cli_color(stdout, "red"),
             is_kernel ? "a kernel" : "planning, packing or a kernel", cli_color(stdout, "reset"));
     cli_row(stdout, is_kernel ? "it" : "no passes", "%s", c->message);
 }
@@ -60,10 +60,10 @@ static void print_advice(const HoloBisection *b, const char *model)
         is_pass = is_pass && b->culprits[i].pass;
     }
     if (is_pass)
-        cli_row(stdout, "what to do", "hologram compile %s%s (agrees then), and report it with the lines above", model,
+        cli_row(stdout, "what to do", "hologram compile %s%s avoids it; please report it with the lines above", model,
                 disable);
     else
-        cli_row(stdout, "what to do", "report it with the lines above; no pass that is left out mends it");
+        cli_row(stdout, "what to do", "please report it with the lines above; disabling passes does not help");
 }
 
 static void print_text(const HoloBisection *b, const char *model, bool is_seeded)
@@ -160,7 +160,7 @@ static int tolerance_set(const Cli *cli, HoloCompiler *compiler)
     char  *end;
     double relative = strtod(text, &end);
     if (end == text || *end || !(relative >= 0) || isinf(relative))
-        return cli_usage(cli, "--tolerance %s: expected a number from 0 on, as 1e-4", text);
+        return cli_usage(cli, "--tolerance %s: expected a number that is not negative, for example 1e-4", text);
     holo_compiler_set_tolerance(compiler, relative, relative / 100);
     return CLI_OK;
 }
@@ -199,7 +199,8 @@ static int bisect(Cli *cli)
     int           result = cli_file_kind(cli, 0, &kind);
     if (result) return result;
     if (kind == HOLO_FILE_ARCHIVE)
-        return cli_fail("give the model that it was compiled from", "%s is an archive: passes have run", cli->args[0]);
+        return cli_fail("give the model that it was compiled from", "%s is an archive: its passes have already run",
+                        cli->args[0]);
     result = cli_compiler(cli, &compiler);
     if (result) return result;
     result = disable(cli, compiler);
@@ -215,11 +216,11 @@ static const CliOption options[] = {
     CLI_OPTION_INPUT,
     CLI_OPTIONS_IMAGE,
     CLI_OPTION_SHAPE,
-    {"tolerance", 0, "R", "how far an output may be off, in parts of its largest value;\n1e-3 unless told otherwise"},
+    {"tolerance", 0, "R", "how far an output may be off, as a fraction of its largest\nvalue (default 1e-3)"},
     CLI_OPTION_NUMERIC,
-    {"disable", 0, "PASS", "leave a pass out; may be given several times", .many = true},
+    {"disable", 0, "PASS", "skip a pass; may be given several times", .many = true},
     CLI_OPTION_THREADS,
-    {"json", 0, NULL, "print what was found as JSON"},
+    {"json", 0, NULL, "print the result as JSON"},
     {0},
 };
 
@@ -229,10 +230,10 @@ const CliCommand cli_bisect = {
     .arguments = "MODEL",
     .arg_min   = 1,
     .arg_max   = 1,
-    .details   = "Computes the model plainly, compiles it, and compares the outputs, on seeded inputs unless some\n"
-                 "are given. Where they differ, passes are stopped after fewer and fewer changes, until one change\n"
-                 "is left that makes the difference: it tells the pass, the nodes, and how to do without. Exit\n"
-                 "status 0: they agree; 1: they do not.",
+    .details   = "Computes the model plainly, compiles it, and compares the outputs. Inputs that you do not give are\n"
+                 "made up. If the outputs differ, it stops the passes after fewer and fewer changes until it finds\n"
+                 "the one change that causes the difference. It then prints the pass, the nodes, and how to avoid\n"
+                 "it. Exit status 0: the outputs agree; 1: they do not.",
     .examples  = "  hologram bisect net.onnx\n"
                  "  hologram bisect net.onnx --tolerance 1e-5 --input x=photo.npy\n"
                  "  hologram bisect net.onnx --json\n",

@@ -43,8 +43,8 @@ static void print_nodes_off(const Comparison *c)
     int        count;
     const Row *first = first_beyond(&c->rows, &count);
     if (count && !c->differs)
-        printf("  %d node%s something else, though the outputs agree: passes may have put there what follows\n", count,
-               count == 1 ? " gives" : "s give");
+        printf("  %d node%s, though the outputs agree: passes may have replaced it by a later value\n", count,
+               count == 1 ? " differs" : "s differ");
     else if (first)
         printf("  the first node that is too far off: %s\n", first->name);
 }
@@ -212,7 +212,7 @@ static int read_tolerance(const Cli *cli, Tolerance *out)
     if (!text) return CLI_OK;
     out->relative = strtod(text, &end);
     if (end == text || *end || !(out->relative >= 0) || isinf(out->relative))
-        return cli_usage(cli, "--tolerance %s: expected a number from 0 on, as 1e-4", text);
+        return cli_usage(cli, "--tolerance %s: expected a number that is not negative, for example 1e-4", text);
     if (out->relative == 0) out->absolute = 0;
     return CLI_OK;
 }
@@ -223,10 +223,10 @@ static int check_sides(const Cli *cli, Comparison *c)
     if (!runs) return cli_options_only(cli, "tolerance rtol atol json quiet", c->got.path, CLI_TENSORS);
     c->ports = c->got.kind != SIDE_TENSORS ? c->got.ports : c->want.ports;
     if (cli_option(cli, "compile") && strcmp(c->got.what, "model, compiled") && strcmp(c->want.what, "model, compiled"))
-        return cli_usage(cli, "--compile is for a model, and neither %s nor %s is one", c->got.path, c->want.path);
+        return cli_usage(cli, "--compile is for models, but neither %s nor %s is a model", c->got.path, c->want.path);
     if (cli_option(cli, "threads") && c->got.kind != SIDE_COMPILED && c->want.kind != SIDE_COMPILED)
-        return cli_usage(cli, "--threads is for what is compiled, and neither %s nor %s is: see --compile", c->got.path,
-                         c->want.path);
+        return cli_usage(cli, "--threads is for compiled models, but neither %s nor %s is compiled: see --compile",
+                         c->got.path, c->want.path);
     return CLI_OK;
 }
 
@@ -241,7 +241,7 @@ static int judge(Comparison *c)
         any        = any || row->is_compared || row->why;
     }
     return any ? CLI_OK
-               : cli_fail(NULL, "nothing can be compared: every output of %s and %s is random, or there is none",
+               : cli_fail(NULL, "%s and %s have no outputs that can be compared: all are random, or there are none",
                           c->got.path, c->want.path);
 }
 
@@ -278,33 +278,33 @@ static int compare(Cli *cli)
 static const CliOption options[] = {
     CLI_OPTION_INPUT,
     CLI_OPTIONS_IMAGE,
-    {"samples", 0, "FILE|DIR", "many inputs: .npz files, or folders of files called like\nthe inputs",
+    {"samples", 0, "FILE|DIR", "many inputs: .npz files, or folders of files named after\nthe inputs",
      .without = "input input-shape"},
     CLI_OPTION_SHAPE,
-    {"nodes", 0, NULL, "compare what nodes inside give, too, by name"},
-    {"tolerance", 0, "R", "how far an output may be off, in parts of its largest\nvalue; 1e-3 unless told otherwise",
+    {"nodes", 0, NULL, "also compare the results of inner nodes, by name"},
+    {"tolerance", 0, "R", "how far an output may be off, as a fraction of its\nlargest value (default 1e-3)",
      .without = "rtol atol"},
-    {"rtol", 0, "R", "how far each element may be off, in parts of itself ..."},
-    {"atol", 0, "A", "... and in all: within A + R * |expected|"},
+    {"rtol", 0, "R", "relative tolerance of each element: the difference may be"},
+    {"atol", 0, "A", "at most A + R * |expected|"},
     {"compile", 0, NULL, "compile models in memory and run them, instead of\ncomputing them plainly"},
-    {"numeric", 0, "CLASS", "fused (fastest, the default) or exact: with --compile", .with = "compile"},
+    {"numeric", 0, "CLASS", "fused (default, fastest) or exact; needs --compile", .with = "compile"},
     CLI_OPTION_THREADS,
     {"json", 0, NULL, "as JSON", .without = "quiet"},
-    {"quiet", 'q', NULL, "print nothing: the exit status tells"},
+    {"quiet", 'q', NULL, "print nothing; only set the exit status"},
     {0},
 };
 
 const CliCommand cli_compare = {
     .name      = "compare",
-    .purpose   = "tell how far two archives, models or sets of tensors are apart",
+    .purpose   = "compare the outputs of two archives, models or sets of tensors",
     .arguments = "A B",
     .arg_min   = 2,
     .arg_max   = 2,
-    .details   = "A and B are archives, models, or tensors: a folder of .npy files called like the outputs, as\n"
-                 "`hologram run -o DIR` or another engine writes them, or a file of tensors. A model is computed\n"
-                 "plainly, operator by operator. Both get the same inputs, made up unless some are given; B is what\n"
-                 "is expected. Told are the worst difference and where it is, its size in parts of the largest value,\n"
-                 "the cosine, and in how many rows the largest element is the same. Exit status 0: the outputs\n"
+    .details   = "A and B are archives, models, or tensors. Tensors are one file, or a folder of .npy files named\n"
+                 "after the outputs, such as `hologram run -o DIR` or another engine writes. A model is computed\n"
+                 "plainly, operator by operator. Both sides get the same inputs, made up if you give none. B has the\n"
+                 "expected values. It prints the worst difference and where it is, its size relative to the largest\n"
+                 "value, the cosine, and in how many rows the largest element is the same. Exit status 0: the outputs\n"
                  "agree; 1: they do not; 2: they could not be compared.",
     .examples  = "  hologram compare net.holo net.onnx\n"
                  "  hologram compare int8.holo f32.holo --samples photos --tolerance 0.05\n"

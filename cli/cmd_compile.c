@@ -31,11 +31,11 @@ static void print_memory(FILE *out, const HoloReport *report)
 {
     CliText arena, naive;
     if (!report->naive_bytes)
-        cli_row(out, "memory", "planned by each session, for the sizes that it runs with");
+        cli_row(out, "memory", "each session plans it for the sizes it runs with");
     else if (!report->arena_bytes)
         cli_row(out, "memory", "none planned, %s without reuse", cli_bytes(&naive, (double)report->naive_bytes));
     else
-        cli_row(out, "memory", "%s a run; %s without reuse, %.1f times as much",
+        cli_row(out, "memory", "%s per run; %s without reuse, %.1f times as much",
                 cli_bytes(&arena, (double)report->arena_bytes), cli_bytes(&naive, (double)report->naive_bytes),
                 (double)report->naive_bytes / (double)report->arena_bytes);
 }
@@ -48,10 +48,10 @@ static void print_size(FILE *out, const HoloReport *r)
             cli_bytes(&b, (double)r->archive_bytes),
             (double)r->archive_bytes / (double)(r->model_bytes ? r->model_bytes : 1));
     if (r->transformed)
-        cli_row(out, "", "%u layer%s faster by %s more, filters stored transformed", r->transformed,
+        cli_row(out, "", "%u layer%s made faster with %s more: filters stored transformed", r->transformed,
                 r->transformed == 1 ? "" : "s", cli_bytes(&a, (double)r->transformed_bytes));
     if (r->not_transformed)
-        cli_row(out, "", "%u layer%s not, which would take %s: about %.0f %% more work in such layers (--size fast)",
+        cli_row(out, "", "%u more layer%s would take %s; without it they do about %.0f %% more work (see --size fast)",
                 r->not_transformed, r->not_transformed == 1 ? "" : "s", cli_bytes(&a, (double)r->not_transformed_bytes),
                 100 * r->size_work);
 }
@@ -69,7 +69,7 @@ static void print_tuned(FILE *out, const HoloReport *report)
     if (!report->tuned) return;
     cli_row(out, "tuned", "%d kinds of step measured, %d changed, in %s%s", report->tune_count, tune_changed(report),
             cli_seconds(&a, report->tune_seconds),
-            report->tune_open ? "; steps of open sizes as the rule says: fix sizes by --input-shape" : "");
+            report->tune_open ? "; steps with open sizes are not measured: fix them with --input-shape" : "");
 }
 
 // Each kind of step that was measured, with all its ways: the first is the rule's.
@@ -104,10 +104,10 @@ static void print_table(FILE *out, const HoloReport *report, const char *model, 
             archive, cli_color(out, "reset"));
     cli_row(out, "nodes", "%u in the model, %u after the passes (%u computed now); %u steps, %u of them fast kernels",
             report->nodes_before, report->nodes_after, report->folded, report->steps, report->kernel_steps);
-    cli_row(out, "constants", "%u stored, %u left out as equal to another (%s)", report->constants,
+    cli_row(out, "constants", "%u stored; %u equal to another and stored once (%s)", report->constants,
             report->deduplicated, cli_bytes(&a, (double)report->deduplicated_bytes));
     if (report->tables)
-        cli_row(out, "tables", "%u in place of computation, %s of at most %s", report->tables,
+        cli_row(out, "tables", "%u replace computation; they take %s of at most %s", report->tables,
                 cli_bytes(&a, (double)report->table_bytes), cli_bytes(&b, (double)report->table_budget));
     if (report->patterns)
         cli_row(out, "memo", "%u pattern%s answered without computing, %s", report->patterns,
@@ -118,7 +118,7 @@ static void print_table(FILE *out, const HoloReport *report, const char *model, 
     cli_quantize_print(out, &report->quantization);
     cli_verify_print(out, report);
     if (report->verified)
-        cli_row(out, "time", "%s, %s of it verifying", cli_seconds(&a, report->seconds),
+        cli_row(out, "time", "%s, of which %s verifying", cli_seconds(&a, report->seconds),
                 cli_seconds(&b, report->verify_seconds));
     else
         cli_row(out, "time", "%s", cli_seconds(&a, report->seconds));
@@ -202,7 +202,7 @@ static int choose_tables(const Cli *cli, HoloCompiler *compiler)
     const char *text   = cli_option(cli, "memory-budget");
     uint64_t    budget = 0;
     if (text && (!cli_read_bytes(text, &budget) || !budget))
-        return cli_usage(cli, "--memory-budget takes a number of bytes, as 64M; '%s' is none", text);
+        return cli_usage(cli, "--memory-budget %s: expected a number of bytes, for example 64M", text);
     holo_compiler_set_tables(compiler, !cli_option(cli, "no-tables"), budget);
     return CLI_OK;
 }
@@ -292,7 +292,7 @@ static void warn_kernels(const Cli *cli, const char *archive)
     HoloNote   note;
     if (!cli_option(cli, "kernel") || holo_model_open(archive, &model, NULL)) return;
     for (int i = 0; holo_model_note(model, i, &note); i++)
-        if (!strcmp(note.pass, "kernel")) cli_warn("--kernel: no node of the model is %s", note.place);
+        if (!strcmp(note.pass, "kernel")) cli_warn("--kernel: the model has no node %s", note.place);
     holo_model_close(model);
 }
 
@@ -328,9 +328,9 @@ static int compile_model(Cli *cli)
     int           result = cli_file_kind(cli, 0, &kind);
     if (result) return result;
     if (kind == HOLO_FILE_ARCHIVE)
-        return cli_fail("run it: hologram run FILE.holo", "%s is an archive already", cli->args[0]);
+        return cli_fail("run it: hologram run FILE.holo", "%s is already an archive", cli->args[0]);
     if (!strcmp(cli->args[0], "/dev/stdin") && !cli_option(cli, "output"))
-        return cli_usage(cli, "say what to write: -o FILE.holo");
+        return cli_usage(cli, "the output file is missing: give -o FILE.holo");
     result = cli_compiler(cli, &compiler);
     if (result) return result;
     result = choose(cli, compiler);
@@ -358,34 +358,37 @@ static void help_passes(void)
 }
 
 static const CliOption options[] = {
-    {"output", 'o', "FILE", "the archive to write; else MODEL's name with .holo, in\nthe working folder",
-     .writes = true},
+    {"output", 'o', "FILE",
+     "the archive to write; by default it is named after MODEL,\nwith .holo, in the working folder", .writes = true},
     CLI_OPTION_SHAPE,
     CLI_OPTION_NUMERIC,
     CLI_OPTION_TARGET,
     {"size", 0, "SIZE",
-     "small (nothing larger than in the model), balanced (up to\n1.5 times the model, the default) or fast (whatever is\nfaster): filters of convolutions, stored transformed"},
+     "how large the archive may become by storing filters of\nconvolutions transformed, which is faster: small (as in the\nmodel), balanced (default, up to 1.5 times the model) or\nfast (all that is faster)"},
     CLI_OPTIONS_VERIFY,
     {"tune", 0, NULL,
-     "measure on this machine which way to run a step is the\nfastest, and write that into the archive"},
-    {"no-tables", 0, NULL, "compute what would be looked up in tables; the same bits"},
-    {"memory-budget", 0, "BYTES", "what tables may take in all, as 64M; else 160M", .without = "no-tables"},
+     "measure on this machine which way to run each step is\nfastest, and store the result in the archive"},
+    {"no-tables", 0, NULL, "compute instead of using lookup tables; same bits"},
+    {"memory-budget", 0, "BYTES", "limit for all tables together, for example 64M\n(default 160M)",
+     .without = "no-tables"},
     {"domain", 0, "NAME=VALUES",
-     "what elements of an input can be, 0..255 or 1,2,5: what\nfollows from such inputs becomes a table", .many = true},
+     "the values that elements of an input can have, for example\n0..255 or 1,2,5: the compiler turns what depends only on\nsuch inputs into a table",
+     .many = true},
     CLI_OPTION_PATTERNS,
     CLI_OPTIONS_QUANTIZE,
-    {"disable", 0, "PASS", "leave a pass out; may be given several times", .many = true},
-    {"dump", 0, "PASS", "print the graph after a pass; import, plan, lower or all, too"},
+    {"disable", 0, "PASS", "skip a pass; may be given several times", .many = true},
+    {"dump", 0, "PASS", "print the graph after this pass, or after: import, quantize,\nplan, lower, all"},
     {"kernel", 0, "FILE",
-     "a kernel in place of an operator that is not known, as it\nsays by @kernel(operator=\"domain::Name\"); may be given\nseveral times",
+     "a kernel for an operator that Hologram does not have; the\nfile names it: @kernel(operator=\"domain::Name\"). May be\ngiven several times",
      .many = true},
-    {"emit", 0, "FORM", "of kernels: holo, asm (programs as text) or json", .files = CLI_KERNELS,
+    {"emit", 0, "FORM", "what to write for kernels: holo, asm (programs as text) or\njson", .files = CLI_KERNELS,
      .choices = "holo asm json"},
-    {"threads", 't', "N", "threads to compile with; 0, the default: one a core"},
-    {"json", 0, NULL, "print what was done as JSON", .without = "quiet verbose dump"},
-    {"verbose", 'v', NULL, "tell what each pass did, what --tune measured, and what\n--quantize did to each layer, too",
+    {"threads", 't', "N", "threads to compile with (default 0: one per core)"},
+    {"json", 0, NULL, "print the report as JSON", .without = "quiet verbose dump"},
+    {"verbose", 'v', NULL,
+     "also report what each pass did, what --tune measured, and\nwhat --quantize did to each layer",
      .without = "quiet"},
-    {"quiet", 'q', NULL, "print nothing but warnings"},
+    {"quiet", 'q', NULL, "print only warnings"},
     {0},
 };
 
@@ -395,11 +398,11 @@ const CliCommand cli_compile = {
     .arguments = "MODEL",
     .arg_min   = 1,
     .arg_max   = 1,
-    .details   = "Reads an ONNX model, computes what can be computed before the first input, plans the\n"
-                 "memory, and writes one file that opens at once. Before writing, the plan is run against\n"
-                 "the model computed plainly, on inputs that are made up or given; if they differ, nothing is\n"
-                 "written.\n"
-                 "Of kernels (a .py, .c or .json file, or a folder of these) it makes portable programs.",
+    .details   = "Reads an ONNX model, computes in advance what does not depend on the inputs, plans the\n"
+                 "memory, and writes one file that opens at once. Before it writes, it compares the plan with\n"
+                 "the model computed plainly, on made-up inputs or on yours. If they differ, it writes\n"
+                 "nothing.\n"
+                 "Kernels (a .py, .c or .json file, or a folder of these) become portable programs.",
     .examples  = "  hologram compile resnet50.onnx\n"
                  "  hologram compile bert.onnx -o bert.holo --input-shape input_ids:1,128\n"
                  "  hologram compile net.onnx --numeric exact --json\n"

@@ -245,12 +245,12 @@ static int completion(Cli *cli)
 
 const CliCommand cli_completion = {
     .name      = "completion",
-    .purpose   = "print what a shell needs to complete command lines",
+    .purpose   = "print the completion script for a shell",
     .arguments = "bash|zsh|fish",
     .verbs     = "bash zsh fish",
     .arg_min   = 1,
     .arg_max   = 1,
-    .details   = "`make install` puts it where these shells look for it; the examples do so by hand.",
+    .details   = "`make install` installs these scripts where the shells look for them. The examples do it by hand.",
     .examples  = "  source <(hologram completion bash)\n"
                  "  hologram completion zsh > ~/.zfunc/_hologram\n"
                  "  hologram completion fish > ~/.config/fish/completions/hologram.fish\n",

@@ -19,7 +19,9 @@ static void warn_unknown(void)
             const char *name = cli_setting(i)->setting->name;
             if (strlen(name) == size && !strncasecmp(name, *entry + 9, size)) known = true;
         }
-        if (!known) fprintf(stderr, "hologram: %.*s in the environment is no setting\n", (int)(size + 9), *entry);
+        if (!known)
+            fprintf(stderr, "hologram: the environment has %.*s, but there is no such setting\n", (int)(size + 9),
+                    *entry);
     }
 }
 
@@ -62,14 +64,14 @@ static const CliOption options[] = {
 
 const CliCommand cli_config = {
     .name      = "config",
-    .purpose   = "show the settings in force, and where each comes from",
+    .purpose   = "show all settings, their values, and where each comes from",
     .arguments = "",
-    .details   = "A setting NAME is taken from the first of these that has it:\n"
+    .details   = "A setting NAME has the value of the first of these that sets it:\n"
                  "  the flag --NAME of a command,\n"
                  "  the environment variable HOLOGRAM_NAME,\n"
                  "  HOLOGRAM_NAME=value in the file .env of the working folder,\n"
                  "  NAME = value in the file hologram.toml of the working folder,\n"
-                 "  and its default.",
+                 "  the default.",
     .examples  = "  HOLOGRAM_THREADS=2 hologram config\n"
                  "  echo 'numeric = \"exact\"' > hologram.toml && hologram config\n",
     .options   = options,

@@ -147,14 +147,14 @@ static bool is_lookup(const HoloNote *note)
 static const char *subject_of(const HoloNote *note)
 {
     static const char *const words[][2] = {
-        {"tables", "a chain of operators on few bits"},
-        {"rows", "work on rows of a constant table"},
-        {"few", "all that follows from inputs"},
-        {"fold", "a value that is known"},
-        {"contents", "a value that follows from sizes"},
+        {"tables", "operators on an element of 8 or 16 bits"},
+        {"rows", "work on the rows of a constant table"},
+        {"few", "everything that depends only on some inputs"},
+        {"fold", "a known value"},
+        {"contents", "a value that depends only on sizes"},
         {"onehot", "rows of a matrix"},
-        {"pairs", "a chain of operators on two of few bits"},
-        {"codes", "weights of few different numbers"},
+        {"pairs", "operators on two elements of 8 bits"},
+        {"codes", "weights with few different numbers"},
         {"approx", "a product with centroids"},
     };
     for (int i = 0; i < CLI_COUNT(words); i++)
@@ -166,13 +166,13 @@ static const char *verdict_meaning(uint32_t verdict)
 {
     switch (verdict) {
     case HOLO_VERDICT_NOT_FASTER: return "computing it costs no more than looking it up";
-    case HOLO_VERDICT_OVER_BUDGET: return "it would take more memory than it may";
-    case HOLO_VERDICT_NOT_FINITE: return "what comes in can be too many things";
-    case HOLO_VERDICT_NOT_ALONE: return "something else comes in, or needs what lies between";
-    case HOLO_VERDICT_FAILS: return "for some inputs the model itself gives no answer";
-    case HOLO_VERDICT_TURNED_OFF: return "as the compiler was told";
-    case HOLO_VERDICT_TOO_LONG: return "to compute all of it would take too long";
-    case HOLO_VERDICT_UNFIT: return "it cannot be made so, or would be too far off";
+    case HOLO_VERDICT_OVER_BUDGET: return "it would take more memory than allowed";
+    case HOLO_VERDICT_NOT_FINITE: return "its inputs can have too many values";
+    case HOLO_VERDICT_NOT_ALONE: return "it has other inputs, or other nodes need a value inside it";
+    case HOLO_VERDICT_FAILS: return "the model itself fails for some inputs";
+    case HOLO_VERDICT_TURNED_OFF: return "an option turned it off";
+    case HOLO_VERDICT_TOO_LONG: return "computing all of it would take too long";
+    case HOLO_VERDICT_UNFIT: return "it is not possible, or not accurate enough";
     }
     return "";
 }
@@ -198,12 +198,12 @@ static void print_lookups(const Subject *s)
     bool any = false;
     for (int i = 0; i < s->note_count; i++) {
         if (!is_lookup(&s->notes[i])) continue;
-        if (!any) title("looked up, not computed", "and the operators it is in place of");
+        if (!any) title("looked up, not computed", "and the operators that each replaces");
         any = true;
         print_note(&s->notes[i]);
     }
     if (holo_model_memo_count(s->model)) {
-        title("answers in the file", "inputs that are the same, byte by byte, are not computed");
+        title("answers in the file", "for these inputs nothing is computed");
         printf("%*s%" PRId64 " patterns\n", INDENT, "", holo_model_memo_count(s->model));
     }
 }
@@ -218,7 +218,7 @@ static void print_once(const Subject *s)
             bytes += s->notes[i].bytes;
         }
     if (!count) return;
-    title("stored once", "found by their content, then compared byte by byte");
+    title("stored once", "equal constants, compared byte by byte");
     printf("%*s%" PRIu64 " constant%s equal to another, %s\n", INDENT, "", count, count == 1 ? "" : "s",
            cli_bytes(&text, (double)bytes));
 }
@@ -229,7 +229,7 @@ static void print_left(const Subject *s)
     bool any = false, *said = cli_take((size_t)s->note_count + 1, sizeof *said);
     for (int i = 0; i < s->note_count; i++) {
         if (said[i] || s->notes[i].verdict == HOLO_VERDICT_MADE) continue;
-        if (!any) title("left to the run", "what could have been known before, and why it is not");
+        if (!any) title("left to the run", "what could have been computed in advance, and why it was not");
         any = true;
         printf("  %s%s%s  %s%s%s\n", cli_color(stdout, "yellow"), holo_verdict_text(s->notes[i].verdict),
                cli_color(stdout, "reset"), cli_color(stdout, "dim"), verdict_meaning(s->notes[i].verdict),
@@ -261,17 +261,17 @@ static void print_steps(const Subject *s, bool once)
 static void print_text(const Subject *s)
 {
     const char *before = holo_model_meta_find(s->model, "nodes.before");
-    printf("%s%s%s  %s operators in the model, %" PRIu64 " steps in a run\n", cli_color(stdout, "bold"), s->path,
+    printf("%s%s%s  %s operators in the model, %" PRIu64 " steps per run\n", cli_color(stdout, "bold"), s->path,
            cli_color(stdout, "reset"), before ? before : "?", s->steps - s->once);
-    print_gone(s, "fold", "computed while compiling", "all that they need was known: constants now, or gone");
-    print_gone(s, "contents", "found when sizes are known", "once for each set of sizes, not in a run");
+    print_gone(s, "fold", "computed while compiling", "these operators needed only constants");
+    print_gone(s, "contents", "computed when sizes are known", "once for each set of sizes, not in every run");
     print_lookups(s);
     print_once(s);
     print_steps(s, true);
     print_steps(s, false);
     print_left(s);
     if (!s->note_count)
-        printf("\nThe archive has no notes: it was made by an earlier version, or nothing was to be decided.\n");
+        printf("\nThe archive has no notes: an earlier version made it, or there was nothing to decide.\n");
 }
 
 // ---- for programs
@@ -334,13 +334,13 @@ static const CliOption options[] = {
 
 const CliCommand cli_explain = {
     .name      = "explain",
-    .purpose   = "tell what was computed before the run, and why or why not",
+    .purpose   = "explain what was computed in advance, and why or why not",
     .arguments = "FILE",
     .arg_min   = 1,
     .arg_max   = 1,
-    .details   = "FILE is an archive, or a model that is compiled in memory first. Tells what became constants\n"
+    .details   = "FILE is an archive, or a model that is compiled in memory first. Lists what became constants\n"
                  "and tables, how large these are and what they replaced, what every run computes, and what\n"
-                 "could have been a table but is not, with the reason.",
+                 "could have become a table but did not, with the reason.",
     .examples  = "  hologram explain model.holo\n"
                  "  hologram explain model.onnx --input-shape x:1,3,224,224\n"
                  "  hologram explain model.holo --json\n",

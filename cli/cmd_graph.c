@@ -52,7 +52,7 @@ static int write_file(const char *path, int format, Picture *const *pictures, in
     formats[format].write(file, pictures, count);
     bool bad = ferror(file);
     bad |= fclose(file) != 0;
-    return bad ? cli_fail(NULL, "%s could not be written", path) : CLI_OK;
+    return bad ? cli_fail(NULL, "cannot write %s", path) : CLI_OK;
 }
 
 static int collect(const Cli *cli, const HoloCompiler *compiler, bool is_archive, Pages *pages)
@@ -69,7 +69,7 @@ static int collect(const Cli *cli, const HoloCompiler *compiler, bool is_archive
     if (!status) return CLI_OK;
     if (!pages->count) return cli_fail_error(path, &error, status);
     cli_fail_error(path, &error, status); // what cannot be planned can still be looked at
-    fputs("  only the imported graph is drawn\n", stderr);
+    fputs("  drawing only the imported graph\n", stderr);
     return CLI_OK;
 }
 
@@ -87,16 +87,17 @@ static int draw(const Cli *cli, const HoloCompiler *compiler, bool is_archive, c
 static int graph(Cli *cli)
 {
     const char *output = cli_option(cli, "output"), *stage = cli_option(cli, "stage");
-    if (!output) return cli_usage(cli, "say where to: -o FILE.svg, FILE.html or FILE.dot");
-    if (find_format(output) < 0) return cli_usage(cli, "%s: the picture is .svg, .html or .dot", output);
+    if (!output) return cli_usage(cli, "the output file is missing: give -o FILE.svg, FILE.html or FILE.dot");
+    if (find_format(output) < 0)
+        return cli_usage(cli, "%s: the name of the picture must end with .svg, .html or .dot", output);
     HoloFileKind kind;
     int          result = cli_file_kind(cli, 0, &kind);
     if (result) return result;
     if (kind == HOLO_FILE_ARCHIVE && stage && !strcmp(stage, "imported"))
-        return cli_fail("draw it from the model", "an archive has only its planned graph");
+        return cli_fail("give the model instead", "an archive has only its planned graph");
     const char *idle = cli_option(cli, "input-shape") ? "input-shape" : cli_option(cli, "numeric") ? "numeric" : NULL;
     if (idle && stage && !strcmp(stage, "imported"))
-        return cli_usage(cli, "--%s is for the planned graph: the imported one is as the model's file says it", idle);
+        return cli_usage(cli, "--%s changes only the planned graph, not the imported one", idle);
     HoloCompiler *compiler;
     result = cli_compiler(cli, &compiler);
     if (result) return result;
@@ -107,8 +108,9 @@ static int graph(Cli *cli)
 }
 
 static const CliOption options[] = {
-    {"output", 'o', "FILE", "the picture: .svg, .html (to move, zoom and search) or .dot", .writes = true},
-    {"stage", 0, "STAGE", "imported, planned or both, which is the default", .choices = "imported planned both"},
+    {"output", 'o', "FILE", "the picture to write: .svg, .html (you can move, zoom and\nsearch) or .dot",
+     .writes = true},
+    {"stage", 0, "STAGE", "imported, planned or both (default)", .choices = "imported planned both"},
     CLI_OPTION_MODEL_SHAPE,
     CLI_OPTION_MODEL_NUMERIC,
     {0},
@@ -120,9 +122,9 @@ const CliCommand cli_graph = {
     .arguments = "FILE",
     .arg_min   = 1,
     .arg_max   = 1,
-    .details   = "FILE is a model or an archive; of an archive only the planned graph is left. Constants are\n"
-                 "written in the box of the node that uses them. Dashed boxes of a planned graph run plainly,\n"
-                 "without a fast kernel.",
+    .details   = "FILE is a model or an archive. An archive has only the planned graph. Constants are written\n"
+                 "in the box of the node that uses them. In a planned graph, nodes in dashed boxes have no fast\n"
+                 "kernel: they run plainly.",
     .examples  = "  hologram graph resnet50.onnx -o resnet50.html\n"
                  "  hologram graph model.holo -o plan.svg\n"
                  "  hologram graph model.onnx --stage imported -o model.dot && dot -Tpdf model.dot -o model.pdf\n",

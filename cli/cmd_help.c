@@ -17,7 +17,7 @@ static void overview(void)
            "  hologram compile model.onnx -o model.holo\n"
            "  hologram inspect model.holo\n"
            "  hologram run model.holo --input x=image.npy --output results\n\n"
-           "`hologram help COMMAND` tells more of each.\n",
+           "`hologram help COMMAND` explains a command.\n",
            bold, reset);
 }
 
@@ -35,13 +35,13 @@ static int help(Cli *cli)
 }
 
 static const CliOption options[] = {
-    {"man", 0, NULL, "as a manual page, which `make install` installs"},
+    {"man", 0, NULL, "print it as a manual page"},
     {0},
 };
 
 const CliCommand cli_help = {
     .name      = "help",
-    .purpose   = "show what there is, or how a command is used",
+    .purpose   = "list the commands, or explain one",
     .arguments = "[COMMAND]",
     .arg_max   = 1,
     .examples  = "  hologram help compile\n"

@@ -77,7 +77,7 @@ static void print_ports(const char *title, const Subject *s, const HoloPort *(*p
     for (int i = 0; i < count; i++) {
         const HoloPort *p = port(s, i);
         CliText         type;
-        print_named(p->name, width, cli_type(&type, &p->type, p->symbol), p->optional ? "  (need not be given)" : "");
+        print_named(p->name, width, cli_type(&type, &p->type, p->symbol), p->optional ? "  (optional)" : "");
     }
 }
 
@@ -112,15 +112,15 @@ static void print_meta(const Subject *s)
 static void print_info(const HoloModel *model, const HoloModelInfo *info)
 {
     CliText a, b;
-    cli_row(stdout, "size", "%s, %s of it constants", cli_bytes(&a, (double)info->file_bytes),
+    cli_row(stdout, "size", "%s, of which %s constants", cli_bytes(&a, (double)info->file_bytes),
             cli_bytes(&b, (double)info->constant_bytes));
     cli_row(stdout, "plan", "%u steps, %u values, %u constants%s", info->steps, info->values, info->constants,
-            info->plans > 1 ? cli_format(", %u plans inside it", info->plans - 1) : "");
+            info->plans > 1 ? cli_format(", %u inner plans", info->plans - 1) : "");
     if (info->is_static)
-        cli_row(stdout, "memory", "%s a run; %s without reuse", cli_bytes(&a, (double)info->arena_bytes),
+        cli_row(stdout, "memory", "%s per run; %s without reuse", cli_bytes(&a, (double)info->arena_bytes),
                 cli_bytes(&b, (double)info->naive_bytes));
     else
-        cli_row(stdout, "memory", "planned by each session, for the sizes that it runs with");
+        cli_row(stdout, "memory", "each session plans it for the sizes it runs with");
     if (holo_model_memo_count(model))
         cli_row(stdout, "memo", "answers to %lld patterns", (long long)holo_model_memo_count(model));
     cli_row(stdout, "numeric", "%s", info->exact ? "exact: the same bits on every CPU" : "fused");
@@ -213,9 +213,9 @@ static int inspect(Cli *cli)
 }
 
 static const CliOption options[] = {
-    {"values", 0, NULL, "every constant: its size, how many distinct values it has,\nand how often it is used",
+    {"values", 0, NULL, "list all constants: size, number of distinct values, and\nhow often each is used",
      .files = CLI_ARCHIVES},
-    {"programs", 0, NULL, "what steps do element by element, and kernels of your own,\nas portable programs",
+    {"programs", 0, NULL, "print the portable programs: those of pointwise steps, and\nyour own kernels",
      .files = CLI_ARCHIVES},
     {"json", 0, NULL, "as JSON"},
     {0},
@@ -223,7 +223,7 @@ static const CliOption options[] = {
 
 const CliCommand cli_inspect = {
     .name      = "inspect",
-    .purpose   = "show inputs, outputs, sizes and metadata of a file",
+    .purpose   = "show the inputs, outputs, sizes and metadata of a file",
     .arguments = "FILE",
     .arg_min   = 1,
     .arg_max   = 1,

@@ -24,7 +24,7 @@ static int find(const Cli *cli, const HoloKernels *kernels, const char *name, in
         if (!strcmp(info.name, name) || (!strcmp(info.function, name) && wanted)) *out = i;
     }
     bool is_other = *out >= 0 && type && strcmp(holo_dtype_name(info.type), type); // it was called by its whole name
-    if (is_other) return cli_usage(cli, "%s is of type %s, and --type says %s", name, holo_dtype_name(info.type), type);
+    if (is_other) return cli_usage(cli, "%s has type %s, but --type says %s", name, holo_dtype_name(info.type), type);
     if (*out >= 0) return CLI_OK;
     char *names = cli_format("%s", "");
     for (int i = 0; i < 20 && holo_kernels_info(kernels, i, &info); i++)
@@ -64,7 +64,7 @@ static int read_number(const Cli *cli, const char *option, int64_t *out)
     errno = 0;
     *out  = strtoll(text, &end, 10);
     return end == text || *end || errno || *out < 1
-               ? cli_usage(cli, "--%s %s: a whole number from 1 on is expected", option, text)
+               ? cli_usage(cli, "--%s %s: expected a whole number, 1 or more", option, text)
                : CLI_OK;
 }
 
@@ -82,7 +82,7 @@ static int read_block(const Cli *cli, HoloKernelLaunch *out)
         if (*end != ',') break;
         at = end + 1;
     }
-    return cli_usage(cli, "--block %s: up to three sizes are expected, as 16,16", text);
+    return cli_usage(cli, "--block %s: expected up to three sizes, for example 16,16", text);
 }
 
 static int launch_options(const Cli *cli, HoloKernelLaunch *out)
@@ -139,7 +139,7 @@ static int run_kernel(const Cli *cli)
 {
     HoloKernels *kernels = NULL;
     int          index   = 0, result;
-    if (cli->arg_count != 3) return cli_usage(cli, "say which: hologram kernel run FILE NAME");
+    if (cli->arg_count != 3) return cli_usage(cli, "FILE or NAME is missing: hologram kernel run FILE NAME");
     result = open_kernel(cli, cli->args[1], cli->args[2], &kernels, &index);
     if (!result) result = run_with(cli, kernels, index);
     holo_kernels_close(kernels);
@@ -187,7 +187,7 @@ static int bench_kernels(const Cli *cli)
     const char    *name  = cli->arg_count > 2 ? cli->args[2] : NULL;
     int64_t        size  = 1000000;
     int            index = 0, result;
-    if (cli->arg_count < 2) return cli_usage(cli, "say which: hologram kernel bench FILE [NAME]");
+    if (cli->arg_count < 2) return cli_usage(cli, "FILE is missing: hologram kernel bench FILE [NAME]");
     HoloKernelLaunch launch = {0};
     result                  = read_number(cli, "size", &size);
     if (!result) result = open_kernel(cli, cli->args[1], name, &kernels, &index);
@@ -208,7 +208,7 @@ static int list_kernels(const Cli *cli)
     HoloKernels   *kernels = NULL;
     HoloKernelInfo info;
     int            index;
-    if (cli->arg_count != 2) return cli_usage(cli, "say which: hologram kernel list FILE");
+    if (cli->arg_count != 2) return cli_usage(cli, "give one FILE: hologram kernel list FILE");
     int result = open_kernel(cli, cli->args[1], NULL, &kernels, &index);
     for (int i = 0; !result && holo_kernels_info(kernels, i, &info); i++) {
         printf("%s(", info.name);
@@ -233,13 +233,13 @@ static const char template[] =
     "T = types(f32, f64)\n"
     "\n"
     "\n"
-    "# Helpers are put in the place of their calls.\n"
+    "# Helpers are inlined where they are called.\n"
     "@inline\n"
     "def square(x):\n"
     "    return x * x\n"
     "\n"
     "\n"
-    "# lanes= says how many lanes there are to be, from the numbers that the kernel gets.\n"
+    "# lanes= computes the number of lanes from the number arguments of the kernel.\n"
     "@kernel(lanes=n)\n"
     "def %s(x: DeviceArray[T], y: DeviceArray[T], n: i64, scale: T):\n"
     "    \"\"\"y = scale * x * x + 1\"\"\"\n"
@@ -256,11 +256,11 @@ static int new_kernel(const Cli *cli)
     char *path = cli_format("%s.py", name);
     FILE *file = fopen(path, "wx"); // not over one that is there
     if (!file)
-        return cli_fail("choose another name, or remove the file", "%s cannot be made: is it there already?", path);
+        return cli_fail("choose another name, or remove the file", "cannot create %s: does it exist already?", path);
     fprintf(file, template, name, name, name, name, name);
-    if (fclose(file)) return cli_fail(NULL, "%s could not be written", path);
-    printf("%s is there; try: hologram kernel run %s %s --arg x=random:8 --arg y=zeros:8 --arg n=8 --arg scale=2\n",
-           path, path, name);
+    if (fclose(file)) return cli_fail(NULL, "cannot write %s", path);
+    printf("wrote %s; try: hologram kernel run %s %s --arg x=random:8 --arg y=zeros:8 --arg n=8 --arg scale=2\n", path,
+           path, name);
     return CLI_OK;
 }
 
@@ -280,14 +280,14 @@ static const CliOption options[] = {
     {"arg", 'a', "NAME=VALUE",
      "an argument: a number, a .npy file, zeros:N, ones:N or random:N;\nmay be given several times", .many = true,
      .verbs = "run bench"},
-    {"type", 0, "TYPE", "which of the kernel's types, as f16; else that of its arrays", .verbs = "run bench"},
-    {"lanes", 0, "N", "how many lanes to launch; else as the kernel says, or its first\nwhole number",
+    {"type", 0, "TYPE", "the type to run, for example f16 (default: that of the arrays)", .verbs = "run bench"},
+    {"lanes", 0, "N", "how many lanes to launch (default: as the kernel says, or its\nfirst whole number)",
      .verbs = "run bench"},
-    {"block", 0, "X,Y,Z", "lanes of a block; else as the kernel says, or 256", .verbs = "run bench"},
-    {"limit", 0, "N", "end with an error when a lane takes more turns of loops", .verbs = "run bench"},
-    {"size", 0, "N", "what n is, and elements of arrays; else a million", .verbs = "bench", .is_own = true},
+    {"block", 0, "X,Y,Z", "lanes per block (default: as the kernel says, or 256)", .verbs = "run bench"},
+    {"limit", 0, "N", "fail if a lane takes more than N turns of loops", .verbs = "run bench"},
+    {"size", 0, "N", "the value of n and the size of arrays (default a million)", .verbs = "bench", .is_own = true},
     {"output", 'o', "DIR", "write each array that the kernel wrote as NAME.npy", .verbs = "run"},
-    {"threads", 't', "N", "threads to run on; 0, the default: one a core", .verbs = "run bench"},
+    {"threads", 't', "N", "threads to run on (default 0: one per core)", .verbs = "run bench"},
     {"numeric", 0, "CLASS", "fused (a * b + c is rounded once) or exact (twice)", .files = CLI_KERNELS,
      .verbs = "run bench"},
     {0},
@@ -295,15 +295,14 @@ static const CliOption options[] = {
 
 const CliCommand cli_kernel = {
     .name      = "kernel",
-    .purpose   = "start, run, measure and list kernels of your own",
+    .purpose   = "create, run, measure and list your own kernels",
     .arguments = "run FILE NAME | new NAME | bench FILE [NAME] | list FILE",
     .verbs     = "run new bench list",
     .arg_min   = 1,
     .arg_max   = 3,
-    .details =
-        "A kernel is a function in a small subset of Python or C. FILE is one of such functions (.py, .c,\n"
-        "or their JSON form, .json), a folder of these, or an archive that they were compiled to. NAME is a\n"
-        "kernel, or one of its types, as vector_add_f16. `hologram compile FILE --emit asm` shows what it becomes.",
+    .details = "A kernel is a function in a small subset of Python or C. FILE is a source (.py, .c, or the JSON form\n"
+               ".json), a folder of sources, or an archive compiled from them. NAME is a kernel, or one of its\n"
+               "types, for example vector_add_f16. `hologram compile FILE --emit asm` prints the compiled program.",
     .examples =
         "  hologram kernel new my_kernel\n"
         "  hologram kernel run my_kernel.py my_kernel --arg x=x.npy --arg y=zeros:1000 --arg n=1000 --arg scale=2\n"

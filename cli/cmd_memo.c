@@ -21,7 +21,7 @@ static int learn(const Cli *cli, const HoloModel *model, HoloSession *session)
     if (status) return cli_fail_error(NULL, &error, status);
     holo_session_memo_counts(session, &known, NULL);
     if (!cli_option(cli, "quiet"))
-        printf("%s: %d pattern%s, %" PRIu64 " of them known already, to %" PRId64 " that %s had\n", out, patterns,
+        printf("%s: %d pattern%s, %" PRIu64 " of them already known, added to the %" PRId64 " of %s\n", out, patterns,
                patterns == 1 ? "" : "s", known, holo_model_memo_count(model), cli->args[0]);
     return CLI_OK;
 }
@@ -48,9 +48,9 @@ static int memo(Cli *cli)
     int          result = cli_file_kind(cli, 0, &kind);
     if (result) return result;
     if (kind != HOLO_FILE_ARCHIVE)
-        return cli_fail("hologram compile MODEL --patterns FILE.npz does both", "%s is no archive", cli->args[0]);
-    if (!cli_option(cli, "output")) return cli_usage(cli, "say what to write: -o NEW.holo");
-    if (!cli_option(cli, "patterns")) return cli_usage(cli, "say what to learn: --patterns FILE.npz");
+        return cli_fail("hologram compile MODEL --patterns FILE.npz does both", "%s is not an archive", cli->args[0]);
+    if (!cli_option(cli, "output")) return cli_usage(cli, "the output file is missing: give -o NEW.holo");
+    if (!cli_option(cli, "patterns")) return cli_usage(cli, "the inputs are missing: give --patterns FILE.npz");
     return open_and_learn(cli);
 }
 
@@ -64,12 +64,12 @@ static const CliOption options[] = {
 
 const CliCommand cli_memo_command = {
     .name      = "memo",
-    .purpose   = "add answers to given inputs to a .holo file",
+    .purpose   = "store the answers to given inputs in a .holo file",
     .arguments = "FILE",
     .arg_min   = 1,
     .arg_max   = 1,
-    .details   = "Runs the archive on the inputs given and writes it once more, with what came out. A run with\n"
-                 "the same inputs, byte by byte, then computes nothing; all others run as before.",
+    .details   = "Runs the archive on the given inputs and writes a new archive that also holds the outputs. A run\n"
+                 "with exactly these inputs then computes nothing. All other runs stay as they are.",
     .examples  = "  hologram memo net.holo --patterns faq.npz -o net.holo\n"
                  "  hologram memo net.holo --patterns samples -o answered.holo\n",
     .options   = options,

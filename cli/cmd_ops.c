@@ -110,7 +110,7 @@ static void print_table(const Cli *cli)
 static int ops(Cli *cli)
 {
     if (cli_option(cli, "markdown")) {
-        if (cli->arg_count) return cli_usage(cli, "--markdown lists all operators, not '%s' alone", cli->args[0]);
+        if (cli->arg_count) return cli_usage(cli, "--markdown always lists all operators: remove '%s'", cli->args[0]);
         ops_markdown();
         return CLI_OK;
     }
@@ -126,18 +126,18 @@ static int ops(Cli *cli)
 
 static const CliOption options[] = {
     {"json", 0, NULL, "as JSON"},
-    {"markdown", 0, NULL, "all of them as docs/operators.md, in a folder of the sources with the tests of each",
+    {"markdown", 0, NULL, "print docs/operators.md; run it in the source folder, where it counts the tests",
      .without = "json"},
     {0},
 };
 
 const CliCommand cli_ops = {
     .name      = "ops",
-    .purpose   = "list the operators that are supported",
+    .purpose   = "list the supported operators",
     .arguments = "[NAME...]",
     .arg_max   = -1,
-    .details   = "Each line: the operator, the versions it is for, how it runs, and the element types that\n"
-                 "its first input may have. How it runs: kernel (a fast one for the usual cases), eval (plainly),\n"
+    .details   = "Each line shows the operator, its versions, how it runs, and the element types that its\n"
+                 "first input may have. How it runs: kernel (a fast kernel for the usual cases), eval (plainly),\n"
                  "body (as other operators), or refused. NAME is an operator or a domain.",
     .examples  = "  hologram ops\n"
                  "  hologram ops Conv MatMul\n"

@@ -172,7 +172,7 @@ static int run(Cli *cli)
 static const CliOption options[] = {
     CLI_OPTION_INPUT,
     CLI_OPTIONS_IMAGE,
-    {"output", 'o', "DIR", "write each output to DIR/NAME.npy (a / in a name\nbecomes _)"},
+    {"output", 'o', "DIR", "write each output to DIR/NAME.npy (/ in a name becomes\n_)"},
     CLI_OPTION_SHAPE,
     CLI_OPTION_THREADS,
     CLI_OPTION_ARCHIVE_PREFAULT,
@@ -180,8 +180,8 @@ static const CliOption options[] = {
     CLI_OPTION_MEMO,
     CLI_OPTION_SAVE_MEMO,
     CLI_OPTION_MODEL_NUMERIC,
-    {"profile", 0, "FILE.json", "time each step: a trace for chrome://tracing", .writes = true},
-    {"quiet", 'q', NULL, "do not print the outputs; with --json, not their\nelements"},
+    {"profile", 0, "FILE.json", "time each step and write a trace for\nchrome://tracing", .writes = true},
+    {"quiet", 'q', NULL, "do not print the outputs; with --json, leave out\ntheir elements"},
     {"json", 0, NULL, "print the outputs as JSON, with all their elements"},
     {0},
 };
@@ -192,10 +192,10 @@ const CliCommand cli_run = {
     .arguments = "FILE",
     .arg_min   = 1,
     .arg_max   = 1,
-    .details   = "FILE is an archive, or a model that is compiled in memory first (without the proof that\n"
-                 "`hologram compile` makes). Sizes that the model leaves open are taken from the inputs;\n"
-                 "for random inputs they are what --input-shape or another input says, or 1. A picture is resized\n"
-                 "to what the input takes, and what was done to it is told. FILE may be -, the standard input.",
+    .details   = "FILE is an archive, or a model that is compiled in memory first (without the comparison that\n"
+                 "`hologram compile` makes). Open sizes of the model come from the inputs. For random inputs they\n"
+                 "come from --input-shape or from another input, or are 1. Pictures are resized to fit the input,\n"
+                 "and a line reports how. FILE may be - for the standard input.",
     .examples  = "  hologram run digits.holo --input image=seven.npy\n"
                  "  hologram run bert.holo -i input_ids=ids.npy -i attention_mask=mask.npy -o answers\n"
                  "  hologram run resnet50.holo -i photo.jpg --mean 0.485,0.456,0.406 --std 0.229,0.224,0.225\n"

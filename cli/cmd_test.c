@@ -62,7 +62,8 @@ static int find_all(Run *run)
         if (!holo_path_exists(folder)) return cli_fail(NULL, "%s: %s", folder, strerror(errno));
         find(run, cli_format("%.*s", (int)size, folder), DEPTH);
         if (run->count == before)
-            return cli_fail("a case is a folder with model.onnx and test_data_set_*", "%s has no case in it", folder);
+            return cli_fail("a case is a folder with model.onnx and test_data_set_*", "%s contains no test case",
+                            folder);
     }
     return CLI_OK;
 }
@@ -119,7 +120,7 @@ static void judge_known(const Run *run, int index, CaseResult *result)
         snprintf(result->reason, sizeof result->reason, "known:%.*s", length, why);
     } else {
         result->verdict = CASE_FAILED;
-        snprintf(result->reason, sizeof result->reason, "passes, though it is listed as known to fail:%.*s", length,
+        snprintf(result->reason, sizeof result->reason, "passes, but the list of known failures has it:%.*s", length,
                  why);
     }
 }
@@ -161,7 +162,7 @@ static int write_json(const Run *run, const char *path)
     json_close(&json, '}');
     bool bad = ferror(file);
     if (file != stdout) bad |= fclose(file) != 0;
-    return bad ? cli_fail(NULL, "%s could not be written", path) : CLI_OK;
+    return bad ? cli_fail(NULL, "cannot write %s", path) : CLI_OK;
 }
 
 static void work(void *context, int index, CaseResult *out)
@@ -202,34 +203,34 @@ static int test(Cli *cli)
 }
 
 static const CliOption options[] = {
-    {"rtol", 0, "R", "relative tolerance, 1e-3 unless told otherwise"},
-    {"atol", 0, "A", "absolute tolerance, 1e-7 unless told otherwise"},
-    {"jobs", 'j', "N", "cases at once; 0, the default: one a core"},
-    {"timeout", 0, "S", "seconds after which a case is given up; 60 unless told otherwise"},
-    {"threads", 't', "N", "threads a case; 1 unless told otherwise"},
+    {"rtol", 0, "R", "relative tolerance (default 1e-3)"},
+    {"atol", 0, "A", "absolute tolerance (default 1e-7)"},
+    {"jobs", 'j', "N", "how many cases run at once (default 0: one per core)"},
+    {"timeout", 0, "S", "give a case up after S seconds (default 60)"},
+    {"threads", 't', "N", "threads per case (default 1)"},
     CLI_OPTION_NUMERIC,
     CLI_OPTION_TARGET,
-    {"as-constants", 0, NULL, "make the inputs of each case constants of its model, so that the compiler computes"},
-    {"symbolic", 0, NULL, "leave every size of the inputs open, also where the model fixes it"},
+    {"as-constants", 0, NULL, "turn the inputs of each case into constants, so that the compiler computes the result"},
+    {"symbolic", 0, NULL, "leave all input sizes open, even those that the model fixes"},
     {"reference", 0, NULL, "test the plain implementation, without compiling",
      .without = "as-constants symbolic numeric threads target"},
-    {"known", 0, "FILE", "lines `case: reason` of failures that are known: skipped, with the reason"},
+    {"known", 0, "FILE", "skip the known failures that FILE lists, one `case: reason` per line"},
     {"json", 0, "FILE", "list every case in FILE; - is the standard output", .writes = true},
-    {"verbose", 'v', NULL, "tell of cases that pass, too"},
+    {"verbose", 'v', NULL, "also print cases that pass"},
     {0},
 };
 
 const CliCommand cli_test = {
     .name      = "test",
-    .purpose   = "run ONNX test folders and compare",
+    .purpose   = "run ONNX test folders and check the outputs",
     .arguments = "DIR...",
     .arg_min   = 1,
     .arg_max   = -1,
     .details   = "DIR is a case (a folder with model.onnx and test_data_set_*), or a folder of cases. Types and\n"
-                 "shapes must be those expected, and values within atol + rtol * |expected|, where rtol is at\n"
-                 "least 2^-6 for bf16, as in ONNX's own runner, unless it is 0; what is random by definition\n"
-                 "must keep its bounds. A crash is a failure of its case. The last line is `N passed,\n"
-                 "N failed, N skipped`, and the exit status 0 only when nothing failed.",
+                 "shapes must be as expected, and values within atol + rtol * |expected|. For bf16, rtol is at\n"
+                 "least 2^-6, as in ONNX's own runner, unless it is 0. Values that are random by definition must\n"
+                 "stay within their bounds. A case that crashes fails. The last line is `N passed, N failed,\n"
+                 "N skipped`. The exit status is 0 only if nothing failed.",
     .examples  = "  hologram test onnx/backend/test/data/node\n"
                  "  hologram test bert/ --atol 1e-4\n"
                  "  hologram test node/test_conv* -v --json result.json\n",

@@ -86,19 +86,19 @@ static int verify(Cli *cli)
 }
 
 static const CliOption options[] = {
-    {"json", 0, NULL, "as JSON: what is wrong with a file stands beside it"},
+    {"json", 0, NULL, "print JSON, with the error of each broken file"},
     {0},
 };
 
 const CliCommand cli_verify = {
     .name      = "verify",
-    .purpose   = "check structure and checksums of .holo files",
+    .purpose   = "check the structure and checksums of .holo files",
     .arguments = "FILE...",
     .arg_min   = 1,
     .arg_max   = -1,
-    .details   = "Opening an archive checks its structure; this reads every byte and compares every checksum.\n"
-                 "It also tells what the compiler wrote down when it compared the plan with its model.",
-    .examples  = "  hologram verify model.holo\n",
-    .options   = options,
-    .run       = verify,
+    .details = "Opening an archive checks its structure. This command also reads every byte and checks all checksums.\n"
+               "It prints what the compiler recorded when it compared the plan with its model.",
+    .examples = "  hologram verify model.holo\n",
+    .options  = options,
+    .run      = verify,
 };

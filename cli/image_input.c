@@ -30,10 +30,10 @@ static int find_layout(const Cli *cli, const HoloPort *port, const HoloTensor *t
     CliText     text;
     *out = (Layout){.type = *type, .channels = 1, .is_sure = true, .name = "height, width"};
     if (type->kind != HOLO_TENSOR || type->rank < 2 || type->rank > 4)
-        return cli_fail(NULL, "the input '%s' is %s: a picture has two to four dimensions", port->name,
-                        cli_type(&text, type, port->symbol));
+        return cli_fail(NULL, "the input '%s' is %s, but a picture needs an input of two to four dimensions",
+                        port->name, cli_type(&text, type, port->symbol));
     if (type->rank == 2 && word)
-        return cli_usage(cli, "--layout is for inputs with channels, and '%s' is %s", port->name,
+        return cli_usage(cli, "--layout is for inputs with channels, but '%s' is %s", port->name,
                          cli_type(&text, type, port->symbol));
     if (type->rank == 2) return CLI_OK;
     bool fits_front = can_be_channels(type->dim[front]), fits_behind = can_be_channels(type->dim[behind]);
@@ -50,7 +50,7 @@ static int find_layout(const Cli *cli, const HoloPort *port, const HoloTensor *t
     out->channels = *at;
     return can_be_channels(*at) ? CLI_OK
                                 : cli_fail("--layout nchw or --layout nhwc says where the channels are",
-                                           "the input '%s' is %s: no picture has %lld channels", port->name,
+                                           "the input '%s' is %s, but a picture cannot have %lld channels", port->name,
                                            cli_type(&text, type, port->symbol), (long long)*at);
 }
 
@@ -79,7 +79,8 @@ static int read_list(const Cli *cli, const char *option, int64_t count, double *
         if (*end != ',') break;
     }
     return cli_usage(cli, "--%s %s: expected %s", option, text,
-                     count == 1 ? "a number" : cli_format("one number, or %lld, as 0.5,0.5,0.5", (long long)count));
+                     count == 1 ? "a number"
+                                : cli_format("one number, or %lld, for example 0.5,0.5,0.5", (long long)count));
 }
 
 static int read_range(const Cli *cli, int dtype, bool is_bytes, HoloPictureForm *form)
@@ -96,7 +97,7 @@ static int read_range(const Cli *cli, int dtype, bool is_bytes, HoloPictureForm 
         if (end != rest && !*end && isfinite(form->low) && isfinite(form->high) && form->low != form->high)
             return CLI_OK;
     }
-    return cli_usage(cli, "--range %s: expected what black and white become, as 0,1 or 0,255 or -1,1", text);
+    return cli_usage(cli, "--range %s: expected the values of black and white, for example 0,1 or 0,255 or -1,1", text);
 }
 
 static int read_form(const Cli *cli, const HoloPort *port, const Layout *layout, HoloPictureForm *form,
@@ -114,10 +115,10 @@ static int read_form(const Cli *cli, const HoloPort *port, const Layout *layout,
     if (result) return result;
     *out_scaled = has_mean || has_std;
     if (*out_scaled && !is_float(port->type.dtype))
-        return cli_usage(cli, "--%s is for inputs of floats, and '%s' is of %s", has_mean ? "mean" : "std", port->name,
+        return cli_usage(cli, "--%s is for inputs of floats, but '%s' is of %s", has_mean ? "mean" : "std", port->name,
                          holo_dtype_name(port->type.dtype));
     for (int64_t c = 0; c < layout->channels; c++) {
-        if (form->std[c] == 0) return cli_usage(cli, "--std %s: nothing can be divided by 0", cli_option(cli, "std"));
+        if (form->std[c] == 0) return cli_usage(cli, "--std %s: cannot divide by 0", cli_option(cli, "std"));
         is_bytes = is_bytes || fabs(form->mean[c]) > 1 || form->std[c] > 1; // these are of values up to 255
     }
     return read_range(cli, port->type.dtype, is_bytes, form);
@@ -165,6 +166,7 @@ int cli_images_check(const Cli *cli)
 {
     static const char *const names[] = {"mean", "std", "range", "channels", "layout"};
     for (int i = 0; i < CLI_COUNT(names) && !was_read; i++)
-        if (cli_option(cli, names[i])) return cli_usage(cli, "--%s is for pictures, and no input is one", names[i]);
+        if (cli_option(cli, names[i]))
+            return cli_usage(cli, "--%s is for pictures, but no input is a picture", names[i]);
     return CLI_OK;
 }

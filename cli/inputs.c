@@ -116,8 +116,9 @@ static int check_shape(Sizes *s, const HoloPort *port, const CliShape *shape)
             return cli_fail(NULL, "--input-shape %s: dimension %d of the input is fixed at %lld: %s", text, d,
                             (long long)port->type.dim[d], type.data);
         if (known && known->size != shape->dim[d])
-            return cli_fail(NULL, "--input-shape %s: %s is %lld by --input-shape %s, and cannot be %lld here", text,
-                            known->symbol, (long long)known->size, known->from, (long long)shape->dim[d]);
+            return cli_fail(NULL,
+                            "--input-shape %s: %s is already %lld because of --input-shape %s, and cannot be %lld here",
+                            text, known->symbol, (long long)known->size, known->from, (long long)shape->dim[d]);
     }
     learn(s, port, shape->rank, shape->dim, text);
     return CLI_OK;
@@ -227,7 +228,7 @@ int cli_inputs_read_all(const Cli *cli, const CliPorts *ports, const char *path,
     }
     holo_tensors_destroy(probe);
     if (!result && !found)
-        return cli_fail(NULL, "%s has no tensor called like an input of the model: %s", path, list_names(ports));
+        return cli_fail(NULL, "%s has no tensor with the name of an input of the model: %s", path, list_names(ports));
     return result;
 }
 
@@ -258,8 +259,8 @@ static int no_file(const CliPorts *ports, int index, const char *source)
         advice = cli_format("did you mean --input %s=%s?", name, source + size + 1);
     for (int i = 0; i < ports->count && !advice; i++)
         if (strstr(source, cli_format(",%s=", ports->port[i]->name)))
-            advice = "each input has an --input of its own: --input a=FILE --input b=FILE";
-    return *source ? cli_fail(advice, "the file '%s' for the input '%s' is not there", source, name)
+            advice = "give each input its own --input: --input a=FILE --input b=FILE";
+    return *source ? cli_fail(advice, "the file '%s' for the input '%s' does not exist", source, name)
                    : cli_fail(cli_format("give --input %s=FILE", name), "no file is given for the input '%s'", name);
 }
 
@@ -275,7 +276,7 @@ static int take(const Cli *cli, const CliPorts *ports, const char *text, CliInpu
         if (dot && !strcmp(dot, ".npz")) return cli_inputs_read_all(cli, ports, text, inputs);
         if (count != 1)
             return cli_fail(cli_format("the inputs are: %s", list_names(ports)),
-                            "--input %s: say for which input: --input NAME=%s", text, text);
+                            "--input %s: the name of the input is missing: --input NAME=%s", text, text);
         index = 0;
     }
     if (inputs[index].is_given) return given_twice(cli, ports, index);
@@ -323,9 +324,8 @@ int cli_inputs_read(const Cli *cli, const CliPorts *ports, bool seed_missing, Cl
         if (seed_missing || inputs[i].is_random)
             result = seed(&sizes, ports, i, &inputs[i]);
         else
-            result =
-                cli_fail(cli_format("give --input %s=FILE.npy, or --input %s=random", port->name, port->name),
-                         "the input '%s' is not given: %s", port->name, cli_type(&type, &port->type, port->symbol));
+            result = cli_fail(cli_format("give --input %s=FILE.npy, or --input %s=random", port->name, port->name),
+                              "the input '%s' is missing: %s", port->name, cli_type(&type, &port->type, port->symbol));
     }
     return result;
 }
@@ -365,5 +365,5 @@ const char *cli_inputs_advice(const CliPorts *ports, const CliInput *inputs)
         for (int d = 0; d < inputs[i].tensor->rank; d++)
             given = cli_format("%s%s%lld", given, d ? "," : "", (long long)inputs[i].tensor->dim[d]);
     }
-    return *given ? cli_format("sizes that are not given were taken as 1, as if by%s", given) : NULL;
+    return *given ? cli_format("open sizes were set to 1, as with%s", given) : NULL;
 }

@@ -38,5 +38,6 @@ static void done(void *context, int index, void *bytes, const HoloEnded *end)
 int jobs_run(const Jobs *jobs)
 {
     HoloWork all = {jobs->count, jobs->at_once, jobs->timeout, sizeof(CaseResult), work, done, (void *)(uintptr_t)jobs};
-    return holo_work_run(&all) ? CLI_OK : cli_fail(NULL, "no process for the next case: %s", strerror(errno));
+    return holo_work_run(&all) ? CLI_OK
+                               : cli_fail(NULL, "cannot start a process for the next case: %s", strerror(errno));
 }

@@ -30,7 +30,7 @@ static HoloStatus outputs_write(const char *folder, const HoloOutputs *o, HoloEr
 {
     for (int s = 0; s < o->sample_count; s++) {
         if (!holo_folder_make(sample_path(folder, s), true))
-            return fail(error, HOLO_NO_FILE, cli_format("the folder %s cannot be made", sample_path(folder, s)));
+            return fail(error, HOLO_NO_FILE, cli_format("cannot create the folder %s", sample_path(folder, s)));
         for (int i = 0; i < o->output_count; i++) {
             const HoloTensor *t = &o->tensors[s * o->output_count + i];
             HoloStatus status   = t->data ? holo_tensor_write_npy(output_path(folder, o, s, i), t, error) : HOLO_OK;
@@ -64,14 +64,14 @@ static HoloStatus command_run(const char *command, const char *folder, double *o
 {
     char text[4096];
     int  status = holo_command_run(command, folder, text, sizeof text);
-    if (status < 0) return fail(error, HOLO_NO_FILE, cli_format("--accuracy %s: the command cannot be run", command));
+    if (status < 0) return fail(error, HOLO_NO_FILE, cli_format("--accuracy %s: cannot run the command", command));
     if (status)
         return fail(error, HOLO_BAD_ARGUMENT,
                     cli_format("--accuracy %s: the command ended with status %d", command, status));
     if (!number_read(text, out))
         return fail(error, HOLO_BAD_ARGUMENT,
-                    cli_format("--accuracy %s: the last word that the command printed is no number: %.200s", command,
-                               *text ? text : "it printed nothing"));
+                    cli_format("--accuracy %s: the command must print a number last, but printed: %.200s", command,
+                               *text ? text : "nothing"));
     return HOLO_OK;
 }
 
@@ -79,7 +79,7 @@ HoloStatus cli_judge(void *command, const HoloOutputs *outputs, double *out_scor
 {
     char folder[CLI_PATH];
     if (!holo_temporary_folder(folder, sizeof folder))
-        return fail(error, HOLO_NO_FILE, cli_format("no folder for outputs can be made: %s", folder));
+        return fail(error, HOLO_NO_FILE, cli_format("cannot create a folder for outputs: %s", folder));
     HoloStatus status = outputs_write(folder, outputs, error);
     if (!status) status = command_run(command, folder, out_score, error);
     outputs_remove(folder, outputs);

@@ -72,7 +72,7 @@ static int number(const Cli *cli, const HoloKernelParam *p, const char *text, Ho
     long long whole    = strtoll(text, &whole_end, 0);
     bool      is_float = p->type == HOLO_F16 || p->type == HOLO_BF16 || p->type == HOLO_F32 || p->type == HOLO_F64;
     if (!*text || (is_float ? *end : *whole_end))
-        return cli_usage(cli, "--arg %s=%s: %s is a %snumber", p->name, text, p->name, is_float ? "" : "whole ");
+        return cli_usage(cli, "--arg %s=%s: %s must be a %snumber", p->name, text, p->name, is_float ? "" : "whole ");
     *out      = made(p->type, 1);
     out->rank = 0;
     put_number(out, 0, real, whole);
@@ -100,13 +100,14 @@ static int array(const Cli *cli, const HoloKernelParam *p, const char *text, Cli
         if (strncmp(hows[i], text, (size_t)(colon - text)) || strlen(hows[i]) != (size_t)(colon - text)) continue;
         long long count = strtoll(colon + 1, &end, 10);
         if (*end || count < 0 || count > (1LL << 33))
-            return cli_usage(cli, "--arg %s=%s: how many elements?", p->name, text);
+            return cli_usage(cli, "--arg %s=%s: the number of elements is missing or wrong", p->name, text);
         out->tensor = made(p->type, count);
         fill(&out->tensor, hows[i]);
         return CLI_OK;
     }
     if (!ends_with(text, ".npy"))
-        return cli_usage(cli, "--arg %s=%s: an array is a .npy file, zeros:N, ones:N or random:N", p->name, text);
+        return cli_usage(cli, "--arg %s=%s: expected an array: a .npy file, zeros:N, ones:N or random:N", p->name,
+                         text);
     HoloError  error  = {0};
     HoloStatus status = holo_tensors_read(text, NULL, &out->file, &error);
     if (status) return cli_fail_error(NULL, &error, status);
@@ -130,7 +131,7 @@ static int known_names(const Cli *cli, const HoloKernelInfo *info)
         for (int i = 0; i < info->param_count; i++)
             found |= strlen(info->params[i].name) == (size_t)(equals - text) &&
                      !strncmp(info->params[i].name, text, (size_t)(equals - text));
-        if (!found) return cli_usage(cli, "--arg %s: %s has no such parameter", text, info->function);
+        if (!found) return cli_usage(cli, "--arg %s: the kernel %s has no such parameter", text, info->function);
         char *name = cli_format("%.*s", (int)(equals - text), text);
         if (cli_has_word(seen, name)) return cli_usage(cli, "--arg is given twice for '%s'", name);
         seen = cli_format("%s %s", seen, name);
@@ -143,8 +144,8 @@ static int missing(const Cli *cli, const HoloKernelInfo *info, int i, int64_t si
     const HoloKernelParam *p = &info->params[i];
     if (!size)
         return cli_usage(cli,
-                         p->is_array ? "the array '%s' is not given: --arg %s=FILE.npy, or zeros:N"
-                                     : "'%s' is not given: --arg %s=NUMBER",
+                         p->is_array ? "the array '%s' is missing: give --arg %s=FILE.npy, or zeros:N"
+                                     : "the number '%s' is missing: give --arg %s=NUMBER",
                          p->name, p->name);
     if (!p->is_array)
         return number(cli, p, strcmp(p->name, "n") ? "1" : cli_format("%lld", (long long)size), &out->tensor);

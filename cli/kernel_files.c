@@ -30,9 +30,9 @@ bool cli_is_kernels(const char *path)
 static int write_text(const char *path, const char *text)
 {
     FILE *file = fopen(path, "w");
-    if (!file) return cli_fail(NULL, "%s cannot be written", path);
+    if (!file) return cli_fail(NULL, "cannot write %s", path);
     fputs(text, file);
-    return fclose(file) ? cli_fail(NULL, "%s could not be written", path) : CLI_OK;
+    return fclose(file) ? cli_fail(NULL, "cannot write %s", path) : CLI_OK;
 }
 
 // Where the text of a kernel's file goes below the folder `to`: folders are kept, and made.
@@ -106,12 +106,13 @@ int cli_compile_kernels(const Cli *cli)
     int          result = cli_options_only(cli, "output numeric emit quiet", cli->args[0], CLI_KERNELS);
     if (result) return result;
     if ((json || text) && cli_option(cli, "quiet") && !cli_option(cli, "output"))
-        return cli_usage(cli, "--quiet leaves nothing of --emit %s: give -o FILE, too", emit);
+        return cli_usage(cli, "--emit %s with --quiet prints nothing: also give -o FILE", emit);
     HoloStatus status =
         holo_kernels_open(cli->args[0], cli_is("numeric", "exact") ? HOLO_EXACT : HOLO_FUSED, &kernels, &error);
     if (status) {
         cli_fail_error(NULL, &error, status);
-        if (status == HOLO_NO_FILE) cli_advice("a model is given by its file or folder: hologram compile FILE.onnx");
+        if (status == HOLO_NO_FILE)
+            cli_advice("to compile a model, give its file or folder: hologram compile FILE.onnx");
         return CLI_FAILED;
     }
     result = json || text ? emit_texts(cli, kernels, json) : emit_archive(cli, kernels);

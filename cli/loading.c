@@ -39,8 +39,8 @@ int cli_memo(const Cli *cli, HoloSession *session)
     uint64_t    bytes = 0;
     HoloError   error = {0};
     if (text && (!cli_read_bytes(text, &bytes) || bytes > SIZE_MAX))
-        return cli_usage(cli, "--memo takes a number of bytes, as 64M; '%s' is none", text);
-    if (cli_option(cli, "save-memo") && !bytes) return cli_usage(cli, "--save-memo has nothing to save of --memo 0");
+        return cli_usage(cli, "--memo %s: expected a number of bytes, for example 64M", text);
+    if (cli_option(cli, "save-memo") && !bytes) return cli_usage(cli, "--save-memo has nothing to save with --memo 0");
     HoloStatus status = text ? holo_session_set_memo(session, (size_t)bytes, &error) : HOLO_OK;
     return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
 }
@@ -62,7 +62,7 @@ int cli_shapes(const Cli *cli, CliShape **out_shapes, int *out_count)
         CliShape   *shape = &(*out_shapes)[(*out_count)++];
         const char *colon = strrchr(text, ':'); // names may have colons: "input:0"
         if (!colon || colon == text || !parse_dims(colon + 1, &shape->rank, shape->dim))
-            return cli_usage(cli, "--input-shape %s: expected NAME:DIMS, as x:1,3,224,224", text);
+            return cli_usage(cli, "--input-shape %s: expected NAME:DIMS, for example x:1,3,224,224", text);
         shape->name = cli_format("%.*s", (int)(colon - text), text);
         for (CliShape *other = *out_shapes; other < shape; other++)
             if (!strcmp(other->name, shape->name))
@@ -108,13 +108,13 @@ int cli_make_folder(const char *path)
 {
     bool is_there = path && holo_path_exists(path);
     if (!path || holo_path_is_folder(path) || (!is_there && holo_folder_make(path, false))) return CLI_OK;
-    return is_there ? cli_fail("give the name of a folder", "%s is no folder", path)
-                    : cli_fail(NULL, "the folder %s cannot be made: %s", path, strerror(errno));
+    return is_there ? cli_fail("give the name of a folder", "%s is not a folder", path)
+                    : cli_fail(NULL, "cannot create the folder %s: %s", path, strerror(errno));
 }
 
 int cli_temporary_failed(const char *path)
 {
-    return cli_fail("TMPDIR in the environment names another folder", "%s: %s", path, strerror(errno));
+    return cli_fail("set TMPDIR in the environment to another folder", "%s: %s", path, strerror(errno));
 }
 
 // All that comes from the standard input, in a file without a name that takes its place.
@@ -126,10 +126,10 @@ static int keep_input(void)
     if (file < 0) return cli_temporary_failed(path);
     while (!result && (got = read(STDIN_FILENO, buffer, sizeof buffer)) != 0) {
         if (got < 0 && errno == EINTR) continue;
-        if (got < 0) result = cli_fail(NULL, "the standard input cannot be read: %s", strerror(errno));
+        if (got < 0) result = cli_fail(NULL, "cannot read the standard input: %s", strerror(errno));
         for (ssize_t at = 0, put; at < got; at += put)
             if ((put = write(file, buffer + at, (size_t)(got - at))) < 0)
-                return cli_fail(NULL, "the standard input cannot be kept: %s", strerror(errno));
+                return cli_fail(NULL, "cannot store the standard input: %s", strerror(errno));
     }
     if (!result && dup2(file, STDIN_FILENO) < 0) result = cli_fail(NULL, "%s", strerror(errno));
     close(file);
@@ -142,10 +142,10 @@ int cli_standard_input(const char **path)
     static bool       is_used;
     struct stat       info;
     if (*path == name || (strcmp(*path, "-") && strcmp(*path, name))) return CLI_OK; // done before, or another file
-    if (is_used) return cli_fail("put one of them into a file", "the standard input can be used for one thing only");
+    if (is_used) return cli_fail("put one of them into a file", "the standard input can be used only once");
     if (isatty(STDIN_FILENO))
-        return cli_fail("give a file, or put it there: ... < FILE", "- is the standard input, which is a terminal");
-    if (fstat(STDIN_FILENO, &info)) return cli_fail("give a file", "- is the standard input, which is closed");
+        return cli_fail("give a file, or redirect one: ... < FILE", "- means the standard input, which is a terminal");
+    if (fstat(STDIN_FILENO, &info)) return cli_fail("give a file", "- means the standard input, which is closed");
     bool is_file = S_ISREG(info.st_mode) && !lseek(STDIN_FILENO, 0, SEEK_CUR);
     *path        = name;
     is_used      = true;

@@ -7,87 +7,88 @@
 // All functions that return int give CLI_OK, or another exit status after a message.
 
 // Rows for the tables of options.
-#define CLI_OPTION_SHAPE                                                                                         \
-    {                                                                                                            \
-        "input-shape", 0, "NAME:DIMS", "fix the shape of an input, as x:1,3,224,224;\n? leaves a size as it is", \
-            .many = true                                                                                         \
+#define CLI_OPTION_SHAPE                                                                                    \
+    {                                                                                                       \
+        "input-shape", 0, "NAME:DIMS",                                                                      \
+            "fix the shape of an input, for example\nx:1,3,224,224; ? leaves a size as it is", .many = true \
     }
 // Of commands that can do with an archive, too, but not change its sizes.
-#define CLI_OPTION_MODEL_SHAPE                                                                                   \
-    {                                                                                                            \
-        "input-shape", 0, "NAME:DIMS", "fix the shape of an input, as x:1,3,224,224;\n? leaves a size as it is", \
-            .many = true, .files = CLI_MODELS                                                                    \
+#define CLI_OPTION_MODEL_SHAPE                                                                                     \
+    {                                                                                                              \
+        "input-shape", 0, "NAME:DIMS",                                                                             \
+            "fix the shape of an input, for example\nx:1,3,224,224; ? leaves a size as it is", .many = true,       \
+                                                                                               .files = CLI_MODELS \
     }
-#define CLI_OPTION_INPUT                                                                                                                                                      \
-    {                                                                                                                                                                         \
-        "input", 'i', "NAME=FILE",                                                                                                                                            \
-            "a .npy, .npz or .pb file, numbers (1,2,3 or a .csv), a\npicture, `random`, or - (standard input); NAME= may be left\nout where there is one input, or for .npz", \
-            .many = true                                                                                                                                                      \
+#define CLI_OPTION_INPUT                                                                                                                                               \
+    {                                                                                                                                                                  \
+        "input", 'i', "NAME=FILE",                                                                                                                                     \
+            "a .npy, .npz or .pb file, numbers (1,2,3 or a .csv), a\npicture, `random`, or - (standard input); NAME= is optional\nif there is one input, or for .npz", \
+            .many = true                                                                                                                                               \
     }
 // How an input that is a picture is read.
-#define CLI_OPTIONS_IMAGE                                                                                            \
-    {"mean", 0, "R,G,B", "of a picture: subtract this, as 0.485,0.456,0.406"},                                       \
-        {"std", 0, "R,G,B", "of a picture: divide by this then"},                                                    \
-        {"range", 0, "LOW,HIGH",                                                                                     \
-         "of a picture: what black and white become; else 0,1, or\n0,255 for integers, or where --mean is of such"}, \
-        {"channels", 0, "ORDER", "of a picture: rgb, bgr or gray", .choices = "rgb bgr gray"},                       \
-    {                                                                                                                \
-        "layout", 0, "LAYOUT", "of a picture: nchw or nhwc; else by the shape", .choices = "nchw nhwc"               \
+#define CLI_OPTIONS_IMAGE                                                                                                  \
+    {"mean", 0, "R,G,B", "for pictures: subtract this, such as 0.485,0.456,0.406"},                                        \
+        {"std", 0, "R,G,B", "for pictures: then divide by this"},                                                          \
+        {"range", 0, "LOW,HIGH",                                                                                           \
+         "for pictures: the values of black and white (default 0,1;\n0,255 for integers, or if --mean is in that range)"}, \
+        {"channels", 0, "ORDER", "for pictures: rgb, bgr or gray", .choices = "rgb bgr gray"},                             \
+    {                                                                                                                      \
+        "layout", 0, "LAYOUT", "for pictures: nchw or nhwc (default: by the shape)", .choices = "nchw nhwc"                \
     }
-#define CLI_OPTION_THREADS                                                   \
-    {                                                                        \
-        "threads", 't', "N", "threads to run on; 0, the default: one a core" \
+#define CLI_OPTION_THREADS                                                 \
+    {                                                                      \
+        "threads", 't', "N", "threads to run on (default 0: one per core)" \
     }
-#define CLI_OPTION_TARGET                                                                                 \
-    {                                                                                                     \
-        "target", 0, "NAMES",                                                                             \
-            "where steps run: each on the first of NAME,NAME,... that\ncan, else on the CPU, the default" \
+#define CLI_OPTION_TARGET                                                                                          \
+    {                                                                                                              \
+        "target", 0, "NAMES",                                                                                      \
+            "where steps run: each step runs on the first of NAME,NAME,...\nthat can run it, otherwise on the CPU" \
     }
-#define CLI_OPTION_NUMERIC                                                                          \
-    {                                                                                               \
-        "numeric", 0, "CLASS", "fused (fastest, the default) or exact (the same bits on every CPU)" \
+#define CLI_OPTION_NUMERIC                                                                  \
+    {                                                                                       \
+        "numeric", 0, "CLASS", "fused (default, fastest) or exact (same bits on every CPU)" \
     }
 // The numeric class of an archive is its own.
-#define CLI_OPTION_MODEL_NUMERIC                                                                     \
-    {                                                                                                \
-        "numeric", 0, "CLASS", "fused (fastest, the default) or exact (the same bits on every CPU)", \
-            .files = CLI_MODELS                                                                      \
+#define CLI_OPTION_MODEL_NUMERIC                                                                                 \
+    {                                                                                                            \
+        "numeric", 0, "CLASS", "fused (default, fastest) or exact (same bits on every CPU)", .files = CLI_MODELS \
     }
 
-#define CLI_OPTION_PREFAULT                                                  \
-    {                                                                        \
-        "prefault", 0, NULL, "have all pages in memory before the first run" \
+#define CLI_OPTION_PREFAULT                                                    \
+    {                                                                          \
+        "prefault", 0, NULL, "load all pages into memory before the first run" \
     }
-#define CLI_OPTION_HUGE                                                          \
-    {                                                                            \
-        "huge-pages", 0, NULL, "copy the weights into large pages, and use such" \
+#define CLI_OPTION_HUGE                                                                 \
+    {                                                                                   \
+        "huge-pages", 0, NULL, "use large memory pages, also for a copy of the weights" \
     }
 
 // Of a command that opens an archive so, but not a model that it compiles in memory.
-#define CLI_OPTION_ARCHIVE_PREFAULT                                                                 \
-    {                                                                                               \
-        "prefault", 0, NULL, "have all pages in memory before the first run", .files = CLI_ARCHIVES \
+#define CLI_OPTION_ARCHIVE_PREFAULT                                                                   \
+    {                                                                                                 \
+        "prefault", 0, NULL, "load all pages into memory before the first run", .files = CLI_ARCHIVES \
     }
-#define CLI_OPTION_ARCHIVE_HUGE                                                                         \
-    {                                                                                                   \
-        "huge-pages", 0, NULL, "copy the weights into large pages, and use such", .files = CLI_ARCHIVES \
-    }
-
-#define CLI_OPTION_PATTERNS                                                                                              \
-    {                                                                                                                    \
-        "patterns", 0, "FILE.npz|DIR",                                                                                   \
-            "inputs whose answers are stored: a tensor for each input,\nor a folder of .npy files or of many such; may " \
-            "be given\nseveral times",                                                                                   \
-            .many = true                                                                                                 \
-    }
-#define CLI_OPTION_MEMO                                                                                           \
-    {                                                                                                             \
-        "memo", 0, "BYTES", "keep answers, as 64M: inputs that come again are not\ncomputed; the oldest go first" \
+#define CLI_OPTION_ARCHIVE_HUGE                                                                                \
+    {                                                                                                          \
+        "huge-pages", 0, NULL, "use large memory pages, also for a copy of the weights", .files = CLI_ARCHIVES \
     }
 
-#define CLI_OPTION_SAVE_MEMO                                                                                           \
-    {                                                                                                                  \
-        "save-memo", 0, "NEW.holo", "write the archive once more, with the answers kept: with\n--memo", .with = "memo" \
+#define CLI_OPTION_PATTERNS                                                                                                                \
+    {                                                                                                                                      \
+        "patterns", 0, "FILE.npz|DIR",                                                                                                     \
+            "store the answers to these inputs: a .npz with a tensor for\neach input, a folder of .npy files, or a folder of these; may\n" \
+            "be given several times",                                                                                                      \
+            .many = true                                                                                                                   \
+    }
+#define CLI_OPTION_MEMO                                                                                                          \
+    {                                                                                                                            \
+        "memo", 0, "BYTES",                                                                                                      \
+            "keep answers in BYTES of memory, for example 64M: inputs\nthat come again are not computed; the oldest are dropped" \
+    }
+
+#define CLI_OPTION_SAVE_MEMO                                                                                         \
+    {                                                                                                                \
+        "save-memo", 0, "NEW.holo", "write a new archive that holds the kept answers; needs\n--memo", .with = "memo" \
     }
 
 // Has the session keep answers, as --memo says.

@@ -40,11 +40,11 @@ const CliCommand *cli_command_find(const char *name)
     for (int i = 0; cli_commands[i]; i++) names[i] = cli_commands[i]->name;
     const char *nearest = cli_nearest(name, names);
     if (*name == '-')
-        cli_fail("hologram COMMAND [options] [arguments]; see: hologram help", "'%s' stands where the command belongs",
+        cli_fail("hologram COMMAND [options] [arguments]; see: hologram help", "expected a command, but found '%s'",
                  name);
     else if (holo_path_exists(name))
         cli_fail(cli_format("hologram run %s, hologram compile %s ...; see: hologram help", name, name),
-                 "'%s' is a file; the command comes before it", name);
+                 "'%s' is a file; put a command before it", name);
     else if (nearest)
         cli_fail("see: hologram help", "there is no command '%s'; did you mean '%s'?", name, nearest);
     else
@@ -100,7 +100,7 @@ int main(int argc, char **argv)
     cli_term_init(false, false);
     int status = dispatch(argc, argv);
     cli_progress_end();
-    if (fflush(stdout) && !status) status = cli_fail(NULL, "the output could not be written");
+    if (fflush(stdout) && !status) status = cli_fail(NULL, "cannot write the output");
     cli_json_end(status);
     cli_free_all();
     return status;

@@ -135,7 +135,7 @@ static void put_page(const CliCommand *command)
 static void put_settings(void)
 {
     puts(
-        ".SH SETTINGS\nA setting is taken from the flag of its name, from \\fBHOLOGRAM_\\fINAME\\fR in the environment or in the "
+        ".SH SETTINGS\nA setting comes from its flag, from \\fBHOLOGRAM_\\fINAME\\fR in the environment or in the "
         "file \\fI.env\\fR, or from \\fINAME\\fR = \\fIvalue\\fR in the file \\fIhologram.toml\\fR, both in the working folder, "
         "in this order.");
     for (int i = 0; i < cli_setting_count(); i++) {
@@ -157,8 +157,8 @@ void cli_print_man(const CliCommand *command)
     put_head("hologram", "turn a trained model into one file that opens in microseconds, and run it");
     puts(".B hologram\n.I COMMAND\n[\\fIoptions\\fR] [\\fIarguments\\fR]\n.SH DESCRIPTION");
     put_prose(
-        "hologram compiles an ONNX model into one .holo archive in which everything that can be decided before the first\n"
-        "input is decided, and runs such archives. Each command has a page of its own: man hologram-compile.");
+        "hologram compiles an ONNX model into one .holo archive, and runs such archives. It decides everything that it can\n"
+        "when it compiles, before the first input. Each command has its own page, for example: man hologram-compile.");
     puts(".SH COMMANDS");
     for (int i = 0; cli_commands[i]; i++) {
         printf(".TP\n\\fBhologram %s\\fR ", cli_commands[i]->name);
@@ -168,8 +168,8 @@ void cli_print_man(const CliCommand *command)
     }
     put_settings();
     puts(
-        ".SH EXIT STATUS\n.TP\n.B 0\ndone; of compare: they agree\n.TP\n.B 1\nit failed; of compare: they do not agree\n.TP\n.B 2\n"
-        "it was called wrongly; of compare: they could not be compared\n.SH SEE ALSO");
+        ".SH EXIT STATUS\n.TP\n.B 0\nsuccess; for compare: the outputs agree\n.TP\n.B 1\nfailure; for compare: the outputs do not agree\n.TP\n.B 2\n"
+        "wrong use; for compare: the outputs could not be compared\n.SH SEE ALSO");
     for (int i = 0; cli_commands[i]; i++)
         printf(".BR hologram\\-%s (1)%s\n", cli_commands[i]->name, cli_commands[i + 1] ? "," : "");
 }

@@ -36,7 +36,7 @@ static void pair_add(Row *row, const HoloTensor *got, const HoloTensor *want, co
     row->type        = row->type ? row->type : type_text(want);
     row->is_compared = true;
     if (!comparable)
-        row->why = cli_format("%s, and %s was expected", type_text(got), type_text(want));
+        row->why = cli_format("%s, but expected %s", type_text(got), type_text(want));
     else
         distance_add(&row->distance, got, want, tolerance, sample);
     if (!comparable || got->dtype == want->dtype) return;
@@ -101,10 +101,10 @@ static void output_add(Rows *rows, const Side *got, const Side *want, int index,
     const SideValue *twin     = by_place ? output_at(other, index) : output_find(other, v->name);
     Row             *row      = row_of(rows, v->name, true);
     if (by_place && !row->note && (other->kind != SIDE_TENSORS || cli_is_folder(other->path)))
-        row->note = cli_format("by its place, for %s calls it %s", other->path, twin->name);
+        row->note = cli_format("matched by its position: %s calls it %s", other->path, twin->name);
     if (!twin) {
         row->type = type_text(&v->tensor);
-        row->why  = cli_format("%s has no such", other->path);
+        row->why  = cli_format("%s does not have it", other->path);
     } else if (v->is_random || twin->is_random) {
         row->type = type_text(&v->tensor);
         row->note = "random by definition: not compared";

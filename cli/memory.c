@@ -19,7 +19,7 @@ void *cli_take(size_t count, size_t size)
     Block *block = NULL;
     if (!__builtin_mul_overflow(count, size, &bytes) && bytes <= SIZE_MAX / 2) block = calloc(1, sizeof *block + bytes);
     if (!block) {
-        fprintf(stderr, "hologram: out of memory: %zu times %zu bytes were asked for\n", count, size);
+        fprintf(stderr, "hologram: out of memory: cannot allocate %zu times %zu bytes\n", count, size);
         exit(CLI_FAILED);
     }
     block->next = blocks;

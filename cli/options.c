@@ -11,7 +11,7 @@ const CliOption cli_common[] = {
     {"help", 'h', NULL, "show this help"},
     {"color", 0, "WHEN", "colors: auto, always or never"},
     {"memory-limit", 0, "SIZE",
-     "memory that may be held at once, as 512M or 4G; 0, the\ndefault: what the machine has left"},
+     "limit for memory in use, for example 512M or 4G\n(default 0: what the machine has left)"},
     {0},
 };
 
@@ -90,7 +90,7 @@ static int unknown_option(const Cli *cli, const char *name, size_t size)
     names[count]        = NULL;
     char       *word    = cli_format("%.*s", (int)size, name);
     const char *nearest = cli_nearest(word, names), *others = who_has(name, size);
-    if (*others) return cli_usage(cli, "%s has no option --%s; it is one of: %s", cli->command->name, word, others);
+    if (*others) return cli_usage(cli, "%s has no option --%s; it belongs to: %s", cli->command->name, word, others);
     return nearest ? cli_usage(cli, "there is no option --%s; did you mean --%s?", word, nearest)
                    : cli_usage(cli, "there is no option --%s", word);
 }
@@ -138,9 +138,9 @@ static int give(Cli *cli, const CliOption *option, const char *attached, Words *
         return cli_usage(cli, "--%s takes no value", option->name);
     }
     const char *before = option->many || !value ? NULL : cli_option(cli, option->name);
-    if (before) return cli_usage(cli, "--%s is given twice, as %s and as %s", option->name, before, value);
+    if (before) return cli_usage(cli, "--%s is given twice: %s and %s", option->name, before, value);
     if (option->choices && !cli_has_word(option->choices, value))
-        return cli_usage(cli, "--%s takes %s; '%s' is none of them", option->name, spoken(option->choices, ""), value);
+        return cli_usage(cli, "--%s %s: expected %s", option->name, value, spoken(option->choices, ""));
     cli->given[cli->given_count++] = (CliGiven){option, value};
     return CLI_OK;
 }
@@ -184,7 +184,7 @@ static int check_verb(const Cli *cli)
     }
     const char *nearest = cli_nearest(verb, names), *command = cli->command->name;
     return nearest ? cli_usage(cli, "there is no '%s %s'; did you mean '%s'?", command, verb, nearest)
-                   : cli_usage(cli, "there is no '%s %s': it is %s", command, verb, spoken(list, ""));
+                   : cli_usage(cli, "there is no '%s %s'; expected %s", command, verb, spoken(list, ""));
 }
 
 static bool any_given(const Cli *cli, const char *list, const char **out_name)
@@ -221,14 +221,14 @@ static int check_together(const Cli *cli)
     for (int i = 0; i < cli->given_count; i++) {
         const CliOption *o = cli->given[i].option;
         if (o->verbs && !cli_has_word(o->verbs, cli->args[0]))
-            return cli_usage(cli, "--%s goes with %s, not with '%s %s'", o->name,
+            return cli_usage(cli, "--%s works with %s, not with '%s %s'", o->name,
                              spoken(o->verbs, cli_format("%s ", command)), command, cli->args[0]);
         if (o->with && !any_given(cli, o->with, &other))
-            return cli_usage(cli, "--%s goes with %s, which is not given", o->name, spoken(o->with, "--"));
+            return cli_usage(cli, "--%s also needs %s", o->name, spoken(o->with, "--"));
         if (o->writes && is_read(cli, cli->given[i].value))
-            return cli_usage(cli, "--%s %s would write over a file that is read", o->name, cli->given[i].value);
+            return cli_usage(cli, "--%s %s would overwrite an input file", o->name, cli->given[i].value);
         if (any_given(cli, o->without, &other))
-            return cli_usage(cli, "--%s and --%s do not go together: give one of them", o->name, other);
+            return cli_usage(cli, "--%s and --%s exclude each other: give one of them", o->name, other);
     }
     return CLI_OK;
 }
@@ -241,7 +241,7 @@ int cli_options_fit(const Cli *cli, const char *path, unsigned kind)
         const char *want = kind_names[o->files & CLI_MODELS     ? CLI_MODELS
                                       : o->files & CLI_ARCHIVES ? CLI_ARCHIVES
                                                                 : CLI_KERNELS];
-        return cli_usage(cli, "--%s is for %s, and %s is %s", o->name, want, path, kind_names[kind]);
+        return cli_usage(cli, "--%s is for %s, but %s is %s", o->name, want, path, kind_names[kind]);
     }
     return CLI_OK;
 }
@@ -263,7 +263,7 @@ static int missing(const Cli *cli)
     const CliCommand *command = cli->command;
     const char       *at      = command->arguments;
     if (command->verbs && !cli->arg_count)
-        return cli_usage(cli, "say what to do: hologram %s %s", command->name, command->arguments);
+        return cli_usage(cli, "the arguments are missing: hologram %s %s", command->name, command->arguments);
     if (command->verbs && cli_has_word(command->verbs, cli->args[0]))
         return cli_usage(cli, "an argument of '%s %s' is missing", command->name, cli->args[0]);
     for (int i = 0; i < cli->arg_count && strchr(at, ' '); i++) at = strchr(at, ' ') + 1;
@@ -274,11 +274,11 @@ static int check_count(const Cli *cli)
 {
     const CliCommand *command = cli->command;
     for (int i = 0; i < cli->arg_count && !command->verbs; i++) // no file has such a name
-        if (!*cli->args[i]) return cli_usage(cli, "argument %d is empty: is a variable not set?", i + 1);
+        if (!*cli->args[i]) return cli_usage(cli, "argument %d is empty: is a shell variable unset?", i + 1);
     if (cli->arg_count < command->arg_min) return missing(cli);
     if (command->arg_max < 0 || cli->arg_count <= command->arg_max) return CLI_OK;
     const char *extra  = cli->args[command->arg_max];
-    int         result = cli_usage(cli, "'%s' is one argument too many", extra);
+    int         result = cli_usage(cli, "too many arguments: '%s'", extra);
     if (find_in(command->options, "input", 5, 0)) cli_advice(cli_format("is it an input? --input %s", extra));
     return result;
 }

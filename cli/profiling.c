@@ -90,7 +90,7 @@ void cli_profile_print(FILE *out, const CliProfile *p)
     int               count;
     HoloProfiledStep *ops  = operators(p, &count);
     double            runs = (double)(p->runs ? p->runs : 1);
-    fprintf(out, "\n%sby operator%s  %lld runs, %s a run in steps\n", cli_color(out, "bold"), cli_color(out, "reset"),
+    fprintf(out, "\n%sby operator%s  %lld runs, %s per run in steps\n", cli_color(out, "bold"), cli_color(out, "reset"),
             (long long)p->runs, cli_seconds(&a, p->seconds / runs));
     fprintf(out, "  %6s %10s %9s %7s %6s  %s\n", "share", "a run", "GFLOP/s", "GB/s", "steps", "operator, kernel");
     for (int i = 0; i < count; i++)

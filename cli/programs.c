@@ -17,7 +17,7 @@ static const char *role_text(const char *role)
 void cli_programs_print(const HoloStepPrograms *programs)
 {
     printf("\n%sprograms%s\n", cli_color(stdout, "bold"), cli_color(stdout, "reset"));
-    if (!programs->count) printf("  none: no step has one\n");
+    if (!programs->count) printf("  none\n");
     for (int i = 0; i < programs->count; i++) {
         const HoloStepProgram *p = &programs->programs[i];
         printf("%s# %s%s", i ? "\n" : "", cli_color(stdout, "cyan"), *p->step ? p->step : "(no name)");

@@ -25,7 +25,7 @@ static int read_word(const Cli *cli, const char *option, const char *text, const
         }
     char *list = cli_format("%s", words[first]);
     for (int i = first + 1; words[i]; i++) list = cli_format("%s%s%s", list, words[i + 1] ? ", " : " or ", words[i]);
-    return cli_usage(cli, "--%s takes %s; '%s' is none of them", option, list, text);
+    return cli_usage(cli, "--%s %s: expected %s", option, text, list);
 }
 
 static bool read_number(const char *text, double *out)
@@ -43,10 +43,10 @@ static int read_accuracy(const Cli *cli, HoloCompiler *compiler)
     double      number, most = 0.01;
     bool        is_number = text && read_number(text, &number);
     if (drop && (!text || is_number))
-        return cli_usage(cli, "--max-drop goes with a command: --accuracy COMMAND --max-drop %s", drop);
+        return cli_usage(cli, "--max-drop needs a command: --accuracy COMMAND --max-drop %s", drop);
     if (drop && (!read_number(drop, &most) || !(most >= 0)))
-        return cli_usage(cli, "--max-drop takes a number that is not negative, as 0.01; '%s' is none", drop);
-    if (text && !text[strspn(text, " \t")]) return cli_usage(cli, "--accuracy takes a number or a command");
+        return cli_usage(cli, "--max-drop %s: expected a number that is not negative, for example 0.01", drop);
+    if (text && !text[strspn(text, " \t")]) return cli_usage(cli, "--accuracy: expected a number or a command");
     if (text && !is_number) holo_compiler_set_judge(compiler, cli_judge, cli_format("%s", text), most);
     return is_number && holo_compiler_set_accuracy(compiler, number, &error)
                ? cli_usage(cli, "--accuracy %s: %s", text, error.text)
@@ -62,7 +62,7 @@ static int read_ranges(const Cli *cli, HoloCompiler *compiler, int *out)
     int result = read_word(cli, "ranges", colon ? cli_format("%.*s", (int)(colon - text), text) : text, ranges, 0, out);
     if (result || !colon) return result;
     if (*out != HOLO_RANGES_PERCENTILE)
-        return cli_usage(cli, "--ranges %s: only percentile takes a number, as percentile:99.9", text);
+        return cli_usage(cli, "--ranges %s: only percentile takes a number, for example percentile:99.9", text);
     if (!read_number(colon + 1, &number)) number = NAN;
     return holo_compiler_set_percentile(compiler, number, &error) ? cli_usage(cli, "--ranges %s: %s", text, error.text)
                                                                   : CLI_OK;
@@ -96,10 +96,10 @@ static int check_used(const Cli *cli, int how)
     const char *kind = cli_option(cli, "quantize"), *ranges_of = cli_option(cli, "ranges");
     bool        is_static = how == HOLO_ACTIVATIONS_STATIC || (!how && cli_option(cli, "calibrate"));
     if (kind && !strstr(kind, "int8") && (how || ranges_of))
-        return cli_usage(cli, "--%s goes with --quantize int8: of %s, activations are not quantized",
+        return cli_usage(cli, "--%s needs --quantize int8: %s does not quantize activations",
                          how ? "activations" : "ranges", kind);
     if (ranges_of && !is_static)
-        return cli_usage(cli, "--ranges goes with static activations: give --calibrate, or --activations static");
+        return cli_usage(cli, "--ranges needs static activations: give --calibrate, or --activations static");
     return CLI_OK;
 }
 
@@ -179,10 +179,10 @@ void cli_quantize_print(FILE *out, const HoloQuantizationReport *r)
                               : ", dynamic activations",
             cli_bytes(&a, (double)bytes_of(r, true)), cli_bytes(&b, (double)bytes_of(r, false)));
     if (r->integer_count && !r->is_static && r->is_seeded)
-        cli_row(out, "", "scales of activations are found in each run, as no samples are given; see --calibrate");
-    if (r->was_kept) cli_row(out, "", "the model stays as it is: quantized it is not faster");
+        cli_row(out, "", "without samples, each run computes the scales of activations; see --calibrate");
+    if (r->was_kept) cli_row(out, "", "the model is unchanged: quantizing does not make it faster");
     if (r->before_run > 0)
-        cli_row(out, "speed", "%s a run instead of %s, %.2f times as fast", cli_seconds(&a, r->after_run),
+        cli_row(out, "speed", "%s per run instead of %s, %.2f times as fast", cli_seconds(&a, r->after_run),
                 cli_seconds(&b, r->before_run), r->before_run / r->after_run);
     const char *asked = isnan(r->score_before) ? cli_format(" (%.5g was asked for)", r->target) : "";
     cli_row(out, "accuracy", "%s%.5f%s%s, cosine %.5f, worst %.2g, on %d %ssample%s", cli_color(out, "green"),

@@ -66,7 +66,7 @@ int cli_samples_find(const CliPorts *ports, const char *path, CliSamples *out)
     }
     holo_folder_free(&entries);
     return out->count ? CLI_OK
-                      : cli_fail("a sample is a .npz file, or a folder of files called like the inputs",
+                      : cli_fail("a sample is a .npz file, or a folder of files named after the inputs",
                                  "the folder %s has no samples", path);
 }
 

@@ -15,20 +15,19 @@
 #include <strings.h>
 
 static const CliSetting table[] = {
-    {"threads", "0", NULL, 0, 1024, true, false, "threads that a model runs on; 0: one a core"},
+    {"threads", "0", NULL, 0, 1024, true, false, "threads that a model runs on; 0: one per core"},
     {"numeric", "fused", "fused|exact", 0, 0, false, false, "fused: fastest; exact: the same bits on every CPU"},
     {"size", "balanced", "small|balanced|fast", 0, 0, false, false, "how large an archive may become for speed"},
     {"verify", "true", "true|false", 0, 0, false, false, "compare the compiled plan with the model before writing it"},
-    {"strict", "false", "true|false", 0, 0, false, false, "a plan that could not be verified is an error"},
+    {"strict", "false", "true|false", 0, 0, false, false, "fail if a plan could not be verified"},
     {"seconds", "3", NULL, 0.01, 86400, false, false, "how long `hologram bench` measures"},
     {"rtol", "1e-3", NULL, 0, INFINITY, false, false,
-     "relative tolerance of `hologram test`, and of `compare` by its flag"},
+     "relative tolerance of `hologram test`; `compare` needs the flag"},
     {"atol", "1e-7", NULL, 0, INFINITY, false, false,
-     "absolute tolerance of `hologram test`, and of `compare` by its flag"},
-    {"jobs", "0", NULL, 0, 1024, true, false, "cases that `hologram test` runs at once; 0: one a core"},
-    {"timeout", "60", NULL, 0.1, 86400, false, false, "seconds after which `hologram test` gives a case up"},
-    {"memory-limit", "0", NULL, 0, 0, false, true,
-     "memory that may be held at once, as 4G; 0: what the machine has left"},
+     "absolute tolerance of `hologram test`; `compare` needs the flag"},
+    {"jobs", "0", NULL, 0, 1024, true, false, "cases that `hologram test` runs at once; 0: one per core"},
+    {"timeout", "60", NULL, 0.1, 86400, false, false, "seconds until `hologram test` gives a case up"},
+    {"memory-limit", "0", NULL, 0, 0, false, true, "limit for memory in use, for example 4G; 0: what is left"},
     {"color", "auto", "auto|always|never", 0, 0, false, false, "colors on terminals (NO_COLOR turns them off)"},
 };
 
@@ -95,17 +94,17 @@ static int set(int index, const char *text, const char *from)
     text = normal(setting, text);
     if (setting->choices) {
         if (!is_choice(setting->choices, text))
-            return cli_usage(&nobody, "%s: '%s' is none of %s", from, text, setting->choices);
+            return cli_usage(&nobody, "%s: '%s' is not one of %s", from, text, setting->choices);
     } else if (setting->bytes) {
         if (!cli_read_bytes(text, &bytes))
-            return cli_usage(&nobody, "%s: '%s' is no number of bytes, as 512M or 4G", from, text);
+            return cli_usage(&nobody, "%s: '%s' is not a number of bytes, for example 512M or 4G", from, text);
     } else {
         char *end;
         errno         = 0;
         double number = strtod(text, &end);
         bool   fits   = end != text && !*end && !errno && number >= setting->low && number <= setting->high;
         if (!fits || (setting->whole && number != floor(number)))
-            return cli_usage(&nobody, "%s: '%s' is no %s from %g to %g", from, text,
+            return cli_usage(&nobody, "%s: '%s' is not a %s from %g to %g", from, text,
                              setting->whole ? "whole number" : "number", setting->low, setting->high);
     }
     values[index].text = text;
@@ -169,7 +168,7 @@ static int env_line(char *line, const char *from)
 static int toml_line(char *line, const char *from)
 {
     Cli nobody = {0};
-    if (*line == '[') return cli_usage(&nobody, "%s: no tables here: write plain lines, key = value", from);
+    if (*line == '[') return cli_usage(&nobody, "%s: tables are not supported: write plain lines, key = value", from);
     char *equals = strchr(line, '='), *value;
     if (!equals) return cli_usage(&nobody, "%s: expected key = value", from);
     *equals   = 0;
@@ -185,7 +184,7 @@ static int read_lines(const char *path, bool is_ours, int (*take)(char *line, co
     const char *why;
     Cli         nobody = {0};
     char       *text   = cli_read_text(path, &why);
-    if (!text && is_ours && holo_path_exists(path)) return cli_usage(&nobody, "%s cannot be read: %s", path, why);
+    if (!text && is_ours && holo_path_exists(path)) return cli_usage(&nobody, "cannot read %s: %s", path, why);
     int status = CLI_OK;
     for (int number = 1; text && *text && !status; number++) {
         size_t size = strcspn(text, "\n");

@@ -115,7 +115,7 @@ static int arrange(const Side *side, const CliPorts *ports, const CliInput *inpu
         if (at < ports->count)
             (*out)[i] = inputs[at].tensor;
         else if (!port->optional)
-            return cli_fail(NULL, "%s has an input '%s' that the other does not have", side->path, port->name);
+            return cli_fail(NULL, "%s has an input '%s' that the other side does not have", side->path, port->name);
     }
     return CLI_OK;
 }
@@ -184,7 +184,7 @@ static int read_folder(Side *side, const char *sample)
 {
     const char *folder = sample ? cli_format("%s/%s", side->path, sample) : side->path;
     if (!cli_is_folder(folder) && side->has_samples)
-        return cli_fail("the tensors of each sample are in a folder of its name", "there is no folder %s", folder);
+        return cli_fail("put the tensors of each sample into a folder named after it", "there is no folder %s", folder);
     if (!cli_is_folder(folder)) folder = side->path;
     HoloFolder entries;
     int        result = CLI_OK, count = 0;
@@ -196,7 +196,7 @@ static int read_folder(Side *side, const char *sample)
     }
     holo_folder_free(&entries);
     return count > 0 ? result
-                     : cli_fail("each output is a file of its name, as logits.npy",
+                     : cli_fail("each output is a file named after it, for example logits.npy",
                                 "the folder %s has no tensors: no .npy, .npz or .pb file", folder);
 }
 
@@ -206,8 +206,8 @@ int side_run(Side *side, const CliPorts *ports, const CliInput *inputs, const ch
     HoloError          error = {0};
     if (side->kind == SIDE_TENSORS && cli_is_folder(side->path)) return read_folder(side, sample);
     if (side->kind == SIDE_TENSORS && side->has_samples)
-        return cli_fail("give a folder that has one of the name of each sample in it",
-                        "%s is one file for several samples", side->path);
+        return cli_fail("give a folder with one folder per sample, named after it",
+                        "%s is one file, but there are several samples", side->path);
     if (side->kind == SIDE_TENSORS) return read_file(side, side->path);
     int result = arrange(side, ports, inputs, &list);
     if (result) return result;

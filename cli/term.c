@@ -150,10 +150,10 @@ static const char *next_step(HoloStatus status)
         const char *text;
     } table[] = {
         {HOLO_BAD_ARCHIVE, "compile it again from the model"},
-        {HOLO_UNSUPPORTED, "`hologram ops` lists the operators that are supported, docs/formats.md the formats"},
-        {HOLO_NO_MEMORY, "--memory-limit SIZE, as 8G, sets how much there may be"},
-        {HOLO_VERIFY, "this is a mistake in Hologram, please report it; --no-verify compiles all the same"},
-        {HOLO_INTERNAL, "this is a mistake in Hologram, please report it"},
+        {HOLO_UNSUPPORTED, "`hologram ops` lists the supported operators, docs/formats.md the formats"},
+        {HOLO_NO_MEMORY, "--memory-limit SIZE raises the limit, for example 8G"},
+        {HOLO_VERIFY, "this is a bug in Hologram, please report it; --no-verify skips the comparison"},
+        {HOLO_INTERNAL, "this is a bug in Hologram, please report it"},
     };
     for (int i = 0; i < CLI_COUNT(table); i++)
         if (table[i].status == status) return table[i].text;

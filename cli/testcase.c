@@ -267,7 +267,7 @@ void case_run(const Cli *cli, const char *folder, CaseResult *out)
     if (first == sets.count) {
         holo_folder_free(&sets);
         out->verdict = CASE_SKIPPED;
-        snprintf(out->reason, sizeof out->reason, "there is no test_data_set_* in it");
+        snprintf(out->reason, sizeof out->reason, "the case has no test_data_set_*");
         return;
     }
     Subject    subject = {.cli = cli, .path = cli_format("%s/model.onnx", folder)};

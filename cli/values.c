@@ -99,8 +99,8 @@ void cli_values_print(const HoloModel *model)
                              : "");
     }
     uint64_t saved = saved_bytes(model, &count);
-    printf("  %" PRIu64 " constant%s equal to another and stored once: %s less\n", count, count == 1 ? " is" : "s are",
-           cli_bytes(&bytes, (double)saved));
+    printf("  %" PRIu64 " constant%s equal to another; storing each once saves %s\n", count,
+           count == 1 ? " is" : "s are", cli_bytes(&bytes, (double)saved));
 }
 
 void cli_values_json(Json *json, const HoloModel *model)

@@ -10,10 +10,10 @@ int cli_verify_choose(const Cli *cli, HoloCompiler *compiler)
     const char *path;
     bool        verifies = cli_is("verify", "true"), strict = cli_is("strict", "true");
     if (!verifies && strict)
-        return cli_usage(cli, "strict (%s) asks for verification, and verify (%s) leaves it out",
+        return cli_usage(cli, "strict (%s) needs verification, but verify (%s) turns it off",
                          cli_setting_source("strict"), cli_setting_source("verify"));
     if (!verifies && cli_option(cli, "verify-with"))
-        return cli_usage(cli, "--verify-with asks for verification, and verify (%s) leaves it out",
+        return cli_usage(cli, "--verify-with needs verification, but verify (%s) turns it off",
                          cli_setting_source("verify"));
     holo_compiler_set_strict(compiler, strict);
     for (int cursor = 0; !status && (path = cli_option_next(cli, "verify-with", &cursor));)
@@ -34,11 +34,11 @@ static void print_agrees(FILE *out, const HoloReport *r)
             cli_color(out, "green"), cli_color(out, "reset"), r->verify_inputs ? r->verify_inputs : "its inputs",
             r->verify_outputs, plural(r->verify_outputs), r->checked, r->verify_nodes, plural(r->verify_nodes));
     if (r->worst_at)
-        cli_row(out, "", "most off: %.2g at %s, %.2g of the largest value there, %.4g; allowed: %.2g (%s)",
+        cli_row(out, "", "worst: %.2g at %s, %.2g of the largest value there, %.4g; allowed: %.2g (%s)",
                 r->worst_absolute, r->worst_at, r->worst_relative, r->worst_top, r->allowed, r->allowed_by);
     else
         cli_row(out, "", "nothing differs");
-    if (r->verify_left_out) cli_row(out, "", "not compared, for they are random: %s", r->verify_left_out);
+    if (r->verify_left_out) cli_row(out, "", "not compared because they are random: %s", r->verify_left_out);
 }
 
 void cli_verify_print(FILE *out, const HoloReport *report)
@@ -73,11 +73,11 @@ void cli_verify_warn(const char *model, const HoloReport *r)
 {
     if (r->verified ? !r->verify_left_out : !r->verify_why_not) return; // all was, or nobody asked for it
     if (r->verified)
-        cli_warn("%s: outputs that are random were not verified: %s", model, r->verify_left_out);
+        cli_warn("%s: random outputs were not verified: %s", model, r->verify_left_out);
     else
         cli_warn("%s was not verified: %s", model, r->verify_why_not);
     cli_advice(r->verify_left_out ? "with --strict this is an error"
                : r->verify_over_limit
                    ? "--memory-limit SIZE allows more; with --strict this is an error"
-                   : "give inputs that it takes: --verify-with FILE; with --strict this is an error");
+                   : "give inputs that the model accepts: --verify-with FILE; with --strict this is an error");
 }

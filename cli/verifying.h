@@ -9,10 +9,10 @@
     {"no-verify", 0, NULL, "do not compare the plan with the model before writing it",                                                                  \
      .without = "strict verify-with"},                                                                                                                  \
         {"verify-with", 0, "INPUTS",                                                                                                                    \
-         "compare on these inputs instead of made-up ones: NAME=FILE,\na .npz, or a folder of .npy files or of many such; may be\ngiven several times", \
+         "compare on these inputs, not on made-up ones: NAME=FILE,\na .npz, a folder of .npy files, or a folder of these; may be\ngiven several times", \
          .many = true},                                                                                                                                 \
     {                                                                                                                                                   \
-        "strict", 0, NULL, "fail where the plan could not be verified, and write nothing"                                                               \
+        "strict", 0, NULL, "fail and write nothing if the plan cannot be verified"                                                                      \
     }
 
 int cli_verify_choose(const Cli *cli, HoloCompiler *compiler);

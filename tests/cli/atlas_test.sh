@@ -11,7 +11,7 @@ json bytes.json byte class scope modality slot canonical members
 check 'both bytes' test "$(grep -c '"class"' bytes.json)" = 2
 check 'the four members of class 0' sh -c "tr -d ' \n' < bytes.json | grep -qF '\"members\":[0,1,48,49]'"
 for wrong in 256 -- 0x 0x100 4z '' ' 4' +4 99999999999999999999; do
-    gives 2 'is no byte' hologram atlas byte 1 -- "$wrong"
+    gives 2 'is not a byte' hologram atlas byte 1 -- "$wrong"
 done
 
 # Sigils: the published ones; the rest is in the unit tests.
@@ -26,7 +26,7 @@ hologram atlas sigil 'mark@c1 .
 check 'the line with the mistake' grep -qxF '   mark@c96' wrong.txt
 check 'a mark below it' grep -qxF '        ^' wrong.txt
 gives 1 'the text ends' hologram atlas sigil ''
-gives 2 'quote the expression' hologram atlas sigil mark@c1 . mark@c2
+gives 2 'Quote the expression' hologram atlas sigil mark@c1 . mark@c2
 
 # Addresses: of a tensor the same wherever it is, and another one where type, shape or bytes are others.
 address() {
@@ -72,7 +72,7 @@ json cut.json errors
 gives 1 'no-such' hologram atlas address no-such
 gives 2 'too many' hologram atlas address flat.npy row.npy
 
-gives 2 'say what to do' hologram atlas
+gives 2 'the arguments are missing' hologram atlas
 gives 2 'is missing' hologram atlas byte
 gives 2 "did you mean 'byte'" hologram atlas bite 3
-gives 2 'it is byte, sigil or address' hologram atlas horoscope 3
+gives 2 'expected byte, sigil or address' hologram atlas horoscope 3

@@ -24,15 +24,15 @@ quiet hologram compare d.holo "$MODEL" -q
 check 'quietly, too' sh -c '! "$HOLOGRAM" compare other d.holo --input "$0" -q' "$ZERO"
 
 mkdir renamed && cp other/probabilities.npy renamed/output_0.npy
-gives 0 'by its place, for renamed calls it output_0' hologram compare d.holo renamed --input "$SEVEN"
-gives 0 'by its place' hologram compare renamed d.holo --input "$SEVEN"
+gives 0 'matched by its position: renamed calls it output_0' hologram compare d.holo renamed --input "$SEVEN"
+gives 0 'matched by its position' hologram compare renamed d.holo --input "$SEVEN"
 check 'a model of two outputs' python3 "$ROOT/tests/support/onnx_model.py" two.onnx in x f32 2 out p f32 2 out q f32 2 node Relu x p node Neg x q
 hologram run two.onnx -i x=1,2 -o both -q
 gives 0 'they agree' hologram compare two.onnx both -i x=1,2
 mv both/q.npy both/other.npy
-gives 1 'both has no such' hologram compare two.onnx both -i x=1,2
+gives 1 'both does not have it' hologram compare two.onnx both -i x=1,2
 mv both/p.npy both/an.npy
-gives 0 'by its place, for both calls it other' hologram compare two.onnx both -i x=1,2
+gives 0 'matched by its position: both calls it other' hologram compare two.onnx both -i x=1,2
 
 # ---- many samples; the tolerance decides
 
@@ -54,7 +54,7 @@ cp theirs/one/probabilities.npy theirs/two/
 gives 1 'in two' hologram compare d.holo theirs --samples samples
 rm -r theirs/two
 gives 2 'no folder theirs/two' hologram compare d.holo theirs --samples samples
-gives 2 'one file for several samples' hologram compare d.holo other/probabilities.npy --samples samples
+gives 2 'is one file, but there are several samples' hologram compare d.holo other/probabilities.npy --samples samples
 
 # ---- nodes, by name, also where the plan has channels last
 
@@ -65,13 +65,13 @@ hologram compare d.holo "$MODEL" --nodes --json > nodes.json
 json nodes.json nodes
 check 'its channels are in front again' sh -c 'grep -A1 "\"relu1\"" nodes.json | grep -q "f32\[1, 12, 8, 8\]"'
 cp "$SEVEN" other/scaled.npy # not what that node gives
-gives 0 '1 node gives something else, though the outputs agree' hologram compare d.holo other --nodes --input "$SEVEN"
+gives 0 '1 node differs, though the outputs agree' hologram compare d.holo other --nodes --input "$SEVEN"
 
 # ---- other shapes and types
 
 npy_data other/probabilities.npy | npy '<f4' '(10,)' > flat.npy
 npy_data other/probabilities.npy | npy '<i4' '(1, 10)' > ints.npy
-gives 1 'f32[1, 10], and f32[10] was expected' hologram compare d.holo flat.npy --input "$SEVEN"
+gives 1 'f32[1, 10], but expected f32[10]' hologram compare d.holo flat.npy --input "$SEVEN"
 gives 1 'f32 against i32' hologram compare d.holo ints.npy --input "$SEVEN"
 printf '\000\000\300\177\000\000\200\077' | npy '<f4' '(2,)' > nan.npy # NaN, 1
 printf '\000\000\200\077\000\000\200\077' | npy '<f4' '(2,)' > one.npy
@@ -89,7 +89,7 @@ gives 0 'they agree' hologram compare wide.npy wide.npy
 # ---- what cannot be compared: 2
 
 check 'a random model' python3 "$ROOT/tests/support/onnx_model.py" random.onnx in x f32 2 out y f32 2 node RandomNormalLike x y
-gives 2 'nothing can be compared: every output of random.onnx' hologram compare random.onnx random.onnx
+gives 2 'random.onnx and random.onnx have no outputs that can be compared' hologram compare random.onnx random.onnx
 
 gives 2 'no-such.holo' hologram compare no-such.holo d.holo
 gives 2 'A is missing' hologram compare
@@ -98,8 +98,8 @@ gives 2 'looks like a text file' hologram compare d.holo "$DEMO/run.sh"
 gives 2 "no input called 'x'" hologram compare d.holo "$MODEL" --input x="$SEVEN"
 gives 2 'no samples' sh -c 'mkdir empty; "$HOLOGRAM" compare d.holo d.holo --samples empty'
 gives 2 'no tensors' hologram compare d.holo empty
-gives 2 'expected a number from 0 on' hologram compare d.holo d.holo --tolerance -1
-gives 2 '--tolerance and --rtol do not go together' hologram compare d.holo d.holo --tolerance 1 --rtol 1
-gives 2 '--samples and --input do not go together' hologram compare d.holo d.holo --samples samples --input "$SEVEN"
-gives 2 'neither d.holo nor q.holo is one' hologram compare d.holo q.holo --compile
+gives 2 'expected a number that is not negative' hologram compare d.holo d.holo --tolerance -1
+gives 2 '--tolerance and --rtol exclude each other' hologram compare d.holo d.holo --tolerance 1 --rtol 1
+gives 2 '--samples and --input exclude each other' hologram compare d.holo d.holo --samples samples --input "$SEVEN"
+gives 2 'neither d.holo nor q.holo is a model' hologram compare d.holo q.holo --compile
 gives 2 '--input is not for tensors' hologram compare one.npy one.npy --input "$SEVEN"

@@ -4,7 +4,7 @@
 gives 0 'digits.onnx -> digits.holo' hologram compile "$MODEL"
 check 'the archive has the name of the model' test -s digits.holo
 gives 0 'agrees with the model on made-up inputs' hologram compile "$MODEL" -o a.holo
-gives 0 'KiB a run' hologram compile "$MODEL" -o fixed.holo --input-shape image:3,1,8,8
+gives 0 'KiB per run' hologram compile "$MODEL" -o fixed.holo --input-shape image:3,1,8,8
 for line in nodes constants memory size verified time; do
     gives 0 "  $line" hologram compile "$MODEL" -o a.holo
 done
@@ -30,7 +30,7 @@ json report.json model archive nodes_before nodes_after folded constants dedupli
 gives 0 '  tuned ' hologram compile "$MODEL" -o tuned.holo --tune --input-shape image:1,1,8,8
 gives 0 'tune.changed' hologram inspect tuned.holo
 gives 0 '(the rule)' hologram compile "$MODEL" -o tuned.holo --tune --verbose --input-shape image:1,1,8,8
-gives 0 'fix sizes by --input-shape' hologram compile "$MODEL" -o tuned.holo --tune
+gives 0 'fix them with --input-shape' hologram compile "$MODEL" -o tuned.holo --tune
 hologram compile "$MODEL" -o tuned.holo --tune --json --input-shape image:1,1,8,8 > tuned.json
 json tuned.json tune_seconds tune_changed tune_open tunes
 check 'each way has its time' grep -q '"seconds"' tuned.json
@@ -89,7 +89,7 @@ refused 'Gemx version 13: 2 nodes' unknown.onnx -o out.holo
 refused 'no-such.onnx' no-such.onnx -o out.holo
 refused 'is a folder' "$DEMO" -o out.holo
 refused "there is no folder 'nowhere'; make it first" "$MODEL" -o nowhere/out.holo
-refused 'is an archive already' digits.holo -o out.holo
+refused 'is already an archive' digits.holo -o out.holo
 refused 'no/such/folder' "$MODEL" -o no/such/folder.holo
 refused 'the inputs are: image' "$MODEL" -o out.holo --input-shape picture:1,1,8,8
 refused 'fixed at 8 in the model; 9 is given' "$MODEL" -o out.holo --input-shape image:1,1,8,9
@@ -104,12 +104,12 @@ fi
 gives 2 'MODEL is missing' hologram compile
 gives 2 'there is no option --bogus' hologram compile "$MODEL" --bogus
 gives 2 'expected NAME:DIMS' hologram compile "$MODEL" --input-shape image=1
-gives 2 'is none of fused|exact' hologram compile "$MODEL" --numeric fast
-gives 2 "'much' is none" hologram compile "$MODEL" --memory-budget much
+gives 2 'is not one of fused|exact' hologram compile "$MODEL" --numeric fast
+gives 2 '--memory-budget much: expected a number of bytes' hologram compile "$MODEL" --memory-budget much
 gives 2 'expected NAME=0..255' hologram compile "$MODEL" --domain image
 gives 1 'no such input' hologram compile "$MODEL" -o domain.holo --input-shape image:1,1,8,8 --domain nothing=0..9
 check 'no archive of a domain that cannot be' test ! -e domain.holo
-gives 2 "'0' is none" hologram compile "$MODEL" --memory-budget 0
+gives 2 '--memory-budget 0: expected a number of bytes' hologram compile "$MODEL" --memory-budget 0
 gives 2 '' hologram compile "$MODEL" "$MODEL"
 
 # A damaged model: every 997th byte turned around, one at a time. Never a signal (above 128).
@@ -128,4 +128,4 @@ gives 0 'times as large' hologram compile "$MODEL" -o sized.holo --size small
 gives 0 '' hologram compile "$MODEL" -o aimed.holo --target cpu
 check 'the CPU is the default target' sh -c '"$HOLOGRAM" compile "$0" -q -o plain.holo && cmp plain.holo aimed.holo' "$MODEL"
 gives 2 "there is no target 'tpu'; there are: cpu" hologram compile "$MODEL" --target tpu
-gives 2 'is none of small|balanced|fast' hologram compile "$MODEL" --size tiny
+gives 2 'is not one of small|balanced|fast' hologram compile "$MODEL" --size tiny

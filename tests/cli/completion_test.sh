@@ -23,7 +23,7 @@ for command in $commands; do
     done < options
 done
 gives 2 "did you mean 'fish'" hologram completion fis
-gives 2 'say what to do: hologram completion bash|zsh|fish' hologram completion
+gives 2 'the arguments are missing: hologram completion bash|zsh|fish' hologram completion
 gives 2 "did you mean 'compile'" hologram help compil
 for setting in threads numeric seconds color; do check "hologram(1) tells of $setting" grep -qx ".B $setting" hologram.1; done
 if command -v groff > /dev/null; then

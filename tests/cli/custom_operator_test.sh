@@ -38,7 +38,7 @@ sed 's/a_1: i64/frob: i64/; s/a_1/frob/g' "$example/row_distance.py" > number.py
 check 'a number that nobody gives' sh -c '! "$HOLOGRAM" compile "$0/nearest.onnx" --kernel number.py -q 2> error.txt && grep -q "the kernel.s number .frob. is no attribute" error.txt' "$example"
 
 # A kernel that the model has no use for is told, in words on stderr alone.
-gives 0 'warning: --kernel: no node of the model is' hologram compile "$MODEL" --kernel "$example/row_distance.py" -o unused.holo -q
+gives 0 'warning: --kernel: the model has no node' hologram compile "$MODEL" --kernel "$example/row_distance.py" -o unused.holo -q
 quiet hologram compile "$example/nearest.onnx" --kernel "$example/row_distance.py" -o nearest.holo -q
 
 # A kernel that leaves its memory names the file and the line of its source: in a run of the archive, and when compiling.

@@ -18,7 +18,7 @@ gives 1 'no-such.holo' hologram explain no-such.holo
 # What constants are made of. Equal tensors of any name are there once.
 gives 0 'scale ' hologram inspect digits.holo --values
 gives 0 '24570 of 24576' hologram inspect digits.holo --values
-gives 0 'equal to another and stored once' hologram inspect digits.holo --values
+gives 0 'equal to another; storing each once saves' hologram inspect digits.holo --values
 hologram inspect digits.holo --values --json > values.json
 json values.json values distinct uses packed equal equal_bytes
 check 'dense2.b has ten values' sh -c "grep -A4 '\"dense2.b\"' values.json | grep -q '\"distinct\": 10,'"
@@ -44,7 +44,7 @@ gives 0 'breakif p11' hologram inspect nearest.holo --programs
 printf 'def twice(x: DeviceArray[f32], y: DeviceArray[f32], n: i64):\n    i = get_global_id()\n    if i < n:\n        y[i] = x[i] * 2.0\n' > twice.py
 quiet hologram compile twice.py -o twice.holo -q
 gives 0 '# twice' hologram inspect twice.holo --programs
-gives 0 'none: no step has one' hologram inspect "$ROOT/tests/golden/add.holo" --programs
+gives 0 '  none' hologram inspect "$ROOT/tests/golden/add.holo" --programs
 gives 2 'is for an archive' hologram inspect "$MODEL" --programs
 
 # Weights of few different numbers: codes where that pays, and else the reason.

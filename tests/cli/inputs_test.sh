@@ -89,16 +89,16 @@ mkdir photos && cp photo.png photos/a.png && cp four.ppm photos/b.png
 gives 0 '2 samples' hologram compare d.holo "$MODEL" --samples photos --range 0,16
 quiet hologram run first.onnx -i four.ppm -q
 
-gives 1 'no picture has 4 channels' hologram run odd.onnx -i four.ppm
+gives 1 'a picture cannot have 4 channels' hologram run odd.onnx -i four.ppm
 gives 1 '4 pictures are wanted' hologram run many.onnx -i four.ppm
 gives 1 'two to four dimensions' sh -c '. "$CHECKS"; model() { python3 "$ROOT/tests/support/onnx_model.py" "$@"; }
     model flat.onnx in x f32 n out y f32 n node Identity x y; "$HOLOGRAM" run flat.onnx -i four.ppm'
 gives 1 'damaged' sh -c 'head -c 60 photo.png > cut.png; "$HOLOGRAM" run first.onnx -i cut.png'
 gives 1 'has 3 channels' hologram run first.onnx -i four.ppm --channels gray
-gives 2 '--mean is for pictures, and no input is one' hologram run first.onnx -i random --mean 0.5
+gives 2 '--mean is for pictures, but no input is a picture' hologram run first.onnx -i random --mean 0.5
 gives 2 '--mean is for inputs of floats' hologram run bytes.onnx -i four.ppm --mean 0.5
 gives 2 'expected one number, or 3' hologram run first.onnx -i four.ppm --mean 1,2
-gives 2 'divided by 0' hologram run first.onnx -i four.ppm --std 0
-gives 2 'what black and white become' hologram run first.onnx -i four.ppm --range 255
-gives 2 'takes nchw or nhwc' hologram run first.onnx -i four.ppm --layout chw
-gives 2 'takes rgb, bgr or gray' hologram run first.onnx -i four.ppm --channels rgba
+gives 2 'cannot divide by 0' hologram run first.onnx -i four.ppm --std 0
+gives 2 'expected the values of black and white' hologram run first.onnx -i four.ppm --range 255
+gives 2 '--layout chw: expected nchw or nhwc' hologram run first.onnx -i four.ppm --layout chw
+gives 2 '--channels rgba: expected rgb, bgr or gray' hologram run first.onnx -i four.ppm --channels rgba

@@ -2,7 +2,7 @@
 . "$CHECKS"
 
 check 'a new kernel' "$HOLOGRAM" kernel new mine
-check 'is not made twice' sh -c '! "$HOLOGRAM" kernel new mine 2> error.txt && grep -q "is it there already" error.txt'
+check 'is not made twice' sh -c '! "$HOLOGRAM" kernel new mine 2> error.txt && grep -q "does it exist already" error.txt'
 check 'nor by any name' sh -c '! "$HOLOGRAM" kernel new 3x 2> /dev/null'
 
 args='--arg x=ones:5 --arg y=zeros:5 --arg n=5 --arg scale=2'
@@ -32,9 +32,9 @@ refuse 'with its place in the source' 'mine.py:24:32: program mine_f32' kernel r
 refuse 'of an archive without it' 'hologram: program mine_f32, instruction' kernel run mine.holo mine_f32 --arg x=ones:3 --arg y=zeros:5 --arg n=5 --arg scale=2
 "$HOLOGRAM" compile "$ROOT/demo/digits.onnx" -o digits.holo -q
 refuse 'an archive without kernels' 'digits.holo holds no kernels' kernel list digits.holo
-refuse 'an argument that is missing' "'scale' is not given" kernel run mine.py mine --arg x=ones:3 --arg y=zeros:5 --arg n=5
+refuse 'an argument that is missing' "'scale' is missing" kernel run mine.py mine --arg x=ones:3 --arg y=zeros:5 --arg n=5
 refuse 'one that is not there' 'has no such parameter' kernel run mine.py mine --arg z=1
-refuse 'a number that is none' 'n is a whole number' kernel run mine.py mine --arg n=1.5
+refuse 'a number that is none' 'n must be a whole number' kernel run mine.py mine --arg n=1.5
 refuse 'a kernel that is not there' 'there are: mine_f32' kernel run mine.py other
 refuse 'a word that is no command' "there is no 'kernel frob'" kernel frob
 

@@ -22,7 +22,7 @@ echo 'HOLOGRAM_MEMORY_LIMIT=1M' > .env
 gives 1 'is 1.0 MiB' hologram compile "$MODEL" -o no.holo -q
 rm .env
 for size in -1 1X 1MM x 99999999T; do
-    gives 2 "is no number of bytes, as 512M or 4G" hologram version --memory-limit "$size"
+    gives 2 "is not a number of bytes, for example 512M or 4G" hologram version --memory-limit "$size"
 done
 
 # A pipe, a socket, a device or a folder where a file is expected: a message, at once. Nobody ever writes to the pipe.
@@ -49,7 +49,7 @@ cp "$MODEL" case/model.onnx
 gives 1 'not a file' soon test --known pipe case
 for place in hologram.toml .env; do
     mkfifo $place
-    if [ $place = .env ]; then gives 0 'threads' soon config; else gives 2 'hologram.toml cannot be read: it is a pipe' soon version; fi
+    if [ $place = .env ]; then gives 0 'threads' soon config; else gives 2 'cannot read hologram.toml: it is a pipe' soon version; fi
     rm $place
     mkdir $place
     if [ $place = .env ]; then gives 0 'threads' soon config; else gives 2 'it is a folder' soon version; fi

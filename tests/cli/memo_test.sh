@@ -50,7 +50,7 @@ for image in "$SEVEN" "$ZERO" "$TWO" "$DEMO"/digits/04_is_6.npy; do
 done
 
 # Patterns for an archive that is there: into a new one, or into itself.
-gives 0 'more.holo: 3 patterns, 1 of them known already, to 1 that one.holo had' \
+gives 0 'more.holo: 3 patterns, 1 of them already known, added to the 1 of one.holo' \
     hologram memo one.holo --patterns many -o more.holo
 gives 0 'answers to 3 patterns' hologram inspect more.holo
 check 'the first one stays as it was' cmp one.holo npz.holo
@@ -76,7 +76,7 @@ check 'it was a hit' grep -q '"hit"' known.json
 gives 0 'memo' hologram bench learnt.holo --seconds 0.05 --memo 1M --save-memo learnt.holo
 gives 0 'answers to 2 patterns' hologram inspect learnt.holo
 gives 0 '' hologram verify learnt.holo
-gives 2 'goes with --memo' hologram run plain.holo -i "$SEVEN" --save-memo c.holo
+gives 2 'also needs --memo' hologram run plain.holo -i "$SEVEN" --save-memo c.holo
 gives 1 'nowhere' hologram run plain.holo -i "$SEVEN" -q --memo 64K --save-memo nowhere/c.holo
 
 # What does not fit.
@@ -84,8 +84,8 @@ gives 1 'pattern other.npz: it has no tensor for input image' hologram compile "
 gives 1 'the folder none has no pattern' hologram compile "$MODEL" -o c.holo --patterns none
 gives 1 'missing.npz' hologram compile "$MODEL" -o c.holo --patterns missing.npz
 check 'nothing was written' sh -c '! ls c.holo*'
-gives 1 'is no archive' hologram memo "$MODEL" --patterns one -o c.holo
-gives 2 'say what to write' hologram memo plain.holo --patterns one
-gives 2 'say what to learn' hologram memo plain.holo -o c.holo
-gives 2 'takes a number of bytes' hologram run plain.holo -i "$SEVEN" --memo lots
+gives 1 'is not an archive' hologram memo "$MODEL" --patterns one -o c.holo
+gives 2 'the output file is missing' hologram memo plain.holo --patterns one
+gives 2 'the inputs are missing' hologram memo plain.holo -o c.holo
+gives 2 'expected a number of bytes' hologram run plain.holo -i "$SEVEN" --memo lots
 gives 1 '1024 or more' hologram run plain.holo -i "$SEVEN" --memo 10

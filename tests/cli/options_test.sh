@@ -31,7 +31,7 @@ for file in pair.onnx pair.holo; do
     gives 0 'y f32[5, 3]' hologram run $file -i a=random -i b=random --input-shape b:5,?
     gives 0 '' hologram bench $file --seconds 0.01 --input-shape a:4,3
 done
-gives 1 'n is 4' hologram run pair.holo -i a=random -i b=random --input-shape a:4,3 --input-shape b:5,3
+gives 1 'n is already 4' hologram run pair.holo -i a=random -i b=random --input-shape a:4,3 --input-shape b:5,3
 gives 1 'fixed at 4' hologram compile pair.onnx --input-shape a:4,3 --input-shape b:5,3
 head -c 24 /dev/zero | npy '<f4' '(2, 3)' > two.npy
 gives 0 'y f32[2, 3]' hologram run pair.holo -i a=random -i b=two.npy
@@ -40,7 +40,7 @@ gives 0 'y f32[2, 3]' hologram run pair.holo -i a=random -i b=two.npy
 
 gives 2 "input 'image' is given twice" hologram run d.holo -i "$SEVEN" -i image="$SEVEN"
 gives 2 "input 'image' is given twice" hologram run d.holo -i random -i "$SEVEN"
-gives 2 'given twice, as int8 and as f16' hologram compile "$MODEL" --quantize int8 --quantize f16
+gives 2 'given twice: int8 and f16' hologram compile "$MODEL" --quantize int8 --quantize f16
 gives 2 'given twice' hologram compile "$MODEL" -o a.holo --output b.holo
 gives 2 'given twice' hologram run d.holo -i random --threads 1 -t 2
 gives 2 'given twice' hologram bench d.holo -s 1 -s 2
@@ -54,7 +54,7 @@ gives 0 '' hologram compile "$MODEL" -o a.holo -vv
 
 # ---- with this file
 
-gives 2 '--numeric is for a model, and d.holo is an archive' hologram run d.holo -i random --numeric exact
+gives 2 '--numeric is for a model, but d.holo is an archive' hologram run d.holo -i random --numeric exact
 gives 2 '--numeric is for a model' hologram bench d.holo --numeric exact
 gives 2 '--numeric is for a model' hologram graph d.holo -o a.svg --numeric exact
 gives 2 '--numeric is for a model' hologram explain d.holo --numeric fused
@@ -72,24 +72,24 @@ gives 0 '' env HOLOGRAM_NUMERIC=exact "$HOLOGRAM" run d.holo -i random # a setti
 
 # ---- with each other
 
-gives 2 '--json and --quiet do not go together' hologram compile "$MODEL" --json --quiet
-gives 2 '--json and --verbose do not go together' hologram compile "$MODEL" --verbose --json
+gives 2 '--json and --quiet exclude each other' hologram compile "$MODEL" --json --quiet
+gives 2 '--json and --verbose exclude each other' hologram compile "$MODEL" --verbose --json
 gives 2 '--json and --dump' hologram compile "$MODEL" --dump fold --json
 gives 2 '--verbose and --quiet' hologram compile "$MODEL" -q -v
 gives 2 '--memory-budget and --no-tables' hologram compile "$MODEL" --no-tables --memory-budget 1M
 gives 2 '--markdown and --json' hologram ops --json --markdown
 gives 2 'not '"'Add'"' alone' hologram ops --markdown Add
-gives 2 '--save-memo goes with --memo' hologram run d.holo -i random --save-memo a.holo
-gives 2 '--calibrate goes with --quantize or --approx' hologram compile "$MODEL" --calibrate d
+gives 2 '--save-memo also needs --memo' hologram run d.holo -i random --save-memo a.holo
+gives 2 '--calibrate also needs --quantize or --approx' hologram compile "$MODEL" --calibrate d
 gives 2 '--reference and --numeric' hologram test . --reference --numeric exact
-gives 2 'leaves nothing' hologram compile "$kernel" --emit asm -q
+gives 2 '--emit asm with --quiet prints nothing' hologram compile "$kernel" --emit asm -q
 
 # ---- with this verb
 
-gives 2 "goes with kernel bench, not with 'kernel run'" hologram kernel run "$kernel" vector_abs --size 10
+gives 2 "works with kernel bench, not with 'kernel run'" hologram kernel run "$kernel" vector_abs --size 10
 gives 2 "not with 'kernel list'" hologram kernel list "$kernel" --threads 1
 gives 2 "not with 'kernel new'" hologram kernel new mine --arg x=1
-gives 2 "goes with atlas address, not with 'atlas byte'" hologram atlas byte 1 --bytes
+gives 2 "works with atlas address, not with 'atlas byte'" hologram atlas byte 1 --bytes
 gives 2 "did you mean 'bench'" hologram kernel bensh "$kernel"
 gives 2 'whole number' hologram kernel bench "$kernel" --size 10x
 gives 2 'whole number' hologram kernel run "$kernel" vector_abs --lanes -1
@@ -97,12 +97,12 @@ gives 2 'up to three sizes' hologram kernel run "$kernel" vector_abs --block 1,2
 
 # ---- with what another option says
 
-gives 2 '--input-shape is for the planned graph' hologram graph "$MODEL" -o a.svg --stage imported --input-shape image:1,1,8,8
-gives 2 '--numeric is for the planned graph' hologram graph "$MODEL" -o a.svg --stage imported --numeric exact
-gives 2 'vector_abs_f32 is of type f32, and --type says f64' hologram kernel bench "$kernel" vector_abs_f32 --type f64
+gives 2 '--input-shape changes only the planned graph' hologram graph "$MODEL" -o a.svg --stage imported --input-shape image:1,1,8,8
+gives 2 '--numeric changes only the planned graph' hologram graph "$MODEL" -o a.svg --stage imported --numeric exact
+gives 2 'vector_abs_f32 has type f32, but --type says f64' hologram kernel bench "$kernel" vector_abs_f32 --type f64
 gives 0 'vector_abs_f64' hologram kernel bench "$kernel" vector_abs --type f64 --size 10
 gives 2 '--reference and --threads' hologram test . --reference --threads 2
-gives 2 '--threads is for what is compiled' hologram compare "$MODEL" "$MODEL" --threads 2
+gives 2 '--threads is for compiled models' hologram compare "$MODEL" "$MODEL" --threads 2
 check 'one type of all kernels' sh -c '! "$HOLOGRAM" kernel bench "$0" --type f64 --size 10 | grep -v _f64' "$kernel"
 
 # ---- every option of every command: twice, and without a value

@@ -19,7 +19,7 @@ same a.holo b.holo
 # Static with samples, dynamic without; and by choice.
 gives 0 'static activations' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS"
 gives 0 'dynamic activations' hologram compile "$MODEL" -o a.holo --quantize int8
-gives 0 'in each run, as no samples are given' hologram compile "$MODEL" -o a.holo --quantize int8
+gives 0 'without samples, each run computes the scales' hologram compile "$MODEL" -o a.holo --quantize int8
 gives 0 '4 of 4 layers to int8, dynamic' hologram compile "$MODEL" -o a.holo --quantize int8
 gives 0 '4 of 4 layers to int8, static' hologram compile "$MODEL" -o a.holo --quantize int8 --activations static
 gives 0 'made-up samples' hologram compile "$MODEL" -o a.holo --quantize int8 --activations static --ranges minmax
@@ -34,7 +34,7 @@ hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --json
 json report.json quantization kind narrow_layers accuracy cosine top1 target samples layers error loss bytes_before bytes_after
 hologram compile "$MODEL" -o a.holo --json > plain.json
 check 'nothing of it without' sh -c '! grep -q narrow_layers plain.json'
-gives 0 'a run instead of' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --only-if-faster
+gives 0 'per run instead of' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --only-if-faster
 gives 0 'QuantizeLinear' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --dump=quantize
 
 # An approximation: by name, and told as one. What centroids lose is measured on samples that they were not found on.
@@ -49,14 +49,14 @@ same a.holo b.holo
 gives 1 'found on real inputs' hologram compile "$MODEL" -o c.holo --approx 16
 gives 1 'give two or more' hologram compile "$MODEL" -o c.holo --approx 16 --calibrate "$SEVEN"
 gives 2 '2 to 256 centroids' hologram compile "$MODEL" -o c.holo --approx few --calibrate "$DIGITS"
-gives 2 'do not go together' hologram compile "$MODEL" -o c.holo --approx 16 --quantize int8
-gives 2 '--ranges goes with --quantize' hologram compile "$MODEL" -o c.holo --approx 16 --ranges mse
+gives 2 'exclude each other' hologram compile "$MODEL" -o c.holo --approx 16 --quantize int8
+gives 2 '--ranges also needs --quantize' hologram compile "$MODEL" -o c.holo --approx 16 --ranges mse
 
 # What cannot be says what to do.
-gives 2 "--quantize takes int8, int4, f16, bf16 or w8; 'int9'" hologram compile "$MODEL" -o c.holo --quantize int9
+gives 2 '--quantize int9: expected int8, int4, f16, bf16 or w8' hologram compile "$MODEL" -o c.holo --quantize int9
 gives 2 'from 0 to 1' hologram compile "$MODEL" -o c.holo --quantize int8 --accuracy 99
-gives 2 '--calibrate goes with --quantize' hologram compile "$MODEL" -o c.holo --calibrate "$DIGITS"
-gives 2 '--activations takes static or dynamic' hologram compile "$MODEL" -o c.holo --quantize int8 --activations both
+gives 2 '--calibrate also needs --quantize' hologram compile "$MODEL" -o c.holo --calibrate "$DIGITS"
+gives 2 '--activations both: expected static or dynamic' hologram compile "$MODEL" -o c.holo --quantize int8 --activations both
 gives 1 'without --numeric exact' hologram compile "$MODEL" -o c.holo --quantize int8 --numeric exact
 gives 1 'nowhere.npz' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate nowhere.npz
 mkdir none
@@ -65,8 +65,8 @@ hologram run plain.holo --quiet --input image="$SEVEN" --output plain
 gives 1 'but the model takes f32[?,1,8,8]' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate plain/probabilities.npy
 gives 2 '--quantize is given twice' hologram compile "$MODEL" -o c.holo --quantize int8 --quantize f16
 gives 2 '--ranges is given twice' hologram compile "$MODEL" -o c.holo --quantize int8 --ranges mse --ranges minmax
-gives 2 '--activations goes with --quantize int8' hologram compile "$MODEL" -o c.holo --quantize f16 --activations static
-gives 2 '--ranges goes with static activations' hologram compile "$MODEL" -o c.holo --quantize int8 --ranges minmax
+gives 2 '--activations needs --quantize int8' hologram compile "$MODEL" -o c.holo --quantize f16 --activations static
+gives 2 '--ranges needs static activations' hologram compile "$MODEL" -o c.holo --quantize int8 --ranges minmax
 gives 2 'only percentile takes a number' hologram compile "$MODEL" -o c.holo --quantize int8 --activations static --ranges mse:3
 gives 2 'above 50' hologram compile "$MODEL" -o c.holo --quantize int8 --activations static --ranges percentile:x
 
@@ -83,7 +83,7 @@ check 'all others are int8' grep -q '^  int8 *Conv' mixed.txt
 gives 0 '2 of 4 layers to f32,Gemm=int8' hologram compile "$MODEL" -o a.holo --quantize Gemm=int8
 gives 2 'Gemm is given twice' hologram compile "$MODEL" -o c.holo --quantize Gemm=int8,Gemm=f16
 gives 2 'two types for all' hologram compile "$MODEL" -o c.holo --quantize int8,f16
-gives 2 "'int9' is none" hologram compile "$MODEL" -o c.holo --quantize int8,Gemm=int9
+gives 2 '--quantize int9: expected' hologram compile "$MODEL" -o c.holo --quantize int8,Gemm=int9
 gives 1 "no layer fits 'Gather'" hologram compile "$MODEL" -o c.holo --quantize int8,Gather=f16
 
 # A command judges, and decides.
@@ -98,9 +98,9 @@ rm asked
 gives 0 '0 of 4 layers to int8' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --accuracy 'sh judge.sh' --max-drop 0
 rm asked
 export WORSE=nothing
-gives 1 'is no number: nothing' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate "$DIGITS" --accuracy 'sh judge.sh'
+gives 1 'must print a number last, but printed: nothing' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate "$DIGITS" --accuracy 'sh judge.sh'
 gives 1 'ended with status 3' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate "$SEVEN" --accuracy 'sh judge.sh'
-gives 2 '--max-drop goes with' hologram compile "$MODEL" -o c.holo --quantize int8 --accuracy 0.9 --max-drop 0.1
+gives 2 '--max-drop needs a command' hologram compile "$MODEL" -o c.holo --quantize int8 --accuracy 0.9 --max-drop 0.1
 gives 2 'not negative' hologram compile "$MODEL" -o c.holo --quantize int8 --accuracy true --max-drop -1
 
 # Samples are what --patterns takes, too: files called like the inputs, alone or in folders.

@@ -48,7 +48,7 @@ npy_data "$SEVEN" | npy '<f4' '(1, 1, 8, -8)' > negative.npy
 npy_data "$SEVEN" | npy 'O' '(1, 1, 8, 8)' > objects.npy
 gives 1 "no input called 'picture'" hologram run digits.holo --input picture="$SEVEN"
 gives 1 'the inputs are: image f32[batch, 1, 8, 8]' hologram run digits.holo --input picture="$SEVEN"
-gives 1 "the input 'image' is not given: f32[batch, 1, 8, 8]" hologram run digits.holo
+gives 1 "the input 'image' is missing: f32[batch, 1, 8, 8]" hologram run digits.holo
 gives 1 'input image should be f32[batch,1,8,8], but is f32[1,64]' hologram run digits.holo --input flat.npy
 gives 1 'but is i32[1,1,8,8]' hologram run digits.holo --input ints.npy
 gives 1 'short.npy' hologram run digits.holo --input short.npy

@@ -17,7 +17,7 @@ quiet hologram compile "$MODEL" -o d.holo -q
 for how in from pipe; do
     stdin_gives 0 'verified' $how "$MODEL" compile - -o $how.holo
     same d.holo $how.holo
-    stdin_gives 2 'say what to write: -o' $how "$MODEL" compile -
+    stdin_gives 2 'the output file is missing: give -o' $how "$MODEL" compile -
     stdin_gives 0 'probabilities f32[1, 10]' $how "$MODEL" run - --input "$SEVEN"
     stdin_gives 0 'probabilities f32[1, 10]' $how d.holo run - --input "$SEVEN"
     stdin_gives 0 '0.99994' $how "$SEVEN" run d.holo --input -
@@ -27,15 +27,15 @@ for how in from pipe; do
     stdin_gives 0 'a run' $how "$MODEL" bench - --seconds 0.01
     stdin_gives 0 'agrees' $how "$MODEL" bisect -
     stdin_gives 0 'a.svg' $how "$MODEL" graph - -o a.svg
-    stdin_gives 0 'steps in a run' $how d.holo explain -
+    stdin_gives 0 'steps per run' $how d.holo explain -
     stdin_gives 0 'good' $how d.holo verify -
     stdin_gives 0 'they agree' $how d.holo compare - "$MODEL"
     stdin_gives 0 'they agree' $how "$MODEL" compare d.holo - --compile
     stdin_gives 0 'they agree' $how "$SEVEN" compare d.holo "$MODEL" --input -
-    stdin_gives 2 'one thing only' $how d.holo compare - -
-    stdin_gives 1 'one thing only' $how "$MODEL" run - --input image=-
+    stdin_gives 2 'can be used only once' $how d.holo compare - -
+    stdin_gives 1 'can be used only once' $how "$MODEL" run - --input image=-
     stdin_gives 1 'looks like a text file' $how "$DEMO/run.sh" compile - -o a.holo
     stdin_gives 1 '/dev/stdin' $how /dev/null compile - -o a.holo
 done
 check 'one that is closed' sh -c '! "$HOLOGRAM" compile - -o a.holo 2> told <&- && grep -q "standard input, which is closed" told'
-check 'one that is a folder' sh -c '! "$HOLOGRAM" inspect - 2> told < . && grep -q "cannot be read" told'
+check 'one that is a folder' sh -c '! "$HOLOGRAM" inspect - 2> told < . && grep -q "cannot read the standard input" told'

@@ -54,7 +54,7 @@ for mode in --as-constants --symbolic '--numeric exact' '--as-constants --symbol
     suite 0 '' '2 passed, 0 failed, 0 skipped' cases/good cases/two_sets $mode
     suite 1 'value' '0 passed, 1 failed, 0 skipped' cases/value $mode
 done
-gives 2 'do not go together' hologram test cases/good --reference --symbolic
+gives 2 'exclude each other' hologram test cases/good --reference --symbolic
 
 # Numbers of bf16 may be two units off, as in ONNX's own runner. The model is Identity of one such number.
 identity_make() { # FOLDER BYTES: the answer that it is said to give to 1

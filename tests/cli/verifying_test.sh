@@ -22,8 +22,8 @@ rm -f a.holo
 gives 1 'input image should be f32[batch,1,8,8]' hologram compile "$MODEL" -o a.holo --verify-with image=four.npy
 gives 1 'no-such' hologram compile "$MODEL" -o a.holo --verify-with no-such
 check 'nothing is written' test ! -e a.holo
-gives 2 'do not go together' hologram compile "$MODEL" -o a.holo --no-verify --strict
-gives 2 'do not go together' hologram compile "$MODEL" -o a.holo --no-verify --verify-with "$SEVEN"
+gives 2 'exclude each other' hologram compile "$MODEL" -o a.holo --no-verify --strict
+gives 2 'exclude each other' hologram compile "$MODEL" -o a.holo --no-verify --verify-with "$SEVEN"
 gives 2 'HOLOGRAM_STRICT' env HOLOGRAM_STRICT=1 HOLOGRAM_VERIFY=0 "$HOLOGRAM" compile "$MODEL" -o a.holo
 
 # A model all of whose outputs are random, and one that expands a number to 4 GiB: written with a warning, also when quiet.

@@ -12,16 +12,16 @@ check 'a model of two inputs' python3 "$ROOT/tests/support/onnx_model.py" pair.o
 
 # ---- what is read is not written over
 
-gives 2 'would write over a file that is read' hologram compile m.onnx -o m.onnx
-gives 2 'would write over a file that is read' hologram compile m.onnx -o ./m.onnx
+gives 2 'would overwrite an input file' hologram compile m.onnx -o m.onnx
+gives 2 'would overwrite an input file' hologram compile m.onnx -o ./m.onnx
 ln m.onnx other.onnx
-gives 2 'would write over a file that is read' hologram compile m.onnx -o other.onnx
-gives 2 'would write over a file that is read' hologram compile m.onnx -o x.npy --patterns x.npy
-gives 2 'would write over a file that is read' hologram run d.holo -i image=x.npy --profile x.npy
-gives 2 'would write over a file that is read' hologram run d.holo -i x.npy --profile d.holo
+gives 2 'would overwrite an input file' hologram compile m.onnx -o other.onnx
+gives 2 'would overwrite an input file' hologram compile m.onnx -o x.npy --patterns x.npy
+gives 2 'would overwrite an input file' hologram run d.holo -i image=x.npy --profile x.npy
+gives 2 'would overwrite an input file' hologram run d.holo -i x.npy --profile d.holo
 cp m.onnx model.svg
-gives 2 'would write over a file that is read' hologram graph model.svg -o model.svg
-check 'from the standard input, too' sh -c '! "$HOLOGRAM" compile - -o m.onnx < m.onnx 2> told && grep -q "write over" told'
+gives 2 'would overwrite an input file' hologram graph model.svg -o model.svg
+check 'from the standard input, too' sh -c '! "$HOLOGRAM" compile - -o m.onnx < m.onnx 2> told && grep -q "would overwrite an input file" told'
 same m.onnx "$MODEL"
 same d.holo keep.holo
 gives 0 '' hologram memo d.holo --patterns x.npy -o d.holo # which may be
@@ -29,16 +29,16 @@ gives 0 '' hologram compile m.onnx -o d.holo # an archive is made anew
 
 # ---- the command
 
-gives 2 "'m.onnx' is a file; the command comes before it" hologram m.onnx
+gives 2 "'m.onnx' is a file; put a command before it" hologram m.onnx
 gives 2 'hologram run m.onnx' hologram m.onnx
-gives 2 "'--verbose' stands where the command belongs" hologram --verbose compile m.onnx
+gives 2 "expected a command, but found '--verbose'" hologram --verbose compile m.onnx
 gives 2 "did you mean 'bench'" hologram bnech d.holo
-gives 2 'say what to do: hologram kernel run FILE NAME' hologram kernel
+gives 2 'the arguments are missing: hologram kernel run FILE NAME' hologram kernel
 gives 2 "an argument of 'atlas byte' is missing" hologram atlas byte
 
 gives 2 'did you mean --output?' hologram compile m.onnx --out a.holo
-gives 2 'run has no option --seconds; it is one of: bench' hologram run d.holo -i x.npy --seconds 5
-gives 2 'ops has no option --quantize; it is one of: compile' hologram ops --quantize int8
+gives 2 'run has no option --seconds; it belongs to: bench' hologram run d.holo -i x.npy --seconds 5
+gives 2 'ops has no option --quantize; it belongs to: compile' hologram ops --quantize int8
 printf 'test_one\n' > known.txt
 mkdir -p case/test_data_set_0 && cp m.onnx case/model.onnx
 gives 1 'known.txt:1: expected `case: reason`' hologram test case --known known.txt
@@ -52,8 +52,8 @@ gives 2 'is it an input? --input x.npy' hologram run d.holo x.npy
 gives 2 'is it an input? --input b=random' hologram run pair.onnx -i a=random b=random
 gives 1 "no file is given for the input 'image'" hologram run d.holo -i image=
 gives 1 'did you mean --input image=x.npy?' hologram run d.holo -i image:x.npy
-gives 1 'each input has an --input of its own' hologram run pair.onnx -i a=random,b=random
-gives 1 "the file 'no-such.npy' for the input 'image' is not there" hologram run d.holo -i no-such.npy
+gives 1 'give each input its own --input' hologram run pair.onnx -i a=random,b=random
+gives 1 "the file 'no-such.npy' for the input 'image' does not exist" hologram run d.holo -i no-such.npy
 gives 2 'expected NAME:DIMS' hologram compile m.onnx --input-shape image:99999999999999999999,1,8,8
 check 'no word that is far off' sh -c '"$HOLOGRAM" run d.holo --seed 5 2>&1 | grep -v "did you mean" | grep -q "no option --seed"'
 
@@ -61,8 +61,8 @@ check 'no word that is far off' sh -c '"$HOLOGRAM" run d.holo --seed 5 2>&1 | gr
 
 gives 1 'give the file: hf/model.onnx' hologram compile hf
 gives 1 'give the file: hf/model.onnx' hologram run hf
-gives 1 'a model is given by its file' hologram compile empty
-gives 1 'x.npy is no folder' hologram run d.holo -i x.npy -o x.npy
+gives 1 'to compile a model, give its file' hologram compile empty
+gives 1 'x.npy is not a folder' hologram run d.holo -i x.npy -o x.npy
 check 'a file is told by its own name' sh -c '"$HOLOGRAM" compile m.onnx --patterns no-such 2>&1 | grep -q "^hologram: cannot open .no-such."'
 gives 0 'c: f32[2] = 2, 2' hologram kernel run k.py vector_add -a a=ones:2 -a b=ones:2 -a c=zeros:2 -a n=2 -o made
 check 'the folder is made' test -s made/c.npy
