@@ -78,7 +78,7 @@ gives 2 '--json and --dump' hologram compile "$MODEL" --dump fold --json
 gives 2 '--verbose and --quiet' hologram compile "$MODEL" -q -v
 gives 2 '--memory-budget and --no-tables' hologram compile "$MODEL" --no-tables --memory-budget 1M
 gives 2 '--markdown and --json' hologram ops --json --markdown
-gives 2 'not '"'Add'"' alone' hologram ops --markdown Add
+gives 2 "--markdown always lists all operators: remove 'Add'" hologram ops --markdown Add
 gives 2 '--save-memo also needs --memo' hologram run d.holo -i random --save-memo a.holo
 gives 2 '--calibrate also needs --quantize or --approx' hologram compile "$MODEL" --calibrate d
 gives 2 '--reference and --numeric' hologram test . --reference --numeric exact
