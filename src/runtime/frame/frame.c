@@ -123,6 +123,7 @@ static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count,
                          frame->plan->input_count, frame->plan->output_count, in_count, out_count);
     for (int i = 0; i < in_count; i++)
         if (!in[i]) return holo_fail(error, HOLO_BAD_MODEL, "input %d of a subgraph is missing", i);
+    if (holo_stop_is_due(&session->stop)) return HOLO_CANCELLED; // a body without steps would not see it
     HOLO_TRY(holo_frame_bind(frame, in, error));
     HOLO_TRY(holo_frame_run(frame, in, error));
     return results_take(frame, out_count, out, error);

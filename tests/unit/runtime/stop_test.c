@@ -222,6 +222,41 @@ static void test_in_a_program(void **state)
     holo_arena_deinit(&arena);
 }
 
+// A Loop that goes on for as long as it is allowed to, and whose body has no step.
+static void test_in_a_loop_of_nothing(void **state)
+{
+    (void)state;
+    OnnxModel     m    = {0};
+    OnnxGraph     body = {{0}};
+    const char   *path = temp_path("turns.onnx");
+    HoloCompiler *compiler;
+    HoloModel    *model;
+    HoloSession  *session;
+    int64_t       turns = INT64_MAX;
+    float         x     = 1;
+    onnx_input(&body, "i", HOLO_I64, "");
+    onnx_input(&body, "go", HOLO_BOOL, "");
+    onnx_input(&body, "a", HOLO_F32, "");
+    onnx_output(&body, "go", HOLO_BOOL, "");
+    onnx_output(&body, "a", HOLO_F32, "");
+    onnx_input(&m.graph, "turns", HOLO_I64, "");
+    onnx_input(&m.graph, "x", HOLO_F32, "");
+    onnx_output(&m.graph, "y", HOLO_F32, "");
+    onnx_node_with(&m.graph, "Loop", "turns,,x", "y", "", "body", &body);
+    onnx_save(&m, path);
+    EXPECT_OK(holo_compiler_create(&compiler));
+    holo_compiler_set_verify(compiler, false);
+    EXPECT_OK(holo_compile_model(compiler, path, &model, NULL, &error));
+    holo_compiler_destroy(compiler);
+    EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+    EXPECT_OK(holo_session_set_input(session, 0, &(HoloTensor){.dtype = HOLO_I64, .data = &turns}, &error));
+    EXPECT_OK(holo_session_set_input(session, 1, &(HoloTensor){.dtype = HOLO_F32, .data = &x}, &error));
+    EXPECT_OK(holo_session_set_time_limit(session, 0.02, &error));
+    EXPECT_FAIL(holo_session_run(session, &error), HOLO_TIMEOUT, "longer than 0.02 seconds");
+    holo_session_destroy(session);
+    holo_model_close(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +265,7 @@ int main(void)
         cmocka_unit_test(test_in_eval),
         cmocka_unit_test(test_in_a_kernel),
         cmocka_unit_test(test_by_a_run_of_the_model),
+        cmocka_unit_test(test_in_a_loop_of_nothing),
     };
     return cmocka_run_group_tests_name("stop", tests, NULL, NULL);
 }
