@@ -41,7 +41,10 @@ for o in "$build"/obj/level_*.o; do
 done >> "$out"
 
 # Budgets and habits.
-find src cli include fuzz tests tools -name '*.[ch]' | xargs wc -l | awk '$2 != "total" && $1 > 800 { print $2 ": " $1 " lines: a room wants a wall" }' >> "$out"
+files=$(find src cli include fuzz/*.[ch] tests tools bench examples -name '*.[ch]')
+grep -L 'Written by tools/' $files | xargs wc -l | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines: a room wants a wall" }' >> "$out"
+awk 'FNR == 1 { from = 0 } /^{$/ { from = FNR } /^}$/ { if (from && FNR - from - 1 > 60) print FILENAME ":" from ": a function of " FNR - from - 1 " lines: it does two things"; from = 0 }' \
+    $files >> "$out"
 grep -rnE '\b(TODO|FIXME|XXX|HACK)\b' src cli include fuzz tests --include='*.[ch]' | sed 's|$|: finish it|' >> "$out"
 grep -rnE '^#[[:space:]]*if' src --include='*.[ch]' | grep -vE '^src/(kernels/(vec/vec(_bytes|_double|_lanes|_level|_narrow)?\.h|cpu\.c)|base/os/os_|[a-z_/0-9]+\.h:[0-9]+:#ifndef HOLO_)' |
     sed 's|$|: conditionals belong into vec.h, vec_bytes.h, vec_double.h, vec_lanes.h, vec_level.h, vec_narrow.h, cpu.c and os_*.c|' >> "$out"
