@@ -18,7 +18,7 @@ cd "$work" || exit 1
 prefix=/opt/hologram
 there=$work/root$prefix
 check 'make install' "$MAKE" -C "$ROOT" --no-print-directory install BUILD="$BUILD" DESTDIR="$work/root" PREFIX=$prefix
-for file in bin/hologram include/hologram.h include/hologram_compiler.h include/hologram_atlas.h lib/libhologram.a lib/libhologram-compiler.a \
+for file in bin/hologram include/hologram.h include/hologram_executor.h include/hologram_compiler.h include/hologram_atlas.h lib/libhologram.a lib/libhologram-compiler.a \
     lib/libhologram.so lib/libhologram.so.0 lib/libhologram-compiler.so lib/pkgconfig/hologram.pc \
     lib/pkgconfig/hologram-compiler.pc lib/cmake/Hologram/HologramConfig.cmake share/man/man1/hologram.1 \
     share/man/man1/hologram-compile.1 share/man/man1/hologram-memo.1 share/bash-completion/completions/hologram \
@@ -44,7 +44,7 @@ readelf -d "$there/lib/libhologram.so" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' 
 check 'the runtime needs libc alone' sh -c '! grep -vE "^(libc|libm|libpthread|ld-linux.*)\.so" needed'
 for lib in libhologram.so libhologram-compiler.so; do
     check "$lib shows holo_* alone" sh -c "! nm -D --defined-only '$there/lib/$lib' | awk '{ print \$NF }' | grep -v '^holo_'"
-    sed -n 's/^HOLO_API.*[ *]\(holo_[a-z0-9_]*\)(.*/\1/p' "$there"/include/hologram.h "$there"/include/hologram_atlas.h > wanted
+    sed -n 's/^HOLO_API.*[ *]\(holo_[a-z0-9_]*\)(.*/\1/p' "$there"/include/hologram.h "$there"/include/hologram_executor.h "$there"/include/hologram_atlas.h > wanted
     nm -D --defined-only "$there/lib/libhologram.so" | awk '{ print $NF }' > shown
     check 'every function of hologram.h and hologram_atlas.h is there' sh -c '! grep -vxFf shown wanted'
 done

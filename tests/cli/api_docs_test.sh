@@ -1,7 +1,7 @@
 # Every public function is in docs/c-api.md, and every function that it names is public.
 . "$CHECKS"
 functions() { cat "$@" | grep -oE '\bholo_[a-z0-9_]+\(' | tr -d '(' | sort -u; }
-cat "$ROOT"/include/hologram.h "$ROOT"/include/hologram_compiler.h "$ROOT"/include/hologram_atlas.h |
+cat "$ROOT"/include/*.h |
     tr '\n' ' ' | grep -oE 'HOLO_API [^;]*;' | grep -oE '\bholo_[a-z0-9_]+ ?\(' | tr -d '( ' | sort -u > public
 check "the headers have functions" test "$(wc -l < public)" -gt 150
 grep -oE '\bholo_[a-z0-9_]+' "$ROOT/docs/c-api.md" | grep -v '_$' | sort -u > named
