@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -38,9 +39,10 @@ int main(int argc, char **argv)
             continue;
         }
         for (struct dirent *entry; (entry = readdir(folder));) {
-            char path[4096];
-            if (entry->d_name[0] == '.') continue;
+            char        path[4096];
+            struct stat st;
             snprintf(path, sizeof path, "%s/%s", argv[i], entry->d_name);
+            if (entry->d_name[0] == '.' || (stat(path, &st) == 0 && S_ISDIR(st.st_mode))) continue;
             failed += replay(path);
             count++;
         }
