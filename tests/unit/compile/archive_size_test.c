@@ -10,12 +10,12 @@ static void sized_save(const char *path)
     onnx_input(&m.graph, "x", HOLO_F32, "1,64,64,64");
     onnx_output(&m.graph, "y", HOLO_F32, "1,64,16,16");
     for (int i = 0; i < 3; i++) {
-        char weights[8], from[16], to[16], pooled[8];
+        char weights[16], from[16], to[16], pooled[16];
         snprintf(weights, sizeof weights, "w%d", i);
         snprintf(from, sizeof from, i ? "p%d" : "x", i);
         snprintf(to, sizeof to, i == 2 ? "y" : "c%d", i);
         snprintf(pooled, sizeof pooled, "p%d", i + 1);
-        char inputs[24];
+        char inputs[40];
         snprintf(inputs, sizeof inputs, "%s,%s", from, weights);
         onnx_weights(&m.graph, weights, "64,64,3,3", (uint64_t)i + 1, 0.1f);
         onnx_node(&m.graph, "Conv", inputs, to, "pads=[1,1,1,1]");
