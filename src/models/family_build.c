@@ -1,6 +1,7 @@
-// family_build.c - from a request to the text of its family, what stands before the graph in there, and the graph.
+// family_build.c - finds the text of a request's family, reads what comes before the graph, and builds the graph.
 #include "models/family.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ static const HoloAttr *config_find(const HoloFamilyReader *r, const char *key)
     return NULL;
 }
 
-// What the config says, as the kind that `like` is of; HOLO_ITEM_NONE: any.
+// What the config says, in the kind of `like`; HOLO_ITEM_NONE: any kind.
 static HoloStatus config_item(HoloFamilyReader *r, const HoloAttr *attr, HoloItemKind like, HoloItem *out)
 {
     *out = (HoloItem){0};
@@ -22,15 +23,23 @@ static HoloStatus config_item(HoloFamilyReader *r, const HoloAttr *attr, HoloIte
     case HOLO_ATTR_FLOAT: *out = (HoloItem){.kind = HOLO_ITEM_FLOAT, .f = attr->f}; break;
     case HOLO_ATTR_STRING: *out = (HoloItem){.kind = HOLO_ITEM_TEXT, .text = attr->s.data}; break;
     case HOLO_ATTR_INTS: *out = (HoloItem){.kind = HOLO_ITEM_LIST, .list = attr->ints, .count = attr->count}; break;
+    case HOLO_ATTR_FLOATS:
+        *out = (HoloItem){.kind = HOLO_ITEM_FLOATS, .floats = attr->floats, .count = attr->count};
+        break;
+    case HOLO_ATTR_STRINGS:
+        *out = (HoloItem){.kind = HOLO_ITEM_TEXTS, .texts = attr->strings, .count = attr->count};
+        break;
     default: break;
     }
     if (like == HOLO_ITEM_FLOAT && out->kind == HOLO_ITEM_INT)
         *out = (HoloItem){.kind = HOLO_ITEM_FLOAT, .f = (double)out->i};
-    if (out->kind && (!like || out->kind == like)) return HOLO_OK;
+    if (like == HOLO_ITEM_INT && out->kind == HOLO_ITEM_FLOAT && out->f == floor(out->f) && fabs(out->f) < 1e15)
+        *out = (HoloItem){.kind = HOLO_ITEM_INT, .i = (int64_t)out->f};
+    if (out->kind && (!like || out->kind == like || (like == HOLO_ITEM_LIST && holo_item_is_list(out)))) return HOLO_OK;
     static const char *const kinds[] = {[HOLO_ITEM_INT]   = "a whole number, true or false",
                                         [HOLO_ITEM_FLOAT] = "a number",
                                         [HOLO_ITEM_TEXT]  = "a text",
-                                        [HOLO_ITEM_LIST]  = "a list of whole numbers"};
+                                        [HOLO_ITEM_LIST]  = "a list"};
     return holo_fail(r->scan.error, HOLO_BAD_MODEL, "the model's config: '%s' should be %s", attr->name,
                      kinds[like ? like : HOLO_ITEM_INT]);
 }
@@ -69,28 +78,47 @@ static HoloStatus read_names(HoloFamilyReader *r, const char *end, const char **
     return HOLO_OK;
 }
 
+// (parameter, parameter = what it is if it is not given, ...)
+static HoloStatus read_params(HoloFamilyReader *r, HoloFamilyBlock *block)
+{
+    HOLO_TRY(holo_family_expect(r, "("));
+    while (!holo_family_accept(r, ")")) {
+        int i = block->param_count++;
+        if (i) HOLO_TRY(holo_family_expect(r, ","));
+        if (i == HOLO_FAMILY_ARGS) return holo_family_wrong(r, "at most %d parameters", HOLO_FAMILY_ARGS);
+        HOLO_TRY(holo_family_word(r, &block->param[i]));
+        if (!holo_family_accept(r, "=")) continue;
+        block->fallback[i] = r->scan.at;
+        HOLO_TRY(holo_family_skip_expression(r));
+    }
+    return HOLO_OK;
+}
+
 // block NAME(parameter, ...) -> (result, ...) { ... }
 static HoloStatus read_block(HoloFamilyReader *r)
 {
     HoloFamilyBlock *block = HOLO_NEW(r->scan.arena, HoloFamilyBlock, 1);
     if (!block) return holo_fail_memory(r->scan.error);
     HOLO_TRY(holo_family_word(r, &block->name));
-    HOLO_TRY(holo_family_expect(r, "("));
-    HOLO_TRY(read_names(r, ")", block->param, HOLO_FAMILY_ARGS, &block->param_count));
+    HOLO_TRY(read_params(r, block));
     HOLO_TRY(holo_family_expect(r, "->"));
     HOLO_TRY(holo_family_expect(r, "("));
     HOLO_TRY(read_names(r, ")", block->result, HOLO_FAMILY_RESULTS, &block->result_count));
     HOLO_TRY(holo_family_expect(r, "{"));
     block->source = (HoloFamilyText){r->scan.name, r->scan.text};
     block->at     = r->scan.at;
-    block->next   = r->blocks; // a family's own come before those that all have
+    block->next   = r->blocks; // a family's own blocks come before those that all families have
     r->blocks     = block;
     return holo_family_skip_block(r);
 }
 
 static HoloStatus read_family(HoloFamilyReader *r)
 {
-    return holo_family_word(r, &r->family);
+    r->scan.at += strspn(r->scan.at, " ");
+    size_t size = strcspn(r->scan.at, ", \n"), line = strcspn(r->scan.at, "\n");
+    r->family = holo_arena_text(r->scan.arena, r->scan.at, size);
+    r->scan.at += line; // more names may follow
+    return r->family ? HOLO_OK : holo_fail_memory(r->scan.error);
 }
 
 static HoloStatus read_architectures(HoloFamilyReader *r)
@@ -107,7 +135,12 @@ static HoloStatus read_architectures(HoloFamilyReader *r)
 
 static HoloStatus read_prefix(HoloFamilyReader *r)
 {
-    return holo_family_quoted(r, &r->prefix);
+    do {
+        if (r->prefix_count == HOLO_FAMILY_PREFIXES)
+            return holo_family_wrong(r, "at most %d prefixes", HOLO_FAMILY_PREFIXES);
+        HOLO_TRY(holo_family_quoted(r, &r->prefix[r->prefix_count++]));
+    } while (holo_family_accept(r, ","));
+    return HOLO_OK;
 }
 
 HoloStatus holo_family_head(HoloFamilyReader *r, const char **out_graph)
@@ -154,56 +187,12 @@ HoloStatus holo_family_build_text(HoloArena *arena, const HoloFamilyText *texts,
     if (!dims) return holo_fail_memory(error);
     for (int i = 0; i < count; i++) HOLO_TRY(use_text(&r, &texts[i], &graph));
     if (!graph || !r.family || !r.architecture)
-        return holo_family_wrong(&r, "a family has a name, architectures and a graph");
+        return holo_family_wrong(&r, "a family must have a name, architectures and a graph");
     r.graph = holo_graph_create(arena, dims, r.architecture);
     if (!r.graph) return holo_fail_memory(error);
     r.scan.at = graph;
     HOLO_TRY(holo_family_statements(&r));
-    holo_graph_sweep(r.graph, NULL); // values that only lent their names to outputs
+    holo_graph_sweep(r.graph, NULL); // values that only gave their names to outputs
     *out = r.graph;
     return r.graph->output_count ? HOLO_OK : holo_family_wrong(&r, "the graph has no output");
-}
-
-// ---- which family it is
-
-// Is the word in a line of the text that begins so?
-static bool has_word(const char *text, const char *line, const char *word)
-{
-    size_t size = strlen(word), length = strlen(line);
-    for (const char *at = text; (at = strstr(at, line)); at += length) {
-        const char *end = strchr(at, '\n');
-        if (at != text && at[-1] != '\n') continue;
-        for (const char *found = at + length; (found = strstr(found, word)) && (!end || found < end); found += size)
-            if (strchr(" ,", found[-1]) && strchr(" ,\n", found[size])) return true;
-    }
-    return false;
-}
-
-static HoloStatus unknown(const HoloFamilyRequest *request, HoloError *error)
-{
-    char known[1500] = "";
-    for (const HoloFamilyText *t = holo_family_texts; t->name; t++) {
-        const char *at = strstr(t->text, "architectures ");
-        if (!at) continue;
-        strncat(known, *known ? ", " : "", 4);
-        strncat(known, at + 14, strcspn(at + 14, "\n") < 400 ? strcspn(at + 14, "\n") : 400);
-        if (strlen(known) > 1000) break;
-    }
-    return holo_fail(
-        error, HOLO_UNSUPPORTED,
-        "there is no description of the architecture %.100s%s%.100s%s; known are: %s. Export the model to ONNX",
-        request->architecture ? request->architecture : "", request->family ? " (model type " : "",
-        request->family ? request->family : "", request->family ? ")" : "", known);
-}
-
-HoloStatus holo_family_build(HoloArena *arena, const HoloFamilyRequest *request, HoloGraph **out, HoloError *error)
-{
-    for (const HoloFamilyText *t = holo_family_texts + 1; t->name; t++) {
-        if (request->architecture ? !has_word(t->text, "architectures ", request->architecture)
-                                  : !request->family || !has_word(t->text, "family ", request->family))
-            continue;
-        HoloFamilyText both[] = {holo_family_texts[0], *t};
-        return holo_family_build_text(arena, both, HOLO_COUNT(both), request, out, error);
-    }
-    return unknown(request, error);
 }

@@ -1,4 +1,5 @@
-// family_expression.c - expressions of a family's text: numbers, texts, lists, weights, and calls of operators and blocks.
+// family_expression.c - expressions of a family's text: numbers, texts, lists, weights, and calls of operators and
+// blocks.
 #include "models/family.h"
 
 #include <ctype.h>
@@ -35,21 +36,11 @@ static const struct {
     {"*", TIMES, 5},     {"//", FLOOR, 5}, {"/", DIVIDE, 5}, {"%", REST, 5},
 };
 
-enum { NOT_LEVEL = 2 }; // it is of a whole comparison
+enum { NOT_LEVEL = 2 }; // it applies to a whole comparison
 
 static HoloItem item_int(int64_t i)
 {
     return (HoloItem){.kind = HOLO_ITEM_INT, .i = i};
-}
-
-static bool is_number(const HoloItem *item)
-{
-    return item->kind == HOLO_ITEM_INT || item->kind == HOLO_ITEM_FLOAT;
-}
-
-static double number_of(const HoloItem *item)
-{
-    return item->kind == HOLO_ITEM_INT ? (double)item->i : item->f;
 }
 
 static HoloStatus compute_ints(HoloFamilyReader *r, Sign sign, int64_t a, int64_t b, int64_t *out)
@@ -72,10 +63,10 @@ static HoloStatus compare(HoloFamilyReader *r, Sign sign, const HoloItem *a, con
     double order;
     if (a->kind == HOLO_ITEM_TEXT && b->kind == HOLO_ITEM_TEXT)
         order = strcmp(a->text, b->text);
-    else if (is_number(a) && is_number(b))
-        order = number_of(a) - number_of(b);
+    else if (holo_item_is_number(a) && holo_item_is_number(b))
+        order = holo_item_number(a) - holo_item_number(b);
     else
-        return holo_family_wrong(r, "two things that are not of one kind are compared");
+        return holo_family_wrong(r, "values of different kinds are compared");
     bool holds[] = {[EQUAL]     = order == 0,
                     [NOT_EQUAL] = order != 0,
                     [AT_MOST]   = order <= 0,
@@ -93,13 +84,14 @@ static HoloStatus apply(HoloFamilyReader *r, Sign sign, const HoloItem *a, const
         return HOLO_OK;
     }
     if (sign <= ABOVE) return compare(r, sign, a, b, out);
-    if (!is_number(a) || !is_number(b)) return holo_family_wrong(r, "only numbers are computed with");
+    if (!holo_item_is_number(a) || !holo_item_is_number(b))
+        return holo_family_wrong(r, "only numbers can be computed with");
     bool is_whole = a->kind == HOLO_ITEM_INT && b->kind == HOLO_ITEM_INT;
     if (is_whole && sign != DIVIDE) {
         *out = item_int(0);
         return compute_ints(r, sign, a->i, b->i, &out->i);
     }
-    double x = number_of(a), y = number_of(b);
+    double x = holo_item_number(a), y = holo_item_number(b);
     if (sign == FLOOR || sign == REST) return holo_family_wrong(r, "// and %% are for whole numbers");
     *out = (HoloItem){.kind = HOLO_ITEM_FLOAT,
                       .f    = sign == PLUS    ? x + y
@@ -123,7 +115,7 @@ static HoloStatus read_number(HoloFamilyReader *r, HoloItem *out)
     return holo_scan_float(&r->scan, &out->f);
 }
 
-// "[a, b]"; `any` where a size may be anything.
+// "[a, b]"; `any` if a size may be any number.
 static HoloStatus read_list(HoloFamilyReader *r, int64_t *list, int room, int *out_count)
 {
     *out_count = 0;
@@ -160,31 +152,13 @@ static HoloStatus read_name(HoloFamilyReader *r, HoloItem *out)
     HOLO_TRY(holo_family_word(r, &name));
     const HoloItem *found = holo_family_find(r, name);
     *out                  = found ? *found : (HoloItem){0};
+    if (found && *r->scan.at == '[' && holo_item_is_list(found)) return holo_family_index(r, out);
     if (found || !strcmp(name, "_")) return HOLO_OK;
     for (int i = 0; i < HOLO_COUNT(words); i++)
         if (!strcmp(name, words[i].name)) return *out = item_int(words[i].value), HOLO_OK;
-    HoloDtype dtype = holo_dtype_find(name);
-    if (!dtype) return holo_family_wrong(r, "%s stands for nothing", name);
+    HoloDtype dtype = strcmp(name, "float") ? holo_dtype_find(name) : r->request->dtype;
+    if (!dtype) return holo_family_wrong(r, "%s has no value", name);
     *out = item_int(dtype);
-    return HOLO_OK;
-}
-
-// has("name"), sqrt(x): functions of the language. False: the call is of something else.
-static HoloStatus read_function(HoloFamilyReader *r, HoloItem *out, bool *out_is)
-{
-    const char *start  = r->scan.at;
-    bool        is_has = holo_family_accept(r, "has"), is_root = !is_has && holo_family_accept(r, "sqrt");
-    HoloItem    item;
-    HoloTensor  weight;
-    *out_is = is_has || is_root;
-    if (!*out_is) return r->scan.at = start, HOLO_OK;
-    HOLO_TRY(holo_family_expect(r, "("));
-    HOLO_TRY(holo_family_expression(r, &item));
-    HOLO_TRY(holo_family_expect(r, ")"));
-    if (is_has ? item.kind != HOLO_ITEM_TEXT : !is_number(&item))
-        return holo_family_wrong(r, is_has ? "has() is asked about a text" : "sqrt() is of a number");
-    *out = is_has ? item_int(holo_family_has_weight(r, item.text, &weight))
-                  : (HoloItem){.kind = HOLO_ITEM_FLOAT, .f = sqrt(number_of(&item))};
     return HOLO_OK;
 }
 
@@ -203,10 +177,16 @@ static HoloStatus read_signed(HoloFamilyReader *r, bool is_not, HoloItem *out)
 static HoloStatus read_constant_list(HoloFamilyReader *r, HoloItem *out)
 {
     enum { LIST_MAX = 64 };
-    int64_t *list = HOLO_NEW(r->scan.arena, int64_t, LIST_MAX);
-    if (!list) return holo_fail_memory(r->scan.error);
-    *out = (HoloItem){.kind = HOLO_ITEM_LIST, .list = list};
-    return read_list(r, list, LIST_MAX, &out->count);
+    HoloItem *items = HOLO_NEW(r->scan.arena, HoloItem, LIST_MAX);
+    int       count = 0;
+    if (!items) return holo_fail_memory(r->scan.error);
+    HOLO_TRY(holo_family_expect(r, "["));
+    while (!holo_family_accept(r, "]")) {
+        if (count) HOLO_TRY(holo_family_expect(r, ","));
+        if (count == LIST_MAX) return holo_family_wrong(r, "a list has at most %d items", LIST_MAX);
+        HOLO_TRY(holo_family_expression(r, &items[count++]));
+    }
+    return holo_family_list(r, items, count, out);
 }
 
 static HoloStatus read_primary(HoloFamilyReader *r, HoloItem *out)
@@ -224,8 +204,10 @@ static HoloStatus read_primary(HoloFamilyReader *r, HoloItem *out)
     }
     bool is_function = false;
     if (!holo_family_next_is_call(r)) return read_name(r, out);
-    HOLO_TRY(read_function(r, out, &is_function));
-    return is_function ? HOLO_OK : holo_family_call(r, NULL, 1, out);
+    HOLO_TRY(holo_family_function(r, out, &is_function));
+    if (is_function) return HOLO_OK;
+    const char *name = r->result;
+    return holo_family_call(r, r->scan.at == r->result_at ? &name : NULL, 1, out);
 }
 
 static int sign_find(HoloFamilyReader *r, int level)
@@ -255,7 +237,7 @@ static HoloStatus read_level(HoloFamilyReader *r, int level, HoloItem *out)
 
 HoloStatus holo_family_expression(HoloFamilyReader *r, HoloItem *out)
 {
-    if (r->depth == HOLO_FAMILY_DEPTH) return holo_family_wrong(r, "too many things are inside of one another");
+    if (r->depth == HOLO_FAMILY_DEPTH) return holo_family_wrong(r, "too many nested parts");
     r->depth++;
     HoloStatus status = read_level(r, 0, out);
     r->depth--;
@@ -264,7 +246,7 @@ HoloStatus holo_family_expression(HoloFamilyReader *r, HoloItem *out)
 
 // ---- calls
 
-static HoloStatus read_args(HoloFamilyReader *r, HoloItem *args, int *out_count)
+HoloStatus holo_family_args(HoloFamilyReader *r, HoloItem *args, int *out_count)
 {
     *out_count = 0;
     HOLO_TRY(holo_family_expect(r, "("));
@@ -281,6 +263,11 @@ static HoloStatus read_attr(HoloFamilyReader *r, HoloAttr *out)
     HoloItem item;
     HOLO_TRY(holo_family_word(r, &out->name));
     HOLO_TRY(holo_family_expect(r, "="));
+    if (holo_family_accept(r, "block")) {
+        out->kind  = HOLO_ATTR_GRAPH;
+        out->count = 1;
+        return holo_family_body(r, (HoloGraph **)&out->graph);
+    }
     HOLO_TRY(holo_family_expression(r, &item));
     out->count = 1;
     switch (item.kind) {
@@ -295,6 +282,11 @@ static HoloStatus read_attr(HoloFamilyReader *r, HoloAttr *out)
         out->count = item.count;
         out->ints  = item.list;
         return HOLO_OK;
+    case HOLO_ITEM_FLOATS:
+        out->kind   = HOLO_ATTR_FLOATS;
+        out->count  = item.count;
+        out->floats = item.floats;
+        return HOLO_OK;
     default: return holo_family_wrong(r, "attribute %s is no number, text or list", out->name);
     }
 }
@@ -307,7 +299,7 @@ static HoloStatus call_operator(HoloFamilyReader *r, const char *type, const cha
     HOLO_TRY(holo_scan_int(&r->scan, &version));
     if (version < 1 || version > 1000) return holo_family_wrong(r, "%s has no such version", type);
     call.version = (int)version;
-    HOLO_TRY(read_args(r, call.in, &call.in_count));
+    HOLO_TRY(holo_family_args(r, call.in, &call.in_count));
     if (holo_family_accept(r, "{"))
         while (!holo_family_accept(r, "}")) {
             if (call.attr_count) HOLO_TRY(holo_family_expect(r, ","));
@@ -317,51 +309,10 @@ static HoloStatus call_operator(HoloFamilyReader *r, const char *type, const cha
     return holo_family_node(r, &call, names, results);
 }
 
-static HoloStatus read_results(HoloFamilyReader *r, const HoloFamilyBlock *block, int wanted, HoloItem *results)
-{
-    for (int i = 0; i < wanted; i++) {
-        const HoloItem *item = holo_family_find(r, block->result[i]);
-        if (!item) return holo_family_wrong(r, "the block %s does not set %s", block->name, block->result[i]);
-        results[i] = *item;
-    }
-    return HOLO_OK;
-}
-
-// The block is read with names of its own, and then the text goes on where it was called.
-static HoloStatus call_block(HoloFamilyReader *r, const HoloFamilyBlock *block, const char *const *names, int wanted,
-                             HoloItem *results)
-{
-    HoloItem args[HOLO_FAMILY_ARGS];
-    int      count;
-    HOLO_TRY(read_args(r, args, &count));
-    if (count != block->param_count || wanted > block->result_count)
-        return holo_family_wrong(r, "the block %s has %d parameters and %d results", block->name, block->param_count,
-                                 block->result_count);
-    if (r->depth == HOLO_FAMILY_DEPTH) return holo_family_wrong(r, "too many blocks call one another");
-    HoloFamilyScope own = {0}, *outer = r->scope;
-    HoloScan        before = r->scan;
-    own.prefix             = holo_arena_format(r->scan.arena, "%s%s/", outer->prefix, names ? names[0] : block->name);
-    if (!own.prefix) return holo_fail_memory(r->scan.error);
-    for (int i = 0; i < count; i++) HOLO_TRY(holo_family_set(r, &own, block->param[i], &args[i]));
-    r->scope     = &own;
-    r->scan.name = block->source.name;
-    r->scan.text = block->source.text;
-    r->scan.at   = block->at;
-    r->depth++;
-    HOLO_TRY(holo_family_statements(r));
-    HOLO_TRY(read_results(r, block, wanted, results));
-    r->depth--;
-    r->scope = outer;
-    r->scan  = before;
-    return HOLO_OK;
-}
-
 HoloStatus holo_family_call(HoloFamilyReader *r, const char *const *names, int wanted, HoloItem *results)
 {
     const char *name;
     HOLO_TRY(holo_family_word(r, &name));
     if (holo_family_accept(r, "@")) return call_operator(r, name, names, wanted, results);
-    for (const HoloFamilyBlock *block = r->blocks; block; block = block->next)
-        if (!strcmp(block->name, name)) return call_block(r, block, names, wanted, results);
-    return holo_family_wrong(r, "there is no block %s; an operator has its version behind it, as Add@14", name);
+    return holo_family_block(r, name, names, wanted, results);
 }

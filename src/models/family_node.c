@@ -8,10 +8,12 @@
 
 bool holo_family_has_weight(HoloFamilyReader *r, const char *name, HoloTensor *out)
 {
-    if (r->request->weight(r->request->context, name, out)) return true;
     char longer[1024];
-    bool fits = r->prefix && snprintf(longer, sizeof longer, "%s%s", r->prefix, name) < (int)sizeof longer;
-    return fits && r->request->weight(r->request->context, longer, out);
+    bool found = r->request->weight(r->request->context, name, out);
+    for (int i = 0; i < r->prefix_count && !found; i++)
+        found = snprintf(longer, sizeof longer, "%s%s", r->prefix[i], name) < (int)sizeof longer &&
+                r->request->weight(r->request->context, longer, out);
+    return found;
 }
 
 static void print_sizes(const int64_t *sizes, int rank, char *out, size_t room)
@@ -42,11 +44,11 @@ HoloStatus holo_family_weight(HoloFamilyReader *r, const char *name, const int64
 {
     HoloTensor tensor;
     if (!holo_family_has_weight(r, name, &tensor))
-        return holo_fail(r->scan.error, HOLO_BAD_MODEL, "%s needs the weight '%.200s', which is not there%s%s",
-                         r->architecture, name, r->prefix ? ", with or without the prefix " : "",
-                         r->prefix ? r->prefix : "");
+        return holo_fail(r->scan.error, HOLO_BAD_MODEL, "%s needs the weight '%.200s', which is missing%s%s",
+                         r->architecture, name, r->prefix_count ? ", with or without the prefix " : "",
+                         r->prefix_count ? r->prefix[0] : "");
     HOLO_TRY(check_sizes(r, name, &tensor, sizes, rank));
-    HoloValue *value = holo_graph_find(r->graph, name); // used before
+    HoloValue *value = holo_graph_find(r->graph, name); // it was used before
     if (!value || !value->is_constant) value = holo_graph_constant(r->graph, name, &tensor);
     *out = (HoloItem){.kind = HOLO_ITEM_VALUE, .value = value};
     return value ? HOLO_OK : holo_fail_memory(r->scan.error);
@@ -54,22 +56,26 @@ HoloStatus holo_family_weight(HoloFamilyReader *r, const char *name, const int64
 
 // ---- constants
 
-static HoloStatus make_constant(HoloFamilyReader *r, const HoloItem *item, HoloValue **out)
+HoloStatus holo_family_constant(HoloFamilyReader *r, const HoloItem *item, HoloDtype dtype, HoloValue **out)
 {
-    HoloArena *arena = r->scan.arena;
-    HoloTensor t     = {.dtype = HOLO_I64};
+    bool is_list = holo_item_is_list(item), is_whole = item->kind == HOLO_ITEM_INT || item->kind == HOLO_ITEM_LIST;
+    HoloTensor t = {.dtype = (uint8_t)(dtype ? dtype : is_whole ? HOLO_I64 : r->request->dtype)};
     if (item->kind == HOLO_ITEM_TEXT) return holo_family_wrong(r, "a text, \"%s\", is no input", item->text);
-    if (item->kind == HOLO_ITEM_LIST) {
+    if (item->kind == HOLO_ITEM_TEXTS) return holo_family_wrong(r, "a list of texts is no input");
+    if (is_list) {
         t.rank   = 1;
         t.dim[0] = item->count;
     }
-    if (item->kind == HOLO_ITEM_FLOAT) t.dtype = (uint8_t)r->request->dtype;
-    t.data = holo_arena_take(arena, holo_tensor_bytes(&t) + 1);
+    t.data = holo_arena_take(r->scan.arena, holo_tensor_bytes(&t) + 1);
     if (!t.data) return holo_fail_memory(r->scan.error);
-    if (item->kind == HOLO_ITEM_LIST && item->count)
-        memcpy(t.data, item->list, (size_t)item->count * sizeof *item->list);
-    if (item->kind == HOLO_ITEM_INT) holo_put_i(&t, 0, item->i);
-    if (item->kind == HOLO_ITEM_FLOAT) holo_put_f(&t, 0, item->f);
+    bool is_real = holo_dtype_class((HoloDtype)t.dtype) == HOLO_CLASS_FLOAT;
+    for (int i = 0; i < (is_list ? item->count : 1); i++) {
+        HoloItem one = is_list ? holo_item_at(item, i) : *item;
+        if (is_real)
+            holo_put_f(&t, i, holo_item_number(&one));
+        else
+            holo_put_i(&t, i, one.kind == HOLO_ITEM_INT ? one.i : (int64_t)one.f);
+    }
     *out = holo_graph_constant(r->graph, NULL, &t);
     return *out ? HOLO_OK : holo_fail_memory(r->scan.error);
 }
@@ -82,7 +88,7 @@ static HoloStatus set_inputs(HoloFamilyReader *r, const HoloFamilyCall *call, Ho
         const HoloItem *item = &call->in[i];
         if (item->kind == HOLO_ITEM_NONE) continue;
         node->in[i] = item->value;
-        if (item->kind != HOLO_ITEM_VALUE) HOLO_TRY(make_constant(r, item, &node->in[i]));
+        if (item->kind != HOLO_ITEM_VALUE) HOLO_TRY(holo_family_constant(r, item, HOLO_NONE, &node->in[i]));
     }
     return HOLO_OK;
 }

@@ -1,12 +1,14 @@
 // family_statement.c - statements of a family's text.
 #include "models/family.h"
 
+#include "format/holo.h"
+
 #include <ctype.h>
 #include <string.h>
 
 // ---- inputs and outputs
 
-// A size that is no expression of known names is a symbol.
+// A size that is not an expression of known names is a symbol.
 static HoloStatus read_size(HoloFamilyReader *r, HoloDim *out)
 {
     const char *start = r->scan.at, *name;
@@ -23,8 +25,20 @@ static HoloStatus read_size(HoloFamilyReader *r, HoloDim *out)
     }
     r->scan.at = start;
     HOLO_TRY(holo_family_expression(r, &item));
-    if (item.kind != HOLO_ITEM_INT || item.i < 0) return holo_family_wrong(r, "a size is no whole number from 0 on");
+    if (item.kind != HOLO_ITEM_INT || item.i < 0)
+        return holo_family_wrong(r, "a size must be a whole number of 0 or more");
     *out = item.i;
+    return HOLO_OK;
+}
+
+// The whole number that fills an input if the caller leaves it out. Its sizes then come from other inputs.
+static HoloStatus read_default(HoloFamilyReader *r, HoloValue *input)
+{
+    HoloItem item;
+    HOLO_TRY(holo_family_expression(r, &item));
+    if (item.kind != HOLO_ITEM_INT || item.i < 0 || item.i > HOLO_FILL_MAX)
+        return holo_family_wrong(r, "the default of %s is no whole number from 0 to %d", input->name, HOLO_FILL_MAX);
+    input->fill = (uint32_t)item.i + 1;
     return HOLO_OK;
 }
 
@@ -44,10 +58,12 @@ static HoloStatus read_input(HoloFamilyReader *r)
         HOLO_TRY(read_size(r, &type.dim[type.rank++]));
     }
     HoloItem item = {.kind = HOLO_ITEM_VALUE, .value = holo_graph_input(r->graph, name, &type)};
-    return item.value ? holo_family_set(r, r->scope, name, &item) : holo_fail_memory(r->scan.error);
+    if (!item.value) return holo_fail_memory(r->scan.error);
+    if (holo_family_accept(r, "=")) HOLO_TRY(read_default(r, item.value));
+    return holo_family_set(r, r->scope, name, &item);
 }
 
-// An output is called as it is here, whatever its value was called before.
+// An output gets its name here, whatever its value was called before.
 static HoloStatus read_output(HoloFamilyReader *r)
 {
     const char *name;
@@ -81,7 +97,7 @@ static HoloStatus read_when(HoloFamilyReader *r)
     return is_done ? holo_family_skip_block(r) : holo_family_statements(r);
 }
 
-// repeat layer < count { ... }: values inside are called "layer.0/...".
+// repeat layer < count { ... }: values inside get names that begin with "layer.0/".
 static HoloStatus read_repeat(HoloFamilyReader *r)
 {
     const char *name, *prefix = r->scope->prefix;
@@ -91,8 +107,7 @@ static HoloStatus read_repeat(HoloFamilyReader *r)
     HOLO_TRY(holo_family_expression(r, &count));
     HOLO_TRY(holo_family_expect(r, "{"));
     if (count.kind != HOLO_ITEM_INT || count.i < 0 || count.i > HOLO_FAMILY_REPEATS)
-        return holo_family_wrong(r, "%s is repeated a number of times that is not from 0 to %d", name,
-                                 HOLO_FAMILY_REPEATS);
+        return holo_family_wrong(r, "%s must be repeated 0 to %d times", name, HOLO_FAMILY_REPEATS);
     const char *start = r->scan.at;
     for (int64_t i = 0; i < count.i; i++) {
         HoloItem item    = {.kind = HOLO_ITEM_INT, .i = i};
@@ -114,19 +129,22 @@ static HoloStatus read_refusal(HoloFamilyReader *r)
     return holo_fail(r->scan.error, HOLO_UNSUPPORTED, "%s: %s", r->architecture, why);
 }
 
-// a, b = call, or a = expression
+// a, b = call, or a = expression, or a call of a block for its outputs alone
 static HoloStatus read_assignment(HoloFamilyReader *r)
 {
     const char *names[HOLO_FAMILY_RESULTS];
     HoloItem    results[HOLO_FAMILY_RESULTS];
     int         count = 0;
+    if (holo_family_next_is_call(r)) return holo_family_call(r, NULL, 0, results);
     do {
         if (count == HOLO_FAMILY_RESULTS) return holo_family_wrong(r, "too many results");
         HOLO_TRY(holo_family_word(r, &names[count++]));
     } while (holo_family_accept(r, ","));
     HOLO_TRY(holo_family_expect(r, "="));
-    HOLO_TRY(holo_family_next_is_call(r) ? holo_family_call(r, names, count, results)
-                                         : holo_family_expression(r, results));
+    holo_scan_skip(&r->scan);
+    r->result    = names[0];
+    r->result_at = r->scan.at;
+    HOLO_TRY(count > 1 ? holo_family_call(r, names, count, results) : holo_family_expression(r, results));
     for (int i = 0; i < count; i++) HOLO_TRY(holo_family_set(r, r->scope, names[i], &results[i]));
     return HOLO_OK;
 }

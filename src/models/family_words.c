@@ -1,4 +1,4 @@
-// family_words.c - the words of a family's text, and what names stand for.
+// family_words.c - the words of a family's text, and the values of names.
 #include "models/family.h"
 
 #include <ctype.h>
@@ -63,11 +63,11 @@ bool holo_family_next_is_call(HoloFamilyReader *r)
     return size && (r->scan.at[size] == '@' || r->scan.at[size] == '(');
 }
 
-// What {name} stands for, added to the text.
+// Appends the value of {name} to the text.
 static HoloStatus interpolate(HoloFamilyReader *r, const char *name, HoloText *out)
 {
     const HoloItem *item = holo_family_find(r, name);
-    if (!item) return holo_family_wrong(r, "{%s} stands for nothing", name);
+    if (!item) return holo_family_wrong(r, "{%s} has no value", name);
     if (item->kind == HOLO_ITEM_INT)
         holo_text_add(out, "%lld", (long long)item->i);
     else if (item->kind == HOLO_ITEM_TEXT)
@@ -115,6 +115,20 @@ HoloStatus holo_family_skip_block(HoloFamilyReader *r)
         holo_scan_skip(p);
         if (!*p->at) return holo_family_wrong(r, "a block has no end");
         depth += (*p->at == '{') - (*p->at == '}');
+        if (*p->at != '"') continue;
+        HOLO_TRY(holo_scan_quoted(p, &text));
+        p->at--;
+    }
+    return HOLO_OK;
+}
+
+HoloStatus holo_family_skip_expression(HoloFamilyReader *r)
+{
+    HoloScan  *p = &r->scan;
+    HoloString text;
+    for (int depth = 0; depth || !strchr(",)", *p->at); p->at++) {
+        if (!*p->at) return holo_family_wrong(r, "an expression has no end");
+        depth += (strchr("([{", *p->at) != NULL) - (strchr(")]}", *p->at) != NULL);
         if (*p->at != '"') continue;
         HOLO_TRY(holo_scan_quoted(p, &text));
         p->at--;

@@ -1,5 +1,5 @@
-// huggingface.c - folders as HuggingFace's save_pretrained writes them: config.json, and weights in one safetensors file or in
-// several with an index. The graph is built by the description of the model's family (src/models/).
+// huggingface.c - folders that HuggingFace's save_pretrained writes: config.json, and weights in one safetensors file,
+// or in several with an index. The description of the model's family (src/models/) builds the graph.
 #include "import/importer.h"
 #include "import/wire/json.h"
 #include "import/wire/safetensors.h"
@@ -25,7 +25,7 @@ typedef struct Folder {
     int         config_count, config_room;
     HoloNameMap weights;                    // to Weight
     Weight     *first;                      // of the list of them
-    int64_t     elements[HOLO_DTYPE_COUNT]; // how many weights have of each type
+    int64_t     elements[HOLO_DTYPE_COUNT]; // by type: elements of all weights
 } Folder;
 
 static HoloString string_of(const char *text)
@@ -54,25 +54,50 @@ static HoloStatus add_object(Folder *f, const char *prefix, json_t *json, int de
     return HOLO_OK;
 }
 
-static bool is_of_ints(const json_t *array)
+// The kind of a list, by its items; 0: it is empty, too long, or of several kinds.
+static HoloAttrKind list_kind(const json_t *array)
 {
-    for (size_t i = 0; i < json_array_size(array); i++)
-        if (!json_is_integer(json_array_get(array, i))) return false;
-    return json_array_size(array) && json_array_size(array) < 4096;
+    enum { LIST_MAX = 4096 };
+    size_t count = json_array_size(array), ints = 0, floats = 0, texts = 0;
+    for (size_t i = 0; i < count; i++) {
+        const json_t *item = json_array_get(array, i);
+        ints += json_is_integer(item) || json_is_boolean(item);
+        floats += json_is_real(item);
+        texts += json_is_string(item);
+    }
+    if (!count || count > LIST_MAX) return 0;
+    return ints == count            ? HOLO_ATTR_INTS
+           : ints + floats == count ? HOLO_ATTR_FLOATS
+           : texts == count         ? HOLO_ATTR_STRINGS
+                                    : 0;
 }
 
-static HoloStatus attr_ints(Folder *f, const json_t *array, HoloAttr *out)
+static HoloStatus attr_list(Folder *f, const json_t *array, HoloAttr *out)
 {
-    int64_t *ints = HOLO_NEW(f->import->arena, int64_t, json_array_size(array));
-    if (!ints) return holo_fail_memory(f->import->error);
-    for (size_t i = 0; i < json_array_size(array); i++) ints[i] = json_integer_value(json_array_get(array, i));
-    out->kind  = HOLO_ATTR_INTS;
-    out->ints  = ints;
-    out->count = (int32_t)json_array_size(array);
+    size_t      count  = json_array_size(array);
+    HoloArena  *arena  = f->import->arena;
+    int64_t    *ints   = HOLO_NEW(arena, int64_t, count);
+    float      *floats = HOLO_NEW(arena, float, count);
+    HoloString *texts  = HOLO_NEW(arena, HoloString, count);
+    if (!ints || !floats || !texts) return holo_fail_memory(f->import->error);
+    for (size_t i = 0; i < count; i++) {
+        const json_t *item = json_array_get(array, i);
+        ints[i]            = json_is_integer(item) ? json_integer_value(item) : json_is_true(item);
+        floats[i]          = (float)(json_is_real(item) ? json_real_value(item) : (double)ints[i]);
+        if (!json_is_string(item)) continue;
+        texts[i]      = string_of(json_string_value(item));
+        texts[i].data = holo_import_text(f->import, texts[i]);
+        if (!texts[i].data) return holo_fail_memory(f->import->error);
+    }
+    out->kind  = list_kind(array);
+    out->count = (int32_t)count;
+    if (out->kind == HOLO_ATTR_INTS) out->ints = ints;
+    if (out->kind == HOLO_ATTR_FLOATS) out->floats = floats;
+    if (out->kind == HOLO_ATTR_STRINGS) out->strings = texts;
     return HOLO_OK;
 }
 
-// What is null, or a list of something else, is as if it were not there.
+// null, and a list of other things, count as missing.
 static HoloStatus add_config(Folder *f, const char *prefix, const char *key, json_t *json, int depth)
 {
     HoloImport *import = f->import;
@@ -93,8 +118,8 @@ static HoloStatus add_config(Folder *f, const char *prefix, const char *key, jso
         attr.s      = string_of(json_string_value(json));
         attr.s.data = holo_import_text(import, attr.s);
         if (!attr.s.data) return holo_fail_memory(import->error);
-    } else if (is_of_ints(json)) {
-        HOLO_TRY(attr_ints(f, json, &attr));
+    } else if (json_is_array(json) && list_kind(json)) {
+        HOLO_TRY(attr_list(f, json, &attr));
     } else {
         return HOLO_OK;
     }
@@ -116,7 +141,7 @@ static HoloStatus add_weight(Folder *f, const HoloSafeTensor *entry)
     weight->name   = entry->name;
     weight->next   = f->first;
     f->first       = weight;
-    f->elements[entry->tensor.dtype] += entry->count; // no more than the files have bits
+    f->elements[entry->tensor.dtype] += entry->count; // at most as many as the files have bits
     if (entry->count) HOLO_TRY(holo_import_bytes(f->import, name, entry->tensor.data, entry->count, &weight->tensor));
     if (!holo_name_map_set(&f->weights, f->import->arena, name, weight)) return holo_fail_memory(f->import->error);
     return HOLO_OK;
@@ -142,7 +167,7 @@ static HoloStatus add_shards(Folder *f, json_t *map)
     json_object_foreach(map, name, value)
     {
         file = json_string_value(value);
-        if (!file) return holo_fail(error, HOLO_BAD_MODEL, INDEX ": the file of '%.200s' is no text", name);
+        if (!file) return holo_fail(error, HOLO_BAD_MODEL, INDEX ": the file of '%.200s' is not a text", name);
         if (!holo_name_map_find(&f->import->files, string_of(file))) HOLO_TRY(add_file(f, file));
     }
     json_object_foreach(map, name, value)
@@ -168,7 +193,7 @@ static HoloStatus read_weights(Folder *f)
     return status;
 }
 
-// The type that the model computes in: of those for that, the one that most weights have.
+// The type that the model computes in: of the possible ones, that of most weights.
 static HoloDtype main_dtype(const Folder *f)
 {
     static const HoloDtype types[] = {HOLO_F32, HOLO_F16, HOLO_BF16, HOLO_F64};
@@ -178,7 +203,7 @@ static HoloDtype main_dtype(const Folder *f)
     return best;
 }
 
-// What names of weights end with, now and in checkpoints of old.
+// How names of weights end, today and in old checkpoints.
 static const struct {
     const char *now, *before;
 } endings[] = {{"LayerNorm.weight", "LayerNorm.gamma"}, {"LayerNorm.bias", "LayerNorm.beta"}};
@@ -209,7 +234,8 @@ static bool find_weight(void *context, const char *name, HoloTensor *out)
 
 // ---- the model
 
-// Weights that the architecture has no use for: a head that is not wanted, or something that is not described.
+// Names the weights that the architecture does not use: of a head that is not wanted, or of something that is not
+// described.
 static HoloStatus describe_unused(Folder *f)
 {
     char text[400] = "";

@@ -1,5 +1,5 @@
-// huggingface_test.c - HuggingFace folders: a tiny BERT, made here and computed here in plain C, in every form that folders come
-// in; folders that are wrong; and a checkpoint of PyTorch with its answers, where that is there.
+// huggingface_test.c - HuggingFace folders: a tiny BERT, made here and computed here in plain C, in every form that
+// folders come in; folders that are wrong; and a checkpoint of PyTorch with its answers, where that is there.
 #include "base/system.h"
 #include "ops/tensor.h"
 #include "support/models.h"
@@ -169,6 +169,39 @@ static void expect_bert(const char *folder, const Weights *w, double off)
     holo_model_close(model);
 }
 
+// A mask that is left out is all ones, token types are all 0. A second run has other sizes.
+static void test_left_out(void **state)
+{
+    (void)state;
+    static const int64_t ones[BATCH][SEQUENCE] = {{1, 1, 1, 1, 1}, {1, 1, 1, 1, 1}}, zeros[BATCH][SEQUENCE];
+    const void          *data[]                = {ids, ones, zeros};
+    Weights              w                     = bert_weights();
+    HoloModel           *model;
+    HoloSession         *all, *some;
+    EXPECT_OK(holo_compile_model(NULL, save_folder("left_out", "BertModel", &w, &(Form){0}), &model, NULL, &error));
+    EXPECT_OK(holo_session_create(model, NULL, &all, &error));
+    EXPECT_OK(holo_session_create(model, NULL, &some, &error));
+    for (int i = 0; i < 3; i++) assert_int_equal(holo_model_input(model, i)->optional, i > 0);
+    EXPECT_FAIL(holo_session_run(some, &error), HOLO_BAD_INPUT, "input input_ids is not set");
+    for (int batch = 1; batch <= BATCH; batch++) {
+        HoloTensor in = {.dtype = HOLO_I64, .rank = 2, .dim = {batch, SEQUENCE}};
+        for (int i = 0; i < 3; i++) {
+            in.data = (void *)data[i];
+            EXPECT_OK(holo_session_set_input(all, i, &in, &error));
+            if (!i) EXPECT_OK(holo_session_set_input(some, i, &in, &error));
+        }
+        EXPECT_OK(holo_session_run(all, &error));
+        EXPECT_OK(holo_session_run(some, &error));
+        HoloTensor want = output(all, 0), got = output(some, 0);
+        assert_int_equal(holo_tensor_bytes(&want), holo_tensor_bytes(&got));
+        assert_memory_equal(want.data, got.data, holo_tensor_bytes(&want));
+    }
+    holo_session_destroy(all);
+    holo_session_destroy(some);
+    holo_model_close(model);
+    weights_free(&w);
+}
+
 static void test_forms_of_folders(void **state)
 {
     (void)state;
@@ -295,10 +328,11 @@ static void test_refused(void **state)
 {
     (void)state;
     Weights w = bert_weights();
-    EXPECT_REFUSED(save_folder("other", "MambaForCausalLM", &w, &(Form){0}), HOLO_UNSUPPORTED,
-                   "no description of the architecture MambaForCausalLM (model type bert); known are: BertModel, ");
+    EXPECT_REFUSED(
+        save_folder("other", "LlamaForCausal", &w, &(Form){0}), HOLO_UNSUPPORTED,
+        "no description of the architecture LlamaForCausal (model type bert); the nearest that is known is LlamaForCausalLM. ");
     EXPECT_REFUSED(save_folder("less", "BertModel", &w, &(Form){.without = "layer.1.output.dense.weight"}),
-                   HOLO_BAD_MODEL, "needs the weight 'encoder.layer.1.output.dense.weight', which is not there");
+                   HOLO_BAD_MODEL, "needs the weight 'encoder.layer.1.output.dense.weight', which is missing");
     EXPECT_REFUSED(save_folder("act", "BertModel", &w, &(Form){.config = ", \"hidden_act\": \"sine\""}),
                    HOLO_UNSUPPORTED, "activation 'sine' is not known; known are gelu");
     EXPECT_REFUSED(
@@ -309,7 +343,7 @@ static void test_refused(void **state)
     EXPECT_REFUSED(save_folder("text", "BertModel", &w, &(Form){.config = ", \"type_vocab_size\": \"two\""}),
                    HOLO_BAD_MODEL, "'type_vocab_size' should be a whole number");
     EXPECT_REFUSED(save_folder("json", "BertModel", &w, &(Form){.config = ", "}), HOLO_BAD_MODEL,
-                   "config.json, line 1: this is no JSON");
+                   "config.json, line 1: this is not JSON");
     EXPECT_REFUSED(save_folder("decoder", "BertModel", &w, &(Form){.config = ", \"is_decoder\": true"}),
                    HOLO_UNSUPPORTED, "decoder");
     const char *folder = save_folder("shards", "BertModel", &w, &(Form){.is_sharded = true});
@@ -412,9 +446,10 @@ static void test_checkpoint(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_forms_of_folders), cmocka_unit_test(test_heads),   cmocka_unit_test(test_masked_words),
-        cmocka_unit_test(test_without_pooler),   cmocka_unit_test(test_refused), cmocka_unit_test(test_hostile_configs),
-        cmocka_unit_test(test_checkpoint),
+        cmocka_unit_test(test_forms_of_folders), cmocka_unit_test(test_heads),
+        cmocka_unit_test(test_masked_words),     cmocka_unit_test(test_without_pooler),
+        cmocka_unit_test(test_refused),          cmocka_unit_test(test_hostile_configs),
+        cmocka_unit_test(test_checkpoint),       cmocka_unit_test(test_left_out),
     };
     return cmocka_run_group_tests_name("huggingface", tests, NULL, NULL);
 }
