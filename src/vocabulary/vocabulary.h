@@ -1,0 +1,71 @@
+// vocabulary.h - tokenizers of others, compiled into one block of tables (text/tokenizer_block.h).
+//
+// A reader of a format fills in a HoloVocabulary: tokens, merges, added tokens, and the steps before and behind the model.
+// holo_vocabulary_finish makes the block of it.
+#ifndef HOLO_VOCABULARY_VOCABULARY_H
+#define HOLO_VOCABULARY_VOCABULARY_H
+
+#include "vocabulary/block.h"
+
+// ---- readers: bytes of a format in, a block out, which lies in the arena
+
+typedef struct HoloVocabularyBytes {
+    const void *data;
+    size_t      size;
+} HoloVocabularyBytes;
+
+// HuggingFace's tokenizer.json. `name` is that of the file, for errors.
+HOLO_MUST HoloStatus holo_vocabulary_json(HoloArena *arena, const char *name, const void *bytes, size_t size,
+                                          HoloVocabularyBytes *out, HoloError *error);
+
+// ---- a vocabulary while it is read
+
+typedef struct HoloVocabularyToken {
+    HoloString text; // data NULL: there is no token of this id
+    double     score;
+} HoloVocabularyToken;
+
+typedef struct HoloVocabularyAdded {
+    HoloString text;
+    uint32_t   id, flags; // HOLO_ADDED_...
+    bool       is_normal; // looked for after normalizing
+} HoloVocabularyAdded;
+
+typedef struct HoloVocabulary { // zero-initialize, with the arena of the block set
+    HoloTokenBlock       block; // its header has what is one number
+    HoloVocabularyToken *token; // by id
+    uint32_t             count, room;
+    uint32_t             model_count; // tokens of the model, without gaps
+    uint32_t            *slot;        // by text; made by holo_vocabulary_index
+    uint32_t             slot_count;
+    HoloMerge           *merge;
+    uint32_t             merge_slots;
+    HoloVocabularyAdded *added;
+    int                  added_count, added_room;
+    uint32_t            *around[2]; // special tokens before and behind a text
+    int                  around_count[2], around_room[2];
+} HoloVocabulary;
+
+// A token of the model. Two of one id are refused. The text is borrowed: it must live as long as the vocabulary.
+HOLO_MUST HoloStatus holo_vocabulary_add(HoloVocabulary *v, HoloString text, int64_t id, double score,
+                                         HoloError *error);
+// To be called when all tokens of the model are there; then they can be found.
+HOLO_MUST HoloStatus holo_vocabulary_index(HoloVocabulary *v, HoloError *error);
+uint32_t             holo_vocabulary_find(const HoloVocabulary *v, HoloString text); // HOLO_NO_TOKEN: none
+// Room for merges, then each of them; of two for one pair the last counts.
+HOLO_MUST HoloStatus holo_vocabulary_reserve_merges(HoloVocabulary *v, size_t count, HoloError *error);
+void holo_vocabulary_merge(HoloVocabulary *v, uint32_t left, uint32_t right, uint32_t rank, uint32_t token);
+// An added token; it gets the id of the model's token of the same text, or a new one.
+HOLO_MUST HoloStatus holo_vocabulary_add_added(HoloVocabulary *v, HoloVocabularyAdded added, HoloError *error);
+// A special token before (0) or behind (1) every text.
+HOLO_MUST HoloStatus holo_vocabulary_add_around(HoloVocabulary *v, int which, uint32_t id, HoloError *error);
+HOLO_MUST HoloStatus holo_vocabulary_finish(HoloVocabulary *v, HoloVocabularyBytes *out, HoloError *error);
+
+// The bytes-as-letters pre-tokenizer, as the formats share it.
+HOLO_MUST HoloStatus     holo_vocabulary_split_pattern(HoloVocabulary *v, HoloString regex, HoloSplitBehavior behavior,
+                                                       bool invert, HoloError *error);
+extern const char *const holo_gpt2_pattern;
+// The normalizer that is SentencePiece's map of characters, as it stores it.
+HOLO_MUST HoloStatus holo_vocabulary_charsmap(HoloVocabulary *v, const uint8_t *bytes, size_t size, HoloError *error);
+
+#endif
