@@ -1,0 +1,3 @@
+from hologram import Kernel
+
+def __getattr__(name: str) -> Kernel: ...
