@@ -1,0 +1,63 @@
+"""Functions of C that make.py does not make, and why, or which part of the binding does it instead. This is the only such table."""
+
+RUN = "src/js_run.c runs models and sessions, at once or on another thread"
+COMPILE = "src/js_compile.c compiles on another thread; what it calls back goes to JavaScript's own"
+KERNELS = "src/js_kernels.c runs kernels"
+OWN = "JavaScript has this of its own: "
+EXECUTOR = "executors compute on buffers of their own: in JavaScript, kernels run on typed arrays instead"
+TEXT = "tokenizers come to JavaScript together with generation"
+
+FUNCTIONS = {
+    "holo_model_run": RUN,
+    "holo_run_outputs_free": RUN,
+    "holo_session_set_input": RUN,
+    "holo_session_set_output": RUN,
+    "holo_session_input": RUN,
+    "holo_session_run": RUN,
+    "holo_session_output": RUN,
+    "holo_session_set_time_limit": RUN,
+    "holo_session_cancel": RUN,
+    "holo_port_fits": RUN + ", and checks inputs there",
+    "holo_compiler_add_sample": COMPILE,
+    "holo_compiler_set_judge": COMPILE,
+    "holo_compiler_set_dump": COMPILE,
+    "holo_compiler_set_progress": COMPILE,
+    "holo_tokenizer_compile": TEXT,
+    "holo_tokenizer_open_memory": TEXT,
+    "holo_tokenizer_close": TEXT,
+    "holo_tokenizer_block": TEXT,
+    "holo_tokenizer_encode": TEXT,
+    "holo_ids_free": TEXT,
+    "holo_tokenizer_decode": TEXT,
+    "holo_text_free": TEXT,
+    "holo_tokenizer_count": TEXT,
+    "holo_tokenizer_token": TEXT,
+    "holo_tokenizer_is_special": TEXT,
+    "holo_tokenizer_find": TEXT,
+    "holo_text_stream_create": TEXT,
+    "holo_text_stream_destroy": TEXT,
+    "holo_text_stream_add": TEXT,
+    "holo_text_stream_end": TEXT,
+    "holo_kernels_run": KERNELS,
+    "holo_context_create": "memory is the system's: JavaScript has no allocator to offer",
+    "holo_context_set_log": "there are no contexts",
+    "holo_context_destroy": "there are no contexts",
+    "holo_context_set_memory_limit": "there are no contexts",
+    "holo_context_memory": "there are no contexts",
+    "holo_session_watch": "a step would wait for JavaScript on another thread: compare outputs instead",
+    "holo_reference_run": "for tests of Hologram itself; compile() compares with the reference",
+    "holo_reference_watch": "for tests of Hologram itself",
+    "holo_bisect": "for developers: hologram bisect, on the command line",
+    "holo_tensor_to_dlpack": "JavaScript has no DLPack: typed arrays are the exchange",
+    "holo_tensor_from_dlpack": "JavaScript has no DLPack: typed arrays are the exchange",
+    "holo_tensor_set_numbers": OWN + "Tensor.from",
+    "holo_tensor_numbers": OWN + "Tensor.toArray",
+    "holo_text_safe": OWN + "JSON.stringify; messages of errors are made safe already",
+    "holo_base96_from_bytes": "it fills memory of the caller",
+    "holo_base96_to_bytes": "it fills memory of the caller",
+    "holo_buffer_map": EXECUTOR,
+    "holo_buffer_write": EXECUTOR,
+    "holo_buffer_read": EXECUTOR,
+    "holo_executor_launch": EXECUTOR,
+    "holo_executor_run": EXECUTOR,
+}

@@ -1,0 +1,368 @@
+// Models and sessions: what runs.
+import { dtypeOf } from "./dtype.mjs";
+import { HologramError, aborted } from "./errors.mjs";
+import { portOf, shown, sizesOf, valueFor } from "./ports.mjs";
+import { Tensor } from "./tensor.mjs";
+
+const nothing = Object.freeze({});
+
+/** What a model is to its sessions: the backend, ports, and plans for the memory of outputs. */
+class Shape {
+  constructor(backend, model) {
+    const { native } = backend;
+    const ports = (count, get) => Object.freeze(Array.from({ length: native[count](model) }, (_, i) => portOf(native[get](model, i))));
+    this.backend = backend;
+    this.inputs = ports("holo_model_input_count", "holo_model_input");
+    this.outputs = ports("holo_model_output_count", "holo_model_output");
+    this.sizes = this.outputs.map((port) => sizesOf(port, this.inputs));
+    this.types = this.outputs.map((port) => dtypeOf(port.dtype));
+    this.inputAt = new Map(this.inputs.map((port, i) => [port.name, i]));
+    this.outputAt = new Map(this.outputs.map((port, i) => [port.name, i]));
+    this.all = this.outputs.map((_, i) => i);
+  }
+
+  /** Feeds as values, by index. A model of one input takes its value alone, too. */
+  values(feeds) {
+    const { inputs } = this,
+      values = new Array(inputs.length);
+    if (
+      inputs.length === 1 &&
+      (feeds instanceof Tensor || ArrayBuffer.isView(feeds) || Array.isArray(feeds) || typeof feeds !== "object")
+    ) {
+      values[0] = valueFor(inputs[0], feeds);
+      return values;
+    }
+    if (typeof feeds !== "object" || feeds === null) throw new HologramError("inputs are an object with their names as keys", "BAD_INPUT");
+    for (const name in feeds) {
+      const at = this.inputAt.get(name),
+        given = feeds[name];
+      if (at === undefined)
+        throw new HologramError(`the model has no input ${JSON.stringify(name)}; it has ${inputs.map((port) => port.name).join(", ")}`);
+      if (given !== undefined) values[at] = valueFor(inputs[at], given);
+    }
+    for (let i = 0; i < inputs.length; i++)
+      if (values[i] === undefined && !inputs[i].optional) throw new HologramError(`input ${inputs[i].name} is missing`, "BAD_INPUT");
+    return values;
+  }
+
+  /** Indexes of the outputs that are wanted. */
+  wanted(names) {
+    if (names === undefined) return this.all;
+    return names.map((name) => {
+      const at = this.outputAt.get(name);
+      if (at === undefined)
+        throw new HologramError(
+          `the model has no output ${JSON.stringify(name)}; it has ${this.outputs.map((port) => port.name).join(", ")}`,
+        );
+      return at;
+    });
+  }
+
+  /** An array for an output, where its size is known before the run. */
+  memoryFor(at, values) {
+    const sizes = this.sizes[at];
+    if (!sizes) return undefined;
+    let count = this.types[at].entries;
+    for (const size of sizes) count *= typeof size === "number" ? size : size(values);
+    return Number.isSafeInteger(count) && count > 0 ? new this.types[at].array(count) : undefined;
+  }
+
+  /** What a caller gave to be filled. */
+  intoFor(at, into) {
+    const { name } = this.outputs[at],
+      given = into[name],
+      data = given instanceof Tensor ? given.data : given;
+    if (data === undefined || data === null) return undefined;
+    const type = this.types[at];
+    if (!ArrayBuffer.isView(data) || !type?.holds(data))
+      throw new HologramError(`output ${name} is written into a ${type?.array.name}, not into ${data.constructor?.name ?? typeof data}`);
+    return data.length ? data : undefined;
+  }
+
+  request(feeds, options) {
+    const values = this.values(feeds),
+      wanted = this.wanted(options.outputs),
+      memory = new Array(wanted.length);
+    const { into, timeLimit = 0 } = options;
+    for (let i = 0; i < wanted.length; i++) memory[i] = (into && this.intoFor(wanted[i], into)) ?? this.memoryFor(wanted[i], values);
+    return { values, wanted, memory, timeLimit, stop: undefined };
+  }
+
+  results(request, values) {
+    const results = {};
+    for (let i = 0; i < request.wanted.length; i++) results[this.outputs[request.wanted[i]].name] = shown(values[i]);
+    return results;
+  }
+}
+
+/** Has the handle of an object of the library, which it closes one day: after what was begun with it. */
+export class Held {
+  #handle;
+  #registry;
+  #users = 0;
+  #closed = false;
+
+  constructor(backend, handle) {
+    this.#handle = handle;
+    this.#registry = backend.registry;
+    backend.registry.register(this, handle, this);
+  }
+
+  /** For functions of hologram/c. */
+  get handle() {
+    if (this.#closed) throw new HologramError(`the ${this.constructor.name.toLowerCase()} is closed`);
+    return this.#handle;
+  }
+
+  get closed() {
+    return this.#closed;
+  }
+
+  /** Work that waits for others, and needs the handle then, even where it was closed since. */
+  async keep(work) {
+    const { handle } = this;
+    this.#users++;
+    try {
+      return await work(handle);
+    } finally {
+      if (--this.#users === 0 && this.#closed) this.#registry.close(handle);
+    }
+  }
+
+  /** Frees what it holds, after runs in progress. Not needed: what nobody uses is freed one day. */
+  close() {
+    if (this.#closed) return;
+    this.#closed = true;
+    this.#registry.unregister(this);
+    if (this.#users === 0) this.#registry.close(this.#handle);
+  }
+}
+if (Symbol.dispose) Held.prototype[Symbol.dispose] = Held.prototype.close;
+
+/** Has one piece of work done at a time, in the order in which they were asked for. */
+export class Turns {
+  #last = Promise.resolve();
+
+  async take(work) {
+    const before = this.#last;
+    let done;
+    this.#last = new Promise((resolve) => (done = resolve));
+    await before;
+    try {
+      return await work();
+    } finally {
+      done();
+    }
+  }
+}
+
+/** A run on another thread, that a signal may stop. */
+async function startRun(shape, handle, feeds, options) {
+  const { signal } = options,
+    request = shape.request(feeds, options);
+  if (!signal) return shape.results(request, await shape.backend.start(handle, request));
+  if (signal.aborted) throw aborted(signal);
+  const abort = () => request.stop?.();
+  signal.addEventListener("abort", abort, { once: true });
+  try {
+    return shape.results(request, await shape.backend.start(handle, request));
+  } catch (error) {
+    throw error.code === "CANCELLED" && signal.aborted ? aborted(signal) : error;
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+export class Session extends Held {
+  #shape;
+  #turns = new Turns();
+
+  constructor(shape, handle) {
+    super(shape.backend, handle);
+    this.#shape = shape;
+  }
+
+  get inputs() {
+    return this.#shape.inputs;
+  }
+
+  get outputs() {
+    return this.#shape.outputs;
+  }
+
+  runSync(feeds, options = nothing) {
+    const request = this.#shape.request(feeds, options);
+    return this.#shape.results(request, this.#shape.backend.run(this.handle, request));
+  }
+
+  /** Runs of one session come one after another, in the order in which they were asked for. */
+  async run(feeds, options = nothing) {
+    return this.keep((handle) => this.#turns.take(() => startRun(this.#shape, handle, feeds, options)));
+  }
+
+  /** Keeps answers in so many bytes, and looks inputs up there before it runs; 0: no longer. */
+  setMemo(bytes) {
+    this.#shape.backend.native.holo_session_set_memo(this.handle, bytes);
+  }
+
+  /** Runs that found their inputs in a memo, and that did not; and steps that the last run left out. */
+  memo() {
+    const { native } = this.#shape.backend;
+    return { ...native.holo_session_memo_counts(this.handle), keptSteps: native.holo_session_kept_steps(this.handle) };
+  }
+
+  /** Writes the archive once more, with the answers that it had and those kept here. */
+  saveMemo(path) {
+    const { native } = this.#shape.backend;
+    native.holo_session_save_memo(this.handle, this.#shape.backend.path(path));
+  }
+
+  /** Bytes of working memory that it holds. */
+  get memory() {
+    return this.#shape.backend.native.holo_session_memory(this.handle);
+  }
+
+  setMemoryLimit(bytes) {
+    this.#shape.backend.native.holo_session_set_memory_limit(this.handle, bytes);
+  }
+
+  /** Times each step of the runs that `work` makes with the session; gives the steps, the slowest first. */
+  async profile(work, { trace } = nothing) {
+    const { native, path } = this.#shape.backend;
+    native.holo_session_profile(this.handle, true);
+    try {
+      await work(this);
+    } finally {
+      native.holo_session_profile(this.handle, false);
+    }
+    if (trace !== undefined) native.holo_session_profile_write(this.handle, path(trace));
+    const steps = Array.from({ length: native.holo_session_profile_steps(this.handle) }, (_, i) =>
+      native.holo_session_profile_step(this.handle, i),
+    );
+    return steps.sort((a, b) => b.seconds - a.seconds);
+  }
+}
+
+export class Model extends Held {
+  #shape;
+  #pool;
+
+  constructor(backend, handle, pool, report) {
+    super(backend, handle);
+    this.#shape = new Shape(backend, handle);
+    this.#pool = pool;
+    /** What compiling did; undefined for an archive that was opened. */
+    this.report = report;
+  }
+
+  get inputs() {
+    return this.#shape.inputs;
+  }
+
+  get outputs() {
+    return this.#shape.outputs;
+  }
+
+  /** On this thread; returns {name: Tensor}. */
+  runSync(feeds, options = nothing) {
+    const request = this.#shape.request(feeds, options);
+    return this.#shape.results(request, this.#shape.backend.run(this.handle, request));
+  }
+
+  /** On another thread; any number of runs at once. Arrays must stay as they are until the promise settles. */
+  async run(feeds, options = nothing) {
+    return startRun(this.#shape, this.handle, feeds, options);
+  }
+
+  /** A place of its own to run the model: with its own threads, memory, memo and profile. */
+  session({ threads } = nothing) {
+    const { backend } = this.#shape,
+      pool = threads === undefined ? this.#pool : backend.pool(threads);
+    return new Session(this.#shape, backend.native.holo_session_create(this.handle, pool));
+  }
+
+  /** Sizes and facts: bytes, steps, whether it is exact and static, metadata of the compiler, answers that the archive holds. */
+  inspect() {
+    const { native } = this.#shape.backend,
+      info = native.holo_model_info(this.handle),
+      meta = {};
+    for (let i = 0; i < native.holo_model_meta_count(this.handle); i++) {
+      const { value, key } = native.holo_model_meta(this.handle, i);
+      meta[key] = value;
+    }
+    return {
+      ...info,
+      exact: info.exact !== 0,
+      isStatic: info.isStatic !== 0,
+      memo: native.holo_model_memo_count(this.handle),
+      inputs: this.inputs,
+      outputs: this.outputs,
+      meta,
+    };
+  }
+
+  /** The constants, weights among them: names, types, shapes, bytes. */
+  constants() {
+    const { native } = this.#shape.backend,
+      { constants } = native.holo_model_info(this.handle);
+    return Array.from({ length: constants }, (_, i) => {
+      const { tensor, dtype, ...rest } = native.holo_model_constant(this.handle, i);
+      return { ...rest, dtype: this.#shape.backend.dtypeName(dtype), shape: tensor.shape };
+    });
+  }
+
+  /** What was computed in advance and what was not, and why. */
+  explain() {
+    const { native } = this.#shape.backend;
+    return Array.from({ length: native.holo_model_note_count(this.handle) }, (_, i) => {
+      const note = native.holo_model_note(this.handle, i);
+      return { ...note, verdict: native.holo_verdict_text(note.verdict) };
+    });
+  }
+
+  /** The planned graph: nodes in the order in which they run, and values. */
+  graph() {
+    const listing = this.#shape.backend.native.holo_listing_model(this.handle);
+    const typed = ({ type, ...value }) => ({ ...value, dtype: this.#shape.backend.dtypeName(type.dtype), sizes: type.shape });
+    return { ...listing, values: listing.values.map(typed) };
+  }
+
+  /** Steps as portable programs, where they can be said so. */
+  programs() {
+    return this.#shape.backend.native.holo_step_programs_open(this.handle).programs;
+  }
+
+  /** Reads every byte and compares every checksum, which opening does not. */
+  verify() {
+    this.#shape.backend.native.holo_model_verify(this.handle);
+  }
+
+  /** Times of runs on made-up or given inputs, in seconds. */
+  bench(feeds = this.sample(), { seconds = 1, runs = Infinity } = nothing) {
+    const times = [],
+      end = performance.now() + 1000 * seconds;
+    this.runSync(feeds);
+    do {
+      const begin = performance.now();
+      this.runSync(feeds);
+      times.push((performance.now() - begin) / 1000);
+    } while (times.length < runs && performance.now() < end);
+    times.sort((a, b) => a - b);
+    const part = (p) => times[Math.min(times.length - 1, Math.floor(p * times.length))];
+    return {
+      runs: times.length,
+      least: times[0],
+      median: part(0.5),
+      mean: times.reduce((a, b) => a + b, 0) / times.length,
+      p99: part(0.99),
+    };
+  }
+
+  /** Made-up inputs; open sizes are 1, or as `sizes` says by symbol. */
+  sample(sizes = nothing) {
+    const feeds = {};
+    for (const port of this.inputs)
+      if (port.kind === "tensor" && !port.optional) feeds[port.name] = this.#shape.backend.seeded(port, sizes);
+    return feeds;
+  }
+}

@@ -1,0 +1,12 @@
+// The package `hologram` in Node.
+import { backend } from "./backend.mjs";
+import { HologramError } from "./errors.mjs";
+import { createFace } from "./face.mjs";
+import { Model, Session } from "./model.mjs";
+import { Kernels } from "./kernels.mjs";
+import { Tensor } from "./tensor.mjs";
+
+const face = createFace(backend);
+
+export const { open, openSync, compile, readTensor, readTensors, writeTensor, kernels, version, cpuLevel } = face;
+export { HologramError, Kernels, Model, Session, Tensor };

@@ -1,0 +1,337 @@
+/// <reference lib="esnext.disposable" />
+// Types of the package hologram. What is said here is what the browser package will have, too.
+import type { HoloKernelInfo, HoloListing, HoloModelInfo, HoloNote, HoloProfiledStep, HoloReport, HoloStepProgram } from "./c.js";
+
+// ---- tensors
+
+/** The typed array that holds elements of a type. float16 is a Float16Array where the engine has one. */
+export interface ArrayOf {
+  float32: Float32Array;
+  float64: Float64Array;
+  float16: Uint16Array | Float16ArrayLike;
+  bfloat16: Uint16Array;
+  int8: Int8Array;
+  int16: Int16Array;
+  int32: Int32Array;
+  int64: BigInt64Array;
+  uint8: Uint8Array;
+  uint16: Uint16Array;
+  uint32: Uint32Array;
+  uint64: BigUint64Array;
+  /** One byte an element: 0 or 1. */
+  bool: Uint8Array;
+  string: string[];
+  /** Two numbers an element. */
+  complex64: Float32Array;
+  complex128: Float64Array;
+  float8e4m3fn: Uint8Array;
+  float8e4m3fnuz: Uint8Array;
+  float8e5m2: Uint8Array;
+  float8e5m2fnuz: Uint8Array;
+  float8e8m0: Uint8Array;
+  /** One byte an element, here and below. */
+  int4: Int8Array;
+  uint4: Uint8Array;
+  int2: Int8Array;
+  uint2: Uint8Array;
+  float4e2m1: Uint8Array;
+  float6e2m3: Uint8Array;
+  float6e3m2: Uint8Array;
+}
+/** A Float16Array, also where TypeScript does not know it yet. */
+export interface Float16ArrayLike extends ArrayBufferView {
+  readonly length: number;
+  [index: number]: number;
+}
+export type Dtype = keyof ArrayOf;
+export type TypedArray = Exclude<ArrayOf[Dtype], string[]>;
+/** Nested arrays of elements, or one element. */
+export type Nested = number | bigint | boolean | string | readonly Nested[];
+
+/** A type, a shape, and a typed array with the elements in row-major order. */
+export class Tensor<D extends Dtype = Dtype> {
+  constructor(dtype: D, data: ArrayOf[D] | readonly Nested[], shape?: readonly number[]);
+  /** The type is that of the typed array. */
+  constructor(data: TypedArray | readonly string[], shape?: readonly number[]);
+  /** Of nested arrays. Numbers are float32 unless a type is given. */
+  static from<D extends Dtype = "float32">(nested: Nested, dtype?: D): Tensor<D>;
+  readonly dtype: D;
+  readonly shape: readonly number[];
+  readonly data: ArrayOf[D];
+  /** How many elements there are. */
+  readonly size: number;
+  /** The same elements in another shape, without a copy. One size may be -1. */
+  reshape(shape: readonly number[]): Tensor<D>;
+  /** Nested arrays; of a tensor without dimensions the element itself. */
+  toArray(): any;
+}
+
+// ---- what runs
+
+/** An input or an output. */
+export interface Port {
+  readonly name: string;
+  readonly dtype: Dtype;
+  /** Numbers, and symbols for sizes that are not fixed: ["batch", 3, 224, 224]. null: not known. */
+  readonly shape: ReadonlyArray<number | string> | null;
+  readonly kind: "tensor" | "sequence" | "optional" | "map";
+  /** Of a sequence or an optional: what is inside. */
+  readonly inner?: "tensor" | "sequence" | "optional" | "map";
+  /** It need not be given. */
+  readonly optional: boolean;
+  /** Nothing reads it: any shape will do. */
+  readonly anyShape?: boolean;
+}
+
+/** What can be given for an input. A typed array takes the shape of its input; one size may be open. */
+export type Input =
+  Tensor | TypedArray | Uint8ClampedArray | Nested | null | readonly Input[] | ReadonlyMap<string | bigint, number | string>;
+export type Feeds = { readonly [name: string]: Input | undefined };
+/** Tensors by names of outputs. Of a sequence, an optional or a map a program says what it is: run<{ items: Tensor[] }>(...). */
+export type Results = { [name: string]: Tensor };
+
+export interface RunOptions {
+  /** Names of the outputs that are wanted; without it all. */
+  outputs?: readonly string[];
+  /** Memory for outputs, by name: they are written there, and not anywhere else. */
+  into?: { readonly [name: string]: Tensor | TypedArray };
+  /** Seconds. A run that takes longer is an error, "TIMEOUT". */
+  timeLimit?: number;
+}
+export interface AsyncRunOptions extends RunOptions {
+  /** Stops the run, which is then an error, "CANCELLED". */
+  signal?: AbortSignal;
+}
+
+interface Closing {
+  /** Frees what it holds, after runs in progress. What nobody uses any more is freed one day without it. */
+  close(): void;
+  [Symbol.dispose](): void;
+  readonly closed: boolean;
+  /** For functions of hologram/c. */
+  readonly handle: number;
+}
+
+interface Running extends Closing {
+  readonly inputs: readonly Port[];
+  readonly outputs: readonly Port[];
+  /** Runs on this thread. A model of one input takes its value alone, too. */
+  runSync<R = Results>(feeds: Feeds | Input, options?: RunOptions): R;
+  /** Runs on another thread. Arrays must stay as they are until the promise settles. */
+  run<R = Results>(feeds: Feeds | Input, options?: AsyncRunOptions): Promise<R>;
+}
+
+/** A model that is open: any number of runs at once. */
+export interface Model extends Running {
+  /** What compiling did; undefined where an archive was opened. */
+  readonly report?: Report;
+  /** A place of its own to run: with its own threads, memory, memo and profile. Its runs come one after another. */
+  session(options?: { threads?: number }): Session;
+  /** Sizes, facts, and what the compiler wrote about the model. */
+  inspect(): Inspection;
+  constants(): Constant[];
+  /** What was computed in advance and what was not, and why. */
+  explain(): Note[];
+  /** The graph as it runs. */
+  graph(): Graph;
+  /** Steps as portable programs, where they can be said so. */
+  programs(): HoloStepProgram[];
+  /** Reads every byte and compares every checksum, which opening does not. */
+  verify(): void;
+  /** Times of runs, in seconds, on inputs that are made up unless they are given. */
+  bench(
+    feeds?: Feeds,
+    options?: { seconds?: number; runs?: number },
+  ): { runs: number; least: number; median: number; mean: number; p99: number };
+  /** Made-up inputs; sizes that are open are 1, or as given by symbol. */
+  sample(sizes?: { readonly [symbol: string]: number }): { [name: string]: Tensor };
+}
+
+export interface Session extends Running {
+  /** Keeps answers in so many bytes, and looks inputs up there before it runs. 0: no longer. */
+  setMemo(bytes: number): void;
+  memo(): { hits: number | bigint; misses: number | bigint; keptSteps: number };
+  /** Writes the archive once more, with the answers that it had and those kept here. */
+  saveMemo(path: string | URL): void;
+  /** Bytes of working memory. */
+  readonly memory: number;
+  setMemoryLimit(bytes: number): void;
+  /** Times each step of the runs that `work` makes; gives the steps, the slowest first, and writes a trace for Chrome. */
+  profile(work: (session: Session) => unknown, options?: { trace?: string | URL }): Promise<HoloProfiledStep[]>;
+}
+export const Model: abstract new (...args: never[]) => Model;
+export const Session: abstract new (...args: never[]) => Session;
+
+export type Report = HoloReport;
+export type Note = Omit<HoloNote, "verdict"> & { verdict: string };
+export type Inspection = Omit<HoloModelInfo, "exact" | "isStatic"> & {
+  exact: boolean;
+  isStatic: boolean;
+  /** Answers that the archive holds. */
+  memo: number;
+  inputs: readonly Port[];
+  outputs: readonly Port[];
+  meta: { [key: string]: string };
+};
+export interface Constant {
+  name: string | null;
+  dtype: Dtype | null;
+  shape: number[] | null;
+  isPacked: boolean;
+  isCoded: boolean;
+  count: number | bigint;
+  bytes: number | bigint;
+  uses: number;
+}
+export type Graph = Omit<HoloListing, "values"> & {
+  values: Array<Omit<HoloListing["values"][number], "type"> & { dtype: Dtype | null; sizes: number[] | null }>;
+};
+
+// ---- opening and compiling
+
+/** A path, a file: URL, or the bytes of a file. */
+export type Source = string | URL | ArrayBuffer | SharedArrayBuffer | ArrayBufferView;
+export type QuantizeKind = "none" | "int8" | "int4" | "f16" | "bf16" | "w8" | "centroids";
+
+export interface Quantize {
+  kind?: QuantizeKind;
+  /** Other kinds for layers, by patterns of their operators or names: { "/head/*": "none" }. */
+  layers?: { readonly [pattern: string]: QuantizeKind };
+  activations?: "default" | "static" | "dynamic";
+  ranges?: "mse" | "minmax" | "percentile" | "entropy";
+  percentile?: number;
+  centroids?: number;
+  /** How much of the outputs must be right, 0 to 1. */
+  accuracy?: number;
+  onlyIfFaster?: boolean;
+  /** Says how good outputs are, instead of accuracy: of each sample, an array of outputs. */
+  judge?: (samples: Tensor[][]) => number;
+  /** How much worse than without quantizing the judge's score may be. */
+  maxDrop?: number;
+}
+
+export interface CompileOptions {
+  /** Fixes shapes of inputs; a size that is no number stays as the model has it. */
+  inputShapes?: { readonly [input: string]: ReadonlyArray<number | string | null> };
+  /** Inputs that get a value for good. */
+  constants?: { readonly [input: string]: Tensor | TypedArray | Nested };
+  /** What elements of inputs can be. */
+  domains?: { readonly [input: string]: Tensor | TypedArray | Nested };
+  /** Leaves every size open. */
+  symbolic?: boolean;
+  /** "exact": the same bits on every CPU. */
+  numeric?: "fused" | "exact";
+  quantize?: QuantizeKind | Quantize;
+  /** Inputs to find scales with: a path, or samples one by one. */
+  calibration?: string | URL | Iterable<Feeds> | AsyncIterable<Feeds>;
+  /** How large the archive may become. */
+  size?: "balanced" | "small" | "fast";
+  targets?: string | readonly string[];
+  /** Measures on this machine which way to run a step is fastest. */
+  tune?: boolean;
+  /** Whether functions of few bits become tables, and the bytes that these may take. */
+  tables?: boolean | number;
+  /** Whether the plan is compared with the model before it is written, and how. */
+  verify?: boolean | { inputs?: string | URL | ReadonlyArray<string | URL>; relative?: number; absolute?: number; strict?: boolean };
+  /** Inputs whose answers are stored in the archive. */
+  patterns?: string | URL | ReadonlyArray<string | URL>;
+  /** Files of kernels that are operators. */
+  kernels?: string | URL | ReadonlyArray<string | URL>;
+  /** Passes to leave out. */
+  disable?: string | readonly string[];
+  /** Threads while compiling; 0: one a core. */
+  threads?: number;
+  memoryLimit?: number;
+  /** Called now and then with what is done, and how much of the whole, 0 to 1. */
+  progress?: (stage: string, fraction: number) => void;
+  /** Called with the graph as text after a pass, or after all. */
+  dump?: ((pass: string, text: string) => void) | { pass: string; text: (pass: string, text: string) => void };
+  signal?: AbortSignal;
+}
+
+export interface OpenOptions extends CompileOptions {
+  /** Threads of a run, and of compiling; 0, the default: one a core. Models share them. */
+  threads?: number;
+  /** How many runs there may be at once; 0, the default: one a core. Others wait. */
+  sessions?: number;
+  /** All pages of the file are there before the first run. */
+  prefault?: boolean;
+  /** Weights are copied into large pages, where the system has them. */
+  hugePages?: boolean;
+}
+
+/** Opens an archive. A model of another format is compiled in memory first. */
+export function open(source: Source, options?: OpenOptions): Promise<Model>;
+/** Opens an archive at once. */
+export function openSync(source: Source, options?: Pick<OpenOptions, "threads" | "sessions" | "prefault" | "hugePages">): Model;
+/** Compiles a model into the archive `target`. */
+export function compile(source: string | URL, target: string | URL, options?: CompileOptions): Promise<Report>;
+
+// ---- files of tensors
+
+/** The tensor of a file that has one: .npy, ONNX's .pb, numbers as text. */
+export function readTensor(path: string | URL): Tensor;
+/** All tensors of a file, such as a .npz, by name. */
+export function readTensors(path: string | URL): { [name: string]: Tensor };
+/** Writes a .npy. */
+export function writeTensor(path: string | URL, tensor: Tensor): void;
+
+// ---- kernels
+
+export interface KernelParam {
+  name: string | null;
+  dtype: Dtype | null;
+  isArray: boolean;
+  isRead: boolean;
+  isWritten: boolean;
+}
+export type Kernel = Omit<HoloKernelInfo, "type" | "params"> & { type: Dtype | null; params: KernelParam[] };
+export interface KernelOptions {
+  /** How many lanes there are; 0: as the kernel says. */
+  lanes?: number;
+  block?: readonly number[];
+  /** Turns of loops that a lane may take; 0: any number. */
+  turns?: number;
+}
+export type KernelArguments = { readonly [name: string]: Tensor | TypedArray | number | bigint | boolean };
+
+/** A file of kernels. */
+export interface Kernels extends Closing {
+  readonly list: readonly Kernel[];
+  /** Runs a kernel on this thread, by its name, or by its function and the types of its arguments. Arrays are written in place. */
+  runSync(name: string, args: KernelArguments, options?: KernelOptions): void;
+  run(name: string, args: KernelArguments, options?: KernelOptions): Promise<void>;
+  /** Writes them as an archive. */
+  write(path: string | URL): void;
+}
+export const Kernels: abstract new (...args: never[]) => Kernels;
+export const kernels: {
+  /** Compiles a file of kernels, or all below a folder; or opens an archive that holds kernels. */
+  open(path: string | URL, options?: { numeric?: "fused" | "exact"; threads?: number }): Kernels;
+};
+
+// ---- the rest
+
+export type ErrorCode =
+  | "BAD_ARGUMENT"
+  | "BAD_MODEL"
+  | "BAD_ARCHIVE"
+  | "BAD_INPUT"
+  | "UNSUPPORTED"
+  | "NO_MEMORY"
+  | "NO_FILE"
+  | "CANCELLED"
+  | "VERIFY"
+  | "INTERNAL"
+  | "REFUSED"
+  | "BUSY"
+  | "TIMEOUT";
+/** What went wrong. The message is the C library's. */
+export class HologramError extends Error {
+  constructor(message: string, code?: ErrorCode, options?: { cause?: unknown });
+  readonly code: ErrorCode;
+}
+/** The version of the C library inside. */
+export const version: string;
+/** The level of CPU whose kernels are in use: "avx2", "neon" ... */
+export const cpuLevel: string;
