@@ -1,34 +1,9 @@
 #!/bin/sh
 # docs/adding-a-device.md, done as it says in a copy of the tree: a model is cut between the CPU and the new device, verified and run;
-# a program without the device refuses it. Only what is new is compiled: the objects of the build that is being tested are used for the rest.
-set -e
-HOLOGRAM=${HOLOGRAM:-build/hologram}
-root=$(cd "$(dirname "$0")/../.." && pwd)
-build=$(cd "$(dirname "$HOLOGRAM")" && pwd)
-HOLOGRAM=$build/$(basename "$HOLOGRAM")
-page=$root/docs/adding-a-device.md
-fail() { echo "adding_device: $1" >&2; exit 1; }
-[ -d "$build"/obj ] || fail "$build has no objects: run make"
-command -v python3 >/dev/null || fail "python3 is missing"
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-mkdir "$work"/tree "$work"/tree/build
-cp -a "$root"/Makefile "$root"/include "$root"/src "$root"/cli "$root"/tools "$root"/kernels "$work"/tree/
-cp -a "$build"/obj "$work"/tree/build/
-cd "$work"/tree
-find build/obj -name '*.d' -delete # they name the other build
-find build/obj -name '*.o' -exec touch {} +
-
-# The code that follows a mark on the page.
-for file in src/devices/shelf/shelf_device.c src/lower/shelf/shelf_target.c; do
-    mkdir -p "$(dirname "$file")"
-    awk -v mark="<!-- file: $file" 'index($0, mark) == 1 { want = 1; next } want && /^```c/ { on = 1; next } /^```/ { if (on) exit } on' "$page" > "$file"
-    [ -s "$file" ] || fail "the page lacks $file"
-done
-make --no-print-directory BUILD=build build/hologram > "$work"/make.log 2>&1 || { cat "$work"/make.log >&2; exit 1; }
-compiled=$(grep -c '^  cc ' "$work"/make.log)
-[ "$compiled" -le 3 ] || { cat "$work"/make.log >&2; fail "$compiled files were compiled, not 2"; }
+# a program without the device refuses it.
+. "$(dirname "$0")/../support/guide.sh"
+guide_begin docs/adding-a-device.md
+guide_make 3 build/hologram
 
 # y = Softmax(x + w) + w, of x: f32[2,2] and constant w, as an ONNX file: Add can be run by the device, Softmax cannot.
 python3 - "$work" <<'PYTHON'

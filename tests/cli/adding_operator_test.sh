@@ -1,33 +1,8 @@
 #!/bin/sh
 # docs/adding-an-operator.md, done as it says in a copy of the tree: both operators are found, inferred, compiled, verified and run.
-# Only what changes is compiled: the objects of the build that is being tested are used for the rest.
-set -e
-HOLOGRAM=${HOLOGRAM:-build/hologram}
-root=$(cd "$(dirname "$0")/../.." && pwd)
-build=$(cd "$(dirname "$HOLOGRAM")" && pwd)
-page=$root/docs/adding-an-operator.md
-[ -d "$build"/obj ] || { echo "adding_operator: $build has no objects: run make" >&2; exit 1; }
-command -v python3 >/dev/null || { echo "adding_operator: python3 is missing" >&2; exit 1; }
-work=$(mktemp -d)
-trap 'rm -rf "$work"' EXIT
-
-mkdir "$work"/tree "$work"/tree/build
-cp -a "$root"/Makefile "$root"/include "$root"/src "$root"/cli "$root"/tools "$root"/kernels "$work"/tree/
-cp -a "$build"/obj "$work"/tree/build/
-cd "$work"/tree
-find build/obj -name '*.d' -delete # they name the other build
-find build/obj -name '*.o' -exec touch {} +
-
-# The code that follows a mark on the page.
-block() { awk -v mark="<!-- $1" 'index($0, mark) == 1 { want = 1; next } want && /^```c/ { on = 1; next } /^```/ { if (on) exit } on' "$page"; }
-block "row: src/ops/standard/unary.c" > "$work"/row
-block "file: src/ops/standard/repeat_interleave.c" > src/ops/standard/repeat_interleave.c
-[ -s "$work"/row ] && [ -s src/ops/standard/repeat_interleave.c ] || { echo "adding_operator: the page lacks its code" >&2; exit 1; }
-line=$(grep -n '^    X(Softsign' src/ops/standard/unary.c | head -1 | cut -d: -f1)
-sed -i "$((line - 1))r $work/row" src/ops/standard/unary.c
-make --no-print-directory BUILD=build build/hologram > "$work"/make.log 2>&1 || { cat "$work"/make.log >&2; exit 1; }
-compiled=$(grep -c '^  cc ' "$work"/make.log)
-[ "$compiled" -le 3 ] || { echo "adding_operator: $compiled files were compiled, not 2" >&2; cat "$work"/make.log >&2; exit 1; }
+. "$(dirname "$0")/../support/guide.sh"
+guide_begin docs/adding-an-operator.md
+guide_make 3 build/hologram
 
 # y = RepeatInterleave(Square(x), axis=1, repeats=3) of x: f32[n,2], as an ONNX file.
 python3 - "$work" <<'PYTHON'
@@ -61,9 +36,9 @@ open(sys.argv[1] + "/x.npy", "wb").write(b"\x93NUMPY\x01\x00" + struct.pack("<H"
 PYTHON
 
 build/hologram ops Square RepeatInterleave > "$work"/ops
-grep -q RepeatInterleave "$work"/ops && grep -q Square "$work"/ops || { echo "adding_operator: hologram ops does not list them" >&2; exit 1; }
+grep -q RepeatInterleave "$work"/ops && grep -q Square "$work"/ops || fail "hologram ops does not list them"
 build/hologram compile "$work"/model.onnx -o "$work"/model.holo --json > "$work"/report
-grep -q '"verified": true' "$work"/report || { echo "adding_operator: not verified" >&2; exit 1; }
+grep -q '"verified": true' "$work"/report || fail "not verified"
 build/hologram run "$work"/model.holo --input x="$work"/x.npy --output "$work"/answers --quiet
 python3 - "$work"/answers/y.npy <<'PYTHON'
 import struct, sys

@@ -92,7 +92,7 @@ refused "there is no folder 'nowhere'; make it first" "$MODEL" -o nowhere/out.ho
 refused 'is already an archive' digits.holo -o out.holo
 refused 'no/such/folder' "$MODEL" -o no/such/folder.holo
 refused 'the inputs are: image' "$MODEL" -o out.holo --input-shape picture:1,1,8,8
-refused 'fixed at 8 in the model; 9 is given' "$MODEL" -o out.holo --input-shape image:1,1,8,9
+refused 'fixed at 8 in the model, but 9 is given' "$MODEL" -o out.holo --input-shape image:1,1,8,9
 mkdir folder
 refused 'folder' "$MODEL" -o folder
 if [ "$(id -u)" != 0 ]; then

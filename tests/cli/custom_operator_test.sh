@@ -31,11 +31,11 @@ END
 check 'the numbers are right' python3 numbers.py
 
 printf 'def k(x: DeviceArray[f32], y: DeviceArray[f32]):\n    y[0] = x[0]\n' > plain.py
-check 'a kernel that is no operator' sh -c '! "$HOLOGRAM" compile "$0/nearest.onnx" --kernel plain.py -q 2> error.txt && grep -q "no kernel says which operator" error.txt' "$example"
+check 'a kernel that is no operator' sh -c '! "$HOLOGRAM" compile "$0/nearest.onnx" --kernel plain.py -q 2> error.txt && grep -q "no kernel names its operator" error.txt' "$example"
 sed 's/^T = .*/T = types(i32)/; s/sqrt(total)/total/' "$example/row_distance.py" > ints.py
 check 'one for other types' sh -c '! "$HOLOGRAM" compile "$0/nearest.onnx" --kernel ints.py -q 2> error.txt && grep -q "no kernel takes inputs of these types" error.txt' "$example"
 sed 's/a_1: i64/frob: i64/; s/a_1/frob/g' "$example/row_distance.py" > number.py
-check 'a number that nobody gives' sh -c '! "$HOLOGRAM" compile "$0/nearest.onnx" --kernel number.py -q 2> error.txt && grep -q "the kernel.s number .frob. is no attribute" error.txt' "$example"
+check 'a number that nobody gives' sh -c '! "$HOLOGRAM" compile "$0/nearest.onnx" --kernel number.py -q 2> error.txt && grep -q "the kernel.s number .frob. is neither an attribute" error.txt' "$example"
 
 # A kernel that the model has no use for is told, in words on stderr alone.
 gives 0 'warning: --kernel: the model has no node' hologram compile "$MODEL" --kernel "$example/row_distance.py" -o unused.holo -q

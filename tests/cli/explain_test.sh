@@ -72,9 +72,9 @@ model('more.onnx', 100, 200)
 PYTHON
 check 'models of few numbers' python3 few.py
 quiet hologram compile few.onnx -o few.holo -q
-gives 0 'they are 16 different numbers: codes of 4 bits' hologram explain few.holo
+gives 0 'they have 16 different numbers: 4-bit codes' hologram explain few.holo
 gives 0 'packed, codes of 4 bits' hologram inspect few.holo --values
 hologram inspect few.holo --values --json > few.json
 check 'it says so to programs' grep -q '"coded": true' few.json
-gives 0 'codes for the 16 different numbers would be' hologram explain short.onnx
-gives 0 'codes for the 200 different numbers would be' hologram explain more.onnx
+gives 0 'codes for the 16 different numbers would not be faster' hologram explain short.onnx
+gives 0 'codes for the 200 different numbers would' hologram explain more.onnx

@@ -26,9 +26,9 @@ gives 0 'y f32[3, 2, 1]' hologram run cube.onnx -i rows.csv --input-shape x:3,2,
 printf 'nan inf -inf' > special.txt
 gives 0 'y f32[1, 3] = nan, inf, -inf' hologram run table.onnx -i special.txt
 gives 1 '7 numbers do not make a tensor of shape [?,3]' sh -c 'echo 1 2 3 4 5 6 7 > seven.txt; "$HOLOGRAM" run table.onnx -i seven.txt'
-gives 1 "'1.5' in line 1 is no number of type i64" sh -c 'echo 1.5 > half.txt; "$HOLOGRAM" run ids.onnx -i half.txt'
-gives 1 "'300' in line 2 is no number of type u8" sh -c 'printf "1\n300\n" > big.txt; "$HOLOGRAM" run small.onnx -i big.txt'
-gives 1 "looks like a text file: 'x' in line 2 is no number" sh -c 'printf "1\nx\n" > word.txt; "$HOLOGRAM" run ids.onnx -i word.txt'
+gives 1 "'1.5' in line 1 is not a number of type i64" sh -c 'echo 1.5 > half.txt; "$HOLOGRAM" run ids.onnx -i half.txt'
+gives 1 "'300' in line 2 is not a number of type u8" sh -c 'printf "1\n300\n" > big.txt; "$HOLOGRAM" run small.onnx -i big.txt'
+gives 1 "looks like a text file: 'x' in line 2 is not a number" sh -c 'printf "1\nx\n" > word.txt; "$HOLOGRAM" run ids.onnx -i word.txt'
 gives 1 'no numbers in it' sh -c 'printf "\n\n" > blank.txt; "$HOLOGRAM" run ids.onnx -i blank.txt'
 gives 0 'they agree' hologram compare rows.csv list.json
 
@@ -53,7 +53,7 @@ printf 'PK\005\006\000\000\000\000\000\000\000\000\000\000\000\000\000\000\000\0
 gives 1 'looks like a sound (WAV)' hologram run d.holo -i sound.wav
 gives 1 'looks like an empty zip archive' hologram run d.holo -i empty.zip
 check 'a checkpoint' python3 -c 'import zipfile; zipfile.ZipFile("model.pt", "w").writestr("archive/data.pkl", b"x")'
-gives 1 'no tensor in it; it looks like a PyTorch checkpoint' hologram run d.holo -i model.pt
+gives 1 'it contains no tensor; it looks like a PyTorch checkpoint' hologram run d.holo -i model.pt
 
 # ---- pictures
 
@@ -90,7 +90,7 @@ gives 0 '2 samples' hologram compare d.holo "$MODEL" --samples photos --range 0,
 quiet hologram run first.onnx -i four.ppm -q
 
 gives 1 'a picture cannot have 4 channels' hologram run odd.onnx -i four.ppm
-gives 1 '4 pictures are wanted' hologram run many.onnx -i four.ppm
+gives 1 'the input needs 4 pictures' hologram run many.onnx -i four.ppm
 gives 1 'two to four dimensions' sh -c '. "$CHECKS"; model() { python3 "$ROOT/tests/support/onnx_model.py" "$@"; }
     model flat.onnx in x f32 n out y f32 n node Identity x y; "$HOLOGRAM" run flat.onnx -i four.ppm'
 gives 1 'damaged' sh -c 'head -c 60 photo.png > cut.png; "$HOLOGRAM" run first.onnx -i cut.png'

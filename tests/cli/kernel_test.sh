@@ -30,6 +30,12 @@ refuse() { # DESCRIPTION MESSAGE ARGUMENTS...
 refuse 'an index out of range' 'an index is out of range: x[3], which has 3 elements' kernel run mine.py mine --arg x=ones:3 --arg y=zeros:5 --arg n=5 --arg scale=2
 refuse 'with its place in the source' 'mine.py:24:32: program mine_f32' kernel run mine.py mine --arg x=ones:3 --arg y=zeros:5 --arg n=5 --arg scale=2
 refuse 'of an archive without it' 'hologram: program mine_f32, instruction' kernel run mine.holo mine_f32 --arg x=ones:3 --arg y=zeros:5 --arg n=5 --arg scale=2
+sed 's/lanes=n/lanes="n"/' mine.py > text.py
+check 'lanes as text' sh -c 'grep -q "lanes=\"n\"" text.py && "$HOLOGRAM" kernel run text.py mine '"$args"' | grep -qx "y: f32\[5\] = 3, 3, 3, 3, 3"'
+sed 's/lanes=n/lanes="n n"/' mine.py > wrong.py
+refuse 'lanes as text that is wrong' 'the expression should end here' kernel list wrong.py
+sed 's/lanes=n/lanes="n +"/' mine.py > wrong.py
+refuse 'lanes as text that ends too soon' 'wrong.py:' kernel list wrong.py
 "$HOLOGRAM" compile "$ROOT/demo/digits.onnx" -o digits.holo -q
 refuse 'an archive without kernels' 'digits.holo holds no kernels' kernel list digits.holo
 refuse 'an argument that is missing' "'scale' is missing" kernel run mine.py mine --arg x=ones:3 --arg y=zeros:5 --arg n=5

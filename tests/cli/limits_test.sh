@@ -30,10 +30,11 @@ mkfifo pipe
 mkdir folder
 soon() { timeout -k 1 20 "$HOLOGRAM" "$@"; }
 for other in 'pipe:a pipe' 'folder:a folder' '/dev/zero:a device'; do
-    file=${other%%:*} what=${other#*:}
+    file=${other%%:*} what=${other#*:} wanted=file
+    [ "$file" != folder ] || wanted=model
     [ "$file" = folder ] || gives 1 "'$file' is $what, not a file" soon compile "$file" -o no.holo
     for command in inspect 'graph -o no.svg' explain verify run bench; do
-        gives 1 "'$file' is $what, not a file" soon $command "$file"
+        gives 1 "'$file' is $what, not a $wanted" soon $command "$file"
     done
     [ "$file" = folder ] || gives 1 "is $what, not a file" soon run digits.holo --input "$file"
     [ "$file" = folder ] || gives 1 "is $what, not a file" soon compile "$MODEL" -o no.holo --calibrate "$file" --quantize int8
@@ -90,7 +91,7 @@ PY
         gives 1 'input image should be f32[batch,1,8,8], but is f32[67108864]' hologram $how --input image=shape.npz --memory-limit 64M
         gives 1 'should be f32[batch,1,8,8]' hologram $how --input shape.npz --memory-limit 64M
     done
-    gives 1 'has 256.0 MiB of data, and its shape needs 256 bytes' hologram run digits.holo --input liar.npz --memory-limit 64M
+    gives 1 'has 256.0 MiB of data, but its shape needs 256 bytes' hologram run digits.holo --input liar.npz --memory-limit 64M
     gives 1 "no memory for entry 'image.npy' of the zip file: 256.0 MiB were asked for; the memory limit is 64.0 MiB" \
         hologram run digits.holo --input batch.npz --memory-limit 64M
     gives 0 'probabilities' hologram run digits.holo --input beside.npz --memory-limit 64M

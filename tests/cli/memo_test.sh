@@ -80,7 +80,7 @@ gives 2 'also needs --memo' hologram run plain.holo -i "$SEVEN" --save-memo c.ho
 gives 1 'nowhere' hologram run plain.holo -i "$SEVEN" -q --memo 64K --save-memo nowhere/c.holo
 
 # What does not fit.
-gives 1 'pattern other.npz: it has no tensor for input image' hologram compile "$MODEL" -o c.holo --patterns other.npz
+gives 1 'pattern other.npz has no tensor for input image' hologram compile "$MODEL" -o c.holo --patterns other.npz
 gives 1 'the folder none has no pattern' hologram compile "$MODEL" -o c.holo --patterns none
 gives 1 'missing.npz' hologram compile "$MODEL" -o c.holo --patterns missing.npz
 check 'nothing was written' sh -c '! ls c.holo*'

@@ -28,7 +28,7 @@ gives 0 'on 1 sample' hologram compile "$MODEL" -o a.holo --quantize int8 --cali
 
 # All of it asked for, nothing is narrow; the report has every layer.
 gives 0 '0 of 4 layers to int8' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --accuracy 1
-gives 0 'the accuracy asked for needs it' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --accuracy 1
+gives 0 'the requested accuracy needs it' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --accuracy 1
 gives 0 'conv2_conv' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --verbose
 hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --json > report.json
 json report.json quantization kind narrow_layers accuracy cosine top1 target samples layers error loss bytes_before bytes_after
@@ -39,16 +39,16 @@ gives 0 'QuantizeLinear' hologram compile "$MODEL" -o a.holo --quantize int8 --c
 
 # An approximation: by name, and told as one. What centroids lose is measured on samples that they were not found on.
 gives 0 'approximated 2 of 4 layers to centroids' hologram compile "$MODEL" -o a.holo --approx 16 --calibrate "$DIGITS" --accuracy 0
-gives 0 'an approximation, as it was asked for' hologram explain a.holo
-gives 0 'only what MatMul and Gemm read' hologram explain a.holo
+gives 0 '--approx asked for an approximation' hologram explain a.holo
+gives 0 'only inputs of MatMul and Gemm' hologram explain a.holo
 gives 0 'on 10 samples' hologram compile "$MODEL" -o a.holo --approx 16 --calibrate "$DIGITS"
-gives 0 'the accuracy asked for needs it' hologram compile "$MODEL" -o a.holo --approx 16 --calibrate "$DIGITS"
+gives 0 'the requested accuracy needs it' hologram compile "$MODEL" -o a.holo --approx 16 --calibrate "$DIGITS"
 quiet hologram compile "$MODEL" -o b.holo --approx 16 --calibrate "$DIGITS" -q --accuracy 0 --threads 1
 quiet hologram compile "$MODEL" -o a.holo --approx 16 --calibrate "$DIGITS" -q --accuracy 0 --threads 3
 same a.holo b.holo
-gives 1 'found on real inputs' hologram compile "$MODEL" -o c.holo --approx 16
+gives 1 'centroids need real inputs' hologram compile "$MODEL" -o c.holo --approx 16
 gives 1 'give two or more' hologram compile "$MODEL" -o c.holo --approx 16 --calibrate "$SEVEN"
-gives 2 '2 to 256 centroids' hologram compile "$MODEL" -o c.holo --approx few --calibrate "$DIGITS"
+gives 2 'the number of centroids must be from 2 to 256' hologram compile "$MODEL" -o c.holo --approx few --calibrate "$DIGITS"
 gives 2 'exclude each other' hologram compile "$MODEL" -o c.holo --approx 16 --quantize int8
 gives 2 '--ranges also needs --quantize' hologram compile "$MODEL" -o c.holo --approx 16 --ranges mse
 
@@ -57,12 +57,12 @@ gives 2 '--quantize int9: expected int8, int4, f16, bf16 or w8' hologram compile
 gives 2 'from 0 to 1' hologram compile "$MODEL" -o c.holo --quantize int8 --accuracy 99
 gives 2 '--calibrate also needs --quantize' hologram compile "$MODEL" -o c.holo --calibrate "$DIGITS"
 gives 2 '--activations both: expected static or dynamic' hologram compile "$MODEL" -o c.holo --quantize int8 --activations both
-gives 1 'without --numeric exact' hologram compile "$MODEL" -o c.holo --quantize int8 --numeric exact
+gives 1 'remove --numeric exact' hologram compile "$MODEL" -o c.holo --quantize int8 --numeric exact
 gives 1 'nowhere.npz' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate nowhere.npz
 mkdir none
 gives 1 'the folder none has no sample:' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate none
 hologram run plain.holo --quiet --input image="$SEVEN" --output plain
-gives 1 'but the model takes f32[?,1,8,8]' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate plain/probabilities.npy
+gives 1 'but the model needs f32[?,1,8,8]' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate plain/probabilities.npy
 gives 2 '--quantize is given twice' hologram compile "$MODEL" -o c.holo --quantize int8 --quantize f16
 gives 2 '--ranges is given twice' hologram compile "$MODEL" -o c.holo --quantize int8 --ranges mse --ranges minmax
 gives 2 '--activations needs --quantize int8' hologram compile "$MODEL" -o c.holo --quantize f16 --activations static
@@ -78,7 +78,7 @@ done
 # Several types: by operator, and by name. One that fits nothing is an error.
 hologram compile "$MODEL" -o a.holo --quantize int8,Gemm=f16,conv1*=f32 --calibrate "$DIGITS" --verbose > mixed.txt
 check 'an operator has another type' grep -q '^  f16 *Gemm' mixed.txt
-check 'a name stays' grep -q '^  f32 *Conv.*: it was asked to stay' mixed.txt
+check 'a name stays' grep -q '^  f32 *Conv.*: you asked to keep it' mixed.txt
 check 'all others are int8' grep -q '^  int8 *Conv' mixed.txt
 gives 0 '2 of 4 layers to f32,Gemm=int8' hologram compile "$MODEL" -o a.holo --quantize Gemm=int8
 gives 2 'Gemm is given twice' hologram compile "$MODEL" -o c.holo --quantize Gemm=int8,Gemm=f16
@@ -111,7 +111,7 @@ gives 0 'on 2 samples' hologram compile "$MODEL" -o a.holo --quantize int8 --cal
 gives 0 'on 1 sample' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate sets/a
 gives 0 '2 patterns' hologram compile "$MODEL" -o a.holo --patterns sets
 mv sets/b/image.npy sets/b/picture.npy
-gives 1 'sample sets/b: it has no tensor for input image' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate sets
+gives 1 'sample sets/b has no tensor for input image' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate sets
 
 # What is no number is told as that.
 { head -c 140 "$SEVEN"; printf '\000\000\300\177'; tail -c 240 "$SEVEN"; } > nan.npy

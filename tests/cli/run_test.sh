@@ -58,9 +58,9 @@ gives 1 'objects.npy' hologram run digits.holo --input objects.npy
 gives 1 'no-such.npy' hologram run digits.holo --input no-such.npy
 gives 1 'no-such.holo' hologram run no-such.holo --input "$SEVEN"
 gives 1 'looks like a text file' hologram run "$DEMO/run.sh" --input "$SEVEN"
-gives 1 'no tensor; it looks like an ONNX model' hologram run digits.holo --input "$MODEL"
-gives 1 'no tensor; it looks like an archive' hologram run digits.holo --input digits.holo
-gives 1 'no tensor; it looks like a text file' hologram run digits.holo --input "$DEMO/run.sh"
+gives 1 'not a tensor; it looks like an ONNX model' hologram run digits.holo --input "$MODEL"
+gives 1 'not a tensor; it looks like an archive' hologram run digits.holo --input digits.holo
+gives 1 'not a tensor; it looks like a text file' hologram run digits.holo --input "$DEMO/run.sh"
 gives 1 'no/such' hologram run digits.holo --input "$SEVEN" --output no/such/folder
 gives 1 'no/such.json' hologram run digits.holo --input "$SEVEN" --profile no/such.json
 gives 2 'whole number' hologram run digits.holo --input "$SEVEN" --threads many

@@ -1,4 +1,5 @@
-// archive_edit.h - archives taken apart into their sections, changed, and put together again with all hashes right.
+// archive_edit.h - takes archives apart into their sections, changes them, and puts them together again with correct
+// hashes.
 #ifndef HOLO_TESTS_ARCHIVE_EDIT_H
 #define HOLO_TESTS_ARCHIVE_EDIT_H
 
@@ -32,7 +33,7 @@ static inline void edit_free(EditFile *f)
     f->count = 0;
 }
 
-// False: the bytes are no archive at all.
+// False: the bytes are not an archive.
 static inline bool edit_open(const uint8_t *bytes, size_t size, unsigned seed, EditFile *f)
 {
     memset(f, 0, sizeof *f);
@@ -100,14 +101,14 @@ static inline size_t edit_count(EditFile *f, uint32_t id, size_t size)
     return s ? s->size / size : 0;
 }
 
-// An empty section, behind the others.
+// Adds an empty section behind the others.
 static inline void edit_add(EditFile *f, uint32_t id, uint32_t flags)
 {
     f->section[f->count] = (EditSection){id, flags, malloc(1), 0};
     f->place[id]         = ++f->count;
 }
 
-// Puts bytes behind a section; returns where they are, or 0.
+// Appends bytes to a section; returns where they are, or 0.
 static inline size_t edit_append(EditFile *f, uint32_t id, const void *data, size_t size)
 {
     EditSection *s    = edit_section(f, id);

@@ -1,5 +1,5 @@
-// bits.h - notes of what was computed in class exact, in the file that HOLO_TEST_BITS names, if any: tests/isa.sh compares
-// those of all levels and machines.
+// bits.h - records what was computed in class exact in the file that HOLO_TEST_BITS names, if any. tests/isa.sh
+// compares the records of all levels and machines.
 #ifndef HOLO_TESTS_BITS_H
 #define HOLO_TESTS_BITS_H
 
@@ -26,7 +26,7 @@ static inline void bits_note(const char *what, const void *data, size_t size)
     bits_note_text(what, text);
 }
 
-// A NaN is a NaN, whatever its bits.
+// All NaNs count as the same, whatever their bits.
 static inline void bits_note_floats(const char *what, const float *x, int64_t count)
 {
     float *plain = malloc((size_t)(count ? count : 1) * sizeof *plain);

@@ -1,4 +1,4 @@
-// golden.h - what an archive of tests/golden answers, as text.
+// golden.h - the answers of an archive of tests/golden, as text.
 #ifndef HOLO_TESTS_GOLDEN_H
 #define HOLO_TESTS_GOLDEN_H
 

@@ -1,7 +1,8 @@
 // isa_random.c - programs grown statement by statement from a seed.
 //
-// No races: arrays that are read are not written; a lane writes only elements of its own; shared memory is read between two
-// barriers behind the one where it was written; atomics of an array are all of one operation, and commute, or stand alone.
+// No races: arrays that are read are not written; a lane writes only elements of its own; shared memory is read between
+// two barriers behind the one where it was written; atomics of an array are all of one operation, and commute, or stand
+// alone.
 #include "support/isa_random.h"
 #include "format/dtype.h"
 

@@ -1,5 +1,5 @@
-// isa_random.h - random programs that are valid and have no races, and arguments for them: for tests of interpreters against
-// each other.
+// isa_random.h - random programs that are valid and have no races, and arguments for them: for tests of interpreters
+// against each other.
 #ifndef HOLO_TESTS_ISA_RANDOM_H
 #define HOLO_TESTS_ISA_RANDOM_H
 

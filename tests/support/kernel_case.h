@@ -287,8 +287,8 @@ static inline HoloLowering case_lowering(Case *c, bool has_constant_weights)
     return holo_cpu_choose(&node);
 }
 
-// The packed form of weights, all parts of it; the caller's to free. Each part goes through memory of the size that parts are
-// promised to have, so that ASan sees one that is larger.
+// The packed form of weights, all parts of it; the caller's to free. Each part goes through memory of the size that
+// parts are promised to have, so that ASan sees one that is larger.
 static inline void *packed_weights(const HoloLowering *lowering, const HoloTensor *plain)
 {
     HoloPacking packing = holo_cpu_packing(lowering, plain);
@@ -316,8 +316,8 @@ static inline void check_lowered(Case *c, uint32_t kernel)
     check_case(c);
 }
 
-// The weights of a case in two packings give the same bits, the second on three workers. Frees what the case holds of both
-// operands.
+// The weights of a case in two packings give the same bits, the second on three workers. Frees what the case holds of
+// both operands.
 static inline void expect_packings_agree(Case *c, const HoloLowering *first, const HoloLowering *second)
 {
     const HoloLowering *forms[2] = {first, second};
@@ -358,7 +358,8 @@ static inline void expect_matmul_refuses(int count, const uint32_t *flags)
 
 // ---- products and recurrences
 
-// The product with weights [k][n] of f32, and with what `narrow` makes of their panels: the same bits. The weights are freed.
+// The product with weights [k][n] of f32, and with what `narrow` makes of their panels: the same bits. The weights are
+// freed.
 typedef void      *Narrowing(uint32_t type, const float *panels, int64_t count, float book[HOLO_BOOK]);
 static inline void expect_same_product(const HoloKernelTable *kernels, int64_t m, int64_t n, int64_t k, float *weights,
                                        uint32_t type, Narrowing *narrow)

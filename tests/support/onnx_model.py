@@ -3,7 +3,7 @@
   in NAME TYPE DIMS      an input: in x f32 batch,3,8,8
   out NAME TYPE DIMS     an output
   weight NAME DIMS SEED  f32 numbers between -1 and 1 that follow from the seed
-  node OP IN,... OUT,... [KEY=INT or KEY=I,I,...]; OP may be DOMAIN::OP
+  node OP IN,... OUT,... [KEY=INT or KEY=I,I,...]; OP may be DOMAIN::OP; IN is - for a node without inputs
 """
 
 import struct
@@ -70,7 +70,7 @@ def main():
             op, ins, outs = words[:3]
             words = words[3:]
             nodes += 1
-            node = b"".join(part(1, n) for n in ins.split(",")) + b"".join(part(2, n) for n in outs.split(","))
+            node = b"".join(part(1, n) for n in ins.split(",") if ins != "-") + b"".join(part(2, n) for n in outs.split(","))
             domain, _, op = op.rpartition("::")
             node += part(3, "node%d" % nodes) + part(4, op) + (part(7, domain) if domain else b"")
             if domain:

@@ -1,7 +1,7 @@
 // op_cases.h - the text form of operator cases, tests/ops/README.md: reads a file, unrolls loops, parses values.
 //
-// A mistake in a file ends the test with the file and the line. The graph itself stays text, so that whoever runs a case
-// decides how its inputs are declared.
+// A mistake in a file ends the test with the file and the line. The graph itself stays text, so that whoever runs a
+// case decides how its inputs are declared.
 #ifndef HOLO_TESTS_OP_CASES_H
 #define HOLO_TESTS_OP_CASES_H
 

@@ -5,7 +5,8 @@
 //     {HOLO_TYPES_FLOAT, "Conv@22($x[n,c>0,h>0,...>0], $t[m>0,c,$spatial(3)], $?t[m]) {pads=[$spatial(1),$spatial(1)]}"}
 //
 // The row's dtypes are those of $x, the value that the node is connected to. Before the first parenthesis there may be
-// several operators of the same form, {Sin@22 Cos@22}($x), and in front of them the number of outputs, 2=TopK@11($x ...).
+// several operators of the same form, {Sin@22 Cos@22}($x), and in front of them the number of outputs, 2=TopK@11($x
+// ...).
 //
 //   $x, $seq, $opt     the value: a tensor, a sequence, an optional. Behind it may stand its shape, [n,2*c>0,...]: a name
 //                      is any size (bound to it), c>0 at least 1, 2*c an even one, ... any number of dimensions; and the

@@ -281,7 +281,8 @@ const SampleRow sample_rows[] = {
     {FLOAT, "3=LSTM@22($x[s,b,i], $t[1,4*h>0,i], $t[1,4*h,h], $?t[1,8*h], $?i32[b]<0,s>, $?t[1,b,h], $?t[1,b,h])"},
     {F32,   "3=LSTM@22($x[b,s,i], $t[2,4*h>0,i], $t[2,4*h,h]) {layout=1, direction=\"bidirectional\", clip=1.0}"},
     {F32_F64, "3=com.microsoft::AttnLSTM@1($x[s>0,b,i]<-9,9>, $t[1,4*h>0,${i+2}]<-1,1>, $t[1,4*h,h]<-1,1>, $?t[1,8*h]<-1,1>, _, _, _, _, $t[1,h,a]<-1,1>, $t[1,2,a]<-1,1>, $t[1,a]<-1,1>, $t[b,m>0,2]<-9,9>) {hidden_size=${h}}"},
-    // of finite cells: a gate that is too small for f32 is 0, and that times inf is NaN; and of small recurrent weights, as of RNN
+    // of finite cells: a gate that is too small for f32 is 0, and that times inf is NaN; and of small recurrent
+    // weights, as of RNN
     {F32,   "3=com.microsoft::DynamicQuantizeLSTM@1($x[s,b,i], $i8[1,i,4*h>0], $i8[1,h,4*h], $?f32[1,8*h], $?i32[b]<0,s>, $?f32[1,b,h], $?f32[1,b,h]<-9,9>, _,"
             " $f32[1]<0,1>, $i8[1], $f32[1]{0.0078125}, $i8[1]) {hidden_size=${h}}"},
     {F32,   "3=com.microsoft::DynamicQuantizeLSTM@1($x[s,b,i], $u8[1,i,4*h>0], $u8[1,h,4*h], _, _, _, _, _, $f32[1,4*h]<0,1>, $u8[1,4*h], $f32[1,4*h]<0,1>,"
@@ -357,8 +358,8 @@ const SampleRow sample_rows[] = {
     {BYTE,  "com.microsoft::QGemm@1($x[m,k], $f32[]<1,2>, $t[], $t[k,n], $f32[]<1,2>, $t[], $?i32[n])"},
     {F32,   "com.microsoft::MatMulNBits@1($x[...,m,32], $u8[n>0,1,16]<0,255>, $f32[n]<1,2>) {K=32, N=${n}, bits=4, block_size=32}"},
 
-    // ---- what the compiler makes of others. It makes them of finite filters only; and scales that are not finite would
-    // meet the mean of a group in one way to compute, and its elements in the other
+    // ---- what the compiler makes of others. It makes them of finite filters only; and scales that are not finite
+    // would meet the mean of a group in one way to compute, and its elements in the other
     {F32,   "hologram::Pointwise@1($x) {program=\"softplus x0\"}"},
     {F32,   "hologram::Pointwise@1($x) {program=\"hard_swish x0\"}"},
     {F32,   "hologram::Pointwise@1($x) {program=\"gelu x0\"}"},

@@ -2,8 +2,8 @@
 #ifndef HOLO_TESTS_WATCHED_H
 #define HOLO_TESTS_WATCHED_H
 
-// How far apart the cases are that a test takes of a series. It is 1, and under the address sanitizer `step`, which is told on
-// standard output; with HOLO_TEST_ALL in the environment it is 1 there, too.
+// How far apart the cases are that a test takes of a series. It is 1, and under the address sanitizer `step`, which is
+// told on standard output; with HOLO_TEST_ALL in the environment it is 1 there, too.
 int watched_step(const char *series, int step);
 
 #endif
