@@ -1,7 +1,7 @@
 // cli.h - what the commands of the program `hologram` share.
 //
-// The program sees the libraries through include/ only. A command is a file cmd_NAME.c with one
-// CliCommand; main.c lists them. Exit status: 0 done, 1 it failed, 2 it was called wrongly.
+// The program sees the libraries only through include/. A command is a file cmd_NAME.c with one CliCommand; main.c
+// lists them. Exit status: 0 it is done, 1 it failed, 2 it was called wrongly.
 #ifndef HOLO_CLI_H
 #define HOLO_CLI_H
 
@@ -21,7 +21,7 @@ typedef struct CliCommand CliCommand;
 
 // ---- commands and their options (options.c)
 
-// Rows of tables leave out the fields that they have nothing to say of.
+// Rows of tables leave out fields that do not apply.
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 enum { CLI_MODELS = 1, CLI_ARCHIVES = 2, CLI_KERNELS = 4, CLI_TENSORS = 8 }; // kinds of files
@@ -30,26 +30,26 @@ enum { CLI_MODELS = 1, CLI_ARCHIVES = 2, CLI_KERNELS = 4, CLI_TENSORS = 8 }; // 
 typedef struct CliOption {
     const char *name;   // long, without dashes
     char        letter; // short; 0: none
-    const char *value;  // what its value is called in the help; NULL: a switch
+    const char *value;  // name of its value in the help; NULL: a switch
     const char *help;
-    bool        many;    // it may be given several times; an option with a value else once
-    bool        writes;  // its value is a file that is written: none that is read
+    bool        many;    // it may be given several times; otherwise an option with a value only once
+    bool        writes;  // its value is a file that is written, so it must not be one that is read
     unsigned    files;   // the kinds of files that it is for; 0: any
-    const char *choices; // all that its value may be; NULL: the command knows
-    const char *with;    // options of which one must be given with it
+    const char *choices; // all possible values; NULL: the command knows
+    const char *with;    // one of these options must be given with it
     const char *without; // options that cannot be given with it
-    const char *verbs;   // of a command with verbs: those that it is for
-    bool        is_own;  // a setting has its name, but this is another thing
+    const char *verbs;   // verbs that it is for, if the command has verbs
+    bool        is_own;  // a setting has its name, but this is something else
 } CliOption;
 
 struct CliCommand {
     const char      *name, *purpose;
     const char      *arguments;        // "MODEL", for the synopsis
-    const char      *verbs;            // what the first argument may be; NULL: anything
+    const char      *verbs;            // possible first arguments; NULL: anything
     int              arg_min, arg_max; // -1: any number
     const char      *details;          // prose of the help
     const char      *examples;         // lines of the help
-    const CliOption *options;          // ended by a row without a name; those of all commands go without saying
+    const CliOption *options;          // the last row has no name; options of all commands are not listed
     int (*run)(Cli *cli);
     void (*help)(void); // prints more help; NULL: none
 };
@@ -61,7 +61,7 @@ typedef struct CliGiven { // an option as it was given
 
 struct Cli {
     const CliCommand *command;
-    const char      **args; // the arguments that are no options
+    const char      **args; // arguments that are not options
     int               arg_count;
     CliGiven         *given;
     int               given_count;
@@ -69,23 +69,23 @@ struct Cli {
 
 // Sorts argv, from the word after the command's name on, into `cli`. Returns CLI_OK, or CLI_USAGE after a message.
 int cli_parse(Cli *cli, int argc, char **argv);
-// The last value given for an option, or NULL; of a switch, its name.
+// The last value given for an option, or NULL; for a switch, its name.
 const char *cli_option(const Cli *cli, const char *name);
 // Walks all values given for an option: start with *cursor = 0; NULL at the end.
 const char *cli_option_next(const Cli *cli, const char *name, int *cursor);
-// Fails where an option is given that is not for this file, whose kind is one of CLI_MODELS ...
+// Fails if an option is given that is not for this kind of file, one of CLI_MODELS ....
 int cli_options_fit(const Cli *cli, const char *path, unsigned kind);
-// Fails where an option is given that is in no list: neither in this one nor among those that every command has.
+// Fails if an option is given that is neither in this list nor an option of every command.
 int  cli_options_only(const Cli *cli, const char *list, const char *path, unsigned kind);
-bool cli_has_word(const char *list, const char *word); // a list that is NULL has none
+bool cli_has_word(const char *list, const char *word); // NULL is an empty list
 void cli_print_help(const CliCommand *command);
-// The word of the list (ended by NULL) that `word` was probably meant to be; NULL: none is near.
+// The word of the list (ended by NULL) that `word` probably means; NULL: none is similar.
 const char *cli_nearest(const char *word, const char *const *list);
 
-extern const CliCommand *const cli_commands[];                     // main.c; ended by NULL
-const CliCommand              *cli_command_find(const char *name); // NULL: none, after a message
+extern const CliCommand *const cli_commands[];                     // main.c; ends with NULL
+const CliCommand              *cli_command_find(const char *name); // NULL: there is none, and a message says so
 
-// "64M", "1.5G", or plain bytes. False: it is no such number.
+// "64M", "1.5G", or plain bytes. False: it is not such a number.
 bool cli_read_bytes(const char *text, uint64_t *out);
 
 // ---- settings: flags, then environment, then .env, then hologram.toml, then defaults (settings.c)
@@ -95,7 +95,7 @@ typedef struct CliSetting {
     const char *fallback;
     const char *choices; // "exact|fused", "true|false"; NULL: a number
     double      low, high;
-    bool        whole, bytes; // bytes: a number of them, as 64M
+    bool        whole, bytes; // bytes: a number of bytes, such as 64M
     const char *help;
 } CliSetting;
 
@@ -117,9 +117,9 @@ const char     *cli_setting_source(const char *name); // CliValue.from
 // ---- what a person sees (term.c)
 
 void cli_term_init(bool color_always, bool color_never);
-// All that is printed goes through these: names come from files and may hold anything, which a terminal would obey. On the
-// standard output and in messages such characters are written out (holo_text_safe), but for new lines and tabs; files get
-// what is given.
+// Everything that is printed goes through these functions. Names come from files and may contain characters that a
+// terminal would obey. On the standard output and in messages such characters are escaped (holo_text_safe), except new
+// lines and tabs. Files get the original text.
 int cli_printf(FILE *stream, const char *format, ...) CLI_PRINTF(2, 3);
 int cli_vprintf(FILE *stream, const char *format, va_list args) CLI_PRINTF(2, 0);
 #define printf(...)                    cli_printf(stdout, __VA_ARGS__)
@@ -129,46 +129,47 @@ int cli_vprintf(FILE *stream, const char *format, va_list args) CLI_PRINTF(2, 0)
 #define fputc(c, stream)               cli_printf(stream, "%c", c)
 #define putchar(c)                     cli_printf(stdout, "%c", c)
 
-// Codes for a stream, "" where it is no terminal: "bold", "dim", "red", "green", "yellow", "blue", "cyan", "reset".
+// Codes for a stream, "" if it is not a terminal: "bold", "dim", "red", "green", "yellow", "blue", "cyan", "reset".
 const char *cli_color(FILE *stream, const char *name);
 
-// Print "hologram: ..." to stderr, and what to do next where `next` is not NULL. Return CLI_FAILED, CLI_USAGE.
+// Prints "hologram: ..." to stderr, and what to do next if `next` is not NULL. Returns CLI_FAILED, CLI_USAGE.
 int cli_fail(const char *next, const char *format, ...) CLI_PRINTF(2, 3);
-// A failure of the library; `path` (may be NULL) is the file that it is about, said where the message does not.
+// A failure of the library. `path` (may be NULL) is the file that it is about; it is named if the message does not name
+// it.
 int  cli_fail_error(const char *path, const HoloError *error, HoloStatus status);
 void cli_warn(const char *format, ...) CLI_PRINTF(1, 2); // "hologram: warning: ...", on stderr
 void cli_advice(const char *text);                       // what to do next, dim on stderr; NULL: nothing
 int  cli_usage(const Cli *cli, const char *format, ...) CLI_PRINTF(2, 3);
 
-// From now on messages are kept, and told at the end as JSON: {"exit": 1, "errors": [{"message": ..., "next": ...}]}, on the
-// standard output; or, where JSON was begun there, on stderr. Warnings go to stderr, as {"warning": ...}.
+// From now on messages are collected and printed at the end as JSON: {"exit": 1, "errors": [{"message": ..., "next":
+// ...}]}, on the standard output or, if JSON was begun there, on stderr. Warnings go to stderr, as {"warning": ...}.
 void cli_json_messages(void);
 void cli_json_begun(void);
 void cli_json_end(int status);
-// The message that was kept last, which then stands in the command's own JSON and is not told again; NULL: none.
+// The last collected message. The command puts it into its own JSON, and it is not printed again; NULL: none.
 const char *cli_json_message(void);
 
-// One bar on stderr while something takes long; silent where stderr is no terminal. A HoloProgressFn.
+// A bar on stderr while something takes long; silent if stderr is not a terminal. A HoloProgressFn.
 void cli_progress(void *context, const char *stage, double fraction);
 void cli_progress_end(void);
 
-// "1.5 MiB", "12.3 ms", "f32[batch, 3]" in the buffer given, which is returned.
+// "1.5 MiB", "12.3 ms", "f32[batch, 3]" in the given buffer, which is returned.
 typedef struct CliText {
     char data[5200]; // a type of HOLO_MAX_RANK long names of sizes
 } CliText;
 const char *cli_bytes(CliText *text, double bytes);
 const char *cli_seconds(CliText *text, double seconds);
 const char *cli_type(CliText *text, const HoloTensor *type, const char *const *symbols); // symbols may be NULL
-// The length of a well-formed UTF-8 sequence at `s`, which ends with a 0; 0: there is none.
+// The length of a valid UTF-8 sequence at `s`, which ends with a 0; 0: there is none.
 int cli_utf8_size(const unsigned char *s);
 // A row of a table: a name, padded, and a value.
 void cli_row(FILE *out, const char *name, const char *format, ...) CLI_PRINTF(3, 4);
 
-// The text of a plain file; NULL: there is none, or something else, as *out_why says.
+// The text of a plain file; NULL: it cannot be read, and *out_why says why.
 char *cli_read_text(const char *path, const char **out_why);
 enum { CLI_PATH = 4096 }; // room for a path of a temporary file
 
-// ---- memory: the program ends when there is none; all is freed at its end (memory.c)
+// ---- memory: the program ends if there is none; everything is freed at its end (memory.c)
 
 void *cli_take(size_t count, size_t size); // zeroed
 void *cli_grow(void *old, size_t old_count, size_t count, size_t size);

@@ -25,7 +25,7 @@ static void list_close(Json *json)
 
 static const char *const modalities[] = {"neutral", "produce", "consume"};
 
-// A number below 256, decimal or with 0x. -1: it is none.
+// A number below 256, decimal or with 0x; -1: it is not such a number.
 static int parse_byte(const char *text)
 {
     bool          hex    = !strncmp(text, "0x", 2) || !strncmp(text, "0X", 2);
@@ -88,7 +88,7 @@ static int atlas_byte(const Cli *cli, Json *json)
 
 // ---- sigils
 
-// The line of the text in which a mistake is, and a mark below the place.
+// The line of the text with the mistake, and a mark below the place.
 static char *pointed(const char *text, size_t at)
 {
     size_t begin = at, width = 0;
@@ -174,7 +174,7 @@ static void print_content(const Content *c, const char *identity, HoloAddress a)
 static void content_json(Json *json, const Content *c, const char *identity, HoloAddress a)
 {
     uint64_t number = 0;
-    if (holo_address_number(HOLO_ADDRESS_EXTENDED, &a, &number, NULL)) return; // never: it is that of an identity
+    if (holo_address_number(HOLO_ADDRESS_EXTENDED, &a, &number, NULL)) return; // cannot happen
     json_open(json, NULL, '{');
     json_text(json, "name", c->name);
     json_text(json, "dtype", holo_dtype_name(c->type.dtype));
@@ -212,7 +212,7 @@ static void show(Json *json, const Contents *contents)
     if (json) list_close(json);
 }
 
-// Room for what is added then.
+// Makes room for `count` more.
 static void contents_take(Contents *list, size_t count)
 {
     *list = (Contents){cli_take(count + 1, sizeof *list->item), 0};

@@ -1,6 +1,6 @@
 // cmd_bench.c - hologram bench: how fast a model opens and runs, and how much memory it takes.
 //
-// A model is compiled by a process of its own, so that the memory measured is that of running alone.
+// A model is compiled in a separate process, so that only the memory of running is measured.
 
 #include "json.h"
 #include "loading.h"
@@ -23,7 +23,7 @@ typedef struct Measured {
     bool     has_memo;
     uint64_t hits, misses; // of the memo
 
-    const char *advice; // on sizes that nobody gave; NULL: all were given
+    const char *advice; // about sizes that nobody gave; NULL: all were given
     CliProfile  profile;
 } Measured;
 
@@ -74,7 +74,7 @@ static int measure_open(const char *path, uint32_t flags, Measured *out)
     return CLI_OK;
 }
 
-// From nothing to the first answer: open, a session, one run.
+// From nothing to the first answer: open, make a session, run once.
 static int measure_first(const char *path, uint32_t flags, HoloPool *pool, const CliInput *inputs, Measured *out)
 {
     HoloError    error   = {0};
@@ -180,7 +180,7 @@ static int compile_here(const Cli *cli, const char *model, const char *archive)
     return status ? cli_fail_error(model, &error, status) : CLI_OK;
 }
 
-typedef struct Apart { // a compile in a process of its own
+typedef struct Apart { // a compile in a separate process
     const Cli  *cli;
     const char *model, *archive;
     int         result;
@@ -204,7 +204,7 @@ static void compile_done(void *context, int index, void *result, const HoloEnded
                         : cli_fail(NULL, "the compiler crashed: %s", holo_crash_name(end->code));
 }
 
-// So that the memory that compiling takes is not counted as the model's.
+// So the memory that compiling takes does not count as the model's.
 static int compile_apart(const Cli *cli, const char *model, const char *archive)
 {
     Apart    apart = {.cli = cli, .model = model, .archive = archive};

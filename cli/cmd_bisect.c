@@ -1,4 +1,4 @@
-// cmd_bisect.c - hologram bisect: which change of which pass makes a plan differ from its model.
+// cmd_bisect.c - hologram bisect: finds the change of a pass that makes a plan differ from its model.
 
 #include "json.h"
 #include "loading.h"
@@ -123,7 +123,7 @@ static void print_json(const HoloBisection *b, const char *model)
 
 // ---- what is given
 
-// Files are read by the names and types of the model's inputs, for which it is compiled without any pass.
+// Reads files by the names and types of the model's inputs. For these the model is compiled without any pass.
 static int inputs_open(const Cli *cli, Inputs *in)
 {
     HoloCompiler *compiler;

@@ -21,8 +21,8 @@ typedef struct Comparison {
 
 // ---- showing
 
-// The first node that is too far off, and its next one, too: one alone may be something else in the plan, into which a pass has put
-// what follows it.
+// The first node that is too far off, if the next one is, too. A single one may be something else in the plan, because
+// a pass merged it with what follows.
 static const Row *first_beyond(const Rows *rows, int *out_count)
 {
     const Row *first = NULL, *before = NULL;
@@ -230,7 +230,7 @@ static int check_sides(const Cli *cli, Comparison *c)
     return CLI_OK;
 }
 
-// Do the outputs differ? An answer needs one that was compared, or that only one side has.
+// Do the outputs differ? The answer needs at least one output that was compared, or that only one side has.
 static int judge(Comparison *c)
 {
     bool any = false;
@@ -272,7 +272,7 @@ static int compare(Cli *cli)
     side_close(&c.got);
     side_close(&c.want);
     holo_pool_destroy(pool);
-    return result ? CLI_USAGE : c.differs ? CLI_FAILED : CLI_OK; // as diff and cmp do
+    return result ? CLI_USAGE : c.differs ? CLI_FAILED : CLI_OK; // like diff and cmp
 }
 
 static const CliOption options[] = {

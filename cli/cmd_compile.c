@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// model.onnx to model.holo, in the working folder; of a folder its name, whole.
+// model.onnx becomes model.holo, in the working folder; a folder keeps its whole name.
 static char *default_output(const char *model)
 {
     size_t size = strlen(model);
@@ -40,7 +40,7 @@ static void print_memory(FILE *out, const HoloReport *report)
                 (double)report->naive_bytes / (double)report->arena_bytes);
 }
 
-// What the archive is larger than the model, what that bought, and what was given up.
+// How much larger the archive is than the model, what that gained, and what was given up.
 static void print_size(FILE *out, const HoloReport *r)
 {
     CliText a, b;
@@ -72,7 +72,7 @@ static void print_tuned(FILE *out, const HoloReport *report)
             report->tune_open ? "; steps with open sizes are not measured: fix them with --input-shape" : "");
 }
 
-// Each kind of step that was measured, with all its ways: the first is the rule's.
+// Each kind of step that was measured, with all its ways; the first is what the rules say.
 static void print_tunes(FILE *out, const HoloReport *report)
 {
     for (int i = 0; i < report->tune_count; i++) {
@@ -207,7 +207,7 @@ static int choose_tables(const Cli *cli, HoloCompiler *compiler)
     return CLI_OK;
 }
 
-// "0..255" or "1,2,5.5": numbers, for free(). False: it is neither.
+// "0..255" or "1,2,5.5": numbers, to be freed by free(). False: it is neither.
 static bool read_values(const char *text, double **out, int64_t *out_count)
 {
     enum { RANGE_MAX = 1 << 20 };
@@ -271,7 +271,7 @@ static int choose_patterns(const Cli *cli, HoloCompiler *compiler)
     return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
 }
 
-// What compile alone lets a user choose.
+// The choices that only compile has.
 static int choose(const Cli *cli, HoloCompiler *compiler)
 {
     HoloError   error  = {0};
@@ -285,7 +285,7 @@ static int choose(const Cli *cli, HoloCompiler *compiler)
     return status ? cli_usage(cli, "%s", error.text[0] ? error.text : holo_status_text(status)) : CLI_OK;
 }
 
-// The archive says which kernels were given for nothing.
+// The archive says which kernels were not used.
 static void warn_kernels(const Cli *cli, const char *archive)
 {
     HoloModel *model = NULL;
@@ -307,7 +307,7 @@ static int compile_with(const Cli *cli, const HoloCompiler *compiler)
     if (status) return cli_fail_error(model, &error, status);
     cli_verify_warn(model, report);
     warn_kernels(cli, archive);
-    FILE *out = cli_option(cli, "dump") ? stderr : stdout; // the graphs have stdout to themselves
+    FILE *out = cli_option(cli, "dump") ? stderr : stdout; // the graphs need stdout for themselves
     if (cli_option(cli, "json"))
         print_json(report, model, archive);
     else if (!cli_option(cli, "quiet"))

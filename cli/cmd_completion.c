@@ -1,4 +1,5 @@
-// cmd_completion.c - hologram completion: what a shell needs to complete command lines, made of the tables of options.
+// cmd_completion.c - hologram completion: what a shell needs to complete command lines, made from the tables of
+// options.
 
 #include "tables.h"
 
@@ -43,7 +44,7 @@ char *cli_one_line(const char *text)
     return line;
 }
 
-// The options of a command, and then those of all.
+// The options of a command, followed by those of all commands.
 static const CliOption *option_at(const CliCommand *command, int index)
 {
     int count = 0;
@@ -136,7 +137,7 @@ static void bash(void)
 
 // ---- zsh and fish
 
-// A text inside single quotes; `also` are letters that get a backslash.
+// A text inside single quotes. Characters of `also` get a backslash.
 static char *quoted(const char *text, const char *also)
 {
     char *line = cli_one_line(text), *out = cli_take(4 * strlen(line) + 1, 1), *to = out;

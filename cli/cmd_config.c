@@ -8,7 +8,7 @@
 #include <string.h>
 #include <strings.h>
 
-// A misspelt HOLOGRAM_ variable would otherwise be passed over in silence.
+// A misspelled HOLOGRAM_ variable would otherwise be ignored silently.
 static void warn_unknown(void)
 {
     for (char **entry = holo_environment(); *entry; entry++) {

@@ -1,4 +1,5 @@
-// cmd_explain.c - hologram explain: what was known before the first input, what is looked up, what is computed, and why.
+// cmd_explain.c - hologram explain: what was known before the first input, what is looked up, what is computed, and
+// why.
 
 #include "json.h"
 #include "loading.h"
@@ -9,7 +10,7 @@
 
 typedef struct Group { // steps of a plan that are alike
     const char *op, *runs;
-    bool        is_once; // nothing of an input comes in: they run once for each set of sizes
+    bool        is_once; // they depend on no input, so they run once for each set of sizes
     uint64_t    count;
 } Group;
 
@@ -46,7 +47,7 @@ static void group_add(Subject *s, const HoloListingNode *node, bool is_once)
     s->groups[s->group_count++] = (Group){cli_format("%s", node->op), cli_format("%s", node->runs), is_once, 1};
 }
 
-// Does a step of the model itself, which is not random and gives no output of the model, see nothing of an input? `sees` is
+// Does a step of the model itself, which is not random and gives no output of the model, depend on no input? `sees` is
 // by value. (The runtime finds such steps by itself: see src/runtime/session/reuse.h.)
 static bool runs_once(const HoloListing *listing, const HoloListingNode *node, bool *sees)
 {
@@ -93,7 +94,7 @@ static void title(const char *text, const char *meaning)
     putchar('\n');
 }
 
-// Words of a text in lines of WIDTH, each but the first behind so many blanks; `at` is where the first begins.
+// Prints words in lines of WIDTH; each line but the first is indented. `at` is where the first line begins.
 static void print_wrapped(const char *text, int at, int indent)
 {
     while (*text) {
@@ -119,7 +120,7 @@ static bool is_of(const HoloNote *note, const char *pass)
     return note->verdict == HOLO_VERDICT_MADE && !strcmp(note->pass, pass);
 }
 
-// Operators that went in the same way, as one sentence: "14: 6 Shape, 4 Gather ..."
+// Operators that were removed in the same way, as one sentence: "14: 6 Shape, 4 Gather ..."
 static void print_gone(const Subject *s, const char *pass, const char *name, const char *meaning)
 {
     uint64_t all  = 0;
@@ -137,13 +138,13 @@ static void print_gone(const Subject *s, const char *pass, const char *name, con
 
 static bool is_lookup(const HoloNote *note)
 {
-    static const char *const others[] = {"fold", "contents", "cse", "plan"}; // told in another way
+    static const char *const others[] = {"fold", "contents", "cse", "plan"}; // reported in another way
     for (int i = 0; i < CLI_COUNT(others); i++)
         if (is_of(note, others[i])) return false;
     return note->verdict == HOLO_VERDICT_MADE;
 }
 
-// What a decision is about, in plain words; the pass's own name where there are none.
+// What a decision is about, in plain words; the pass's own name if there are none.
 static const char *subject_of(const HoloNote *note)
 {
     static const char *const words[][2] = {
@@ -223,7 +224,7 @@ static void print_once(const Subject *s)
            cli_bytes(&text, (double)bytes));
 }
 
-// What was not done, reason by reason.
+// What was not done, grouped by reason.
 static void print_left(const Subject *s)
 {
     bool any = false, *said = cli_take((size_t)s->note_count + 1, sizeof *said);

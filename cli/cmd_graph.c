@@ -68,7 +68,7 @@ static int collect(const Cli *cli, const HoloCompiler *compiler, bool is_archive
     }
     if (!status) return CLI_OK;
     if (!pages->count) return cli_fail_error(path, &error, status);
-    cli_fail_error(path, &error, status); // what cannot be planned can still be looked at
+    cli_fail_error(path, &error, status); // if it cannot be planned, it can still be drawn
     fputs("  drawing only the imported graph\n", stderr);
     return CLI_OK;
 }

@@ -1,4 +1,4 @@
-// cmd_inspect.c - hologram inspect: what an archive or a model says of itself.
+// cmd_inspect.c - hologram inspect: what an archive or a model says about itself.
 
 #include "json.h"
 #include "loading.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-typedef struct Subject { // an archive or a source, seen alike
+typedef struct Subject { // an archive or a source, handled alike
     const char   *path;
     HoloModel    *model; // one of the two is NULL
     HoloSource   *source;
@@ -57,7 +57,7 @@ static void subject_close(Subject *s)
 
 // ---- for people
 
-// A name and what is said of it; names of models may be long.
+// A name and a text about it; names of models may be long.
 static void print_named(const char *name, int width, const char *text, const char *note)
 {
     printf("  %s%-*s%s %s%s\n", cli_color(stdout, "cyan"), width, name, cli_color(stdout, "reset"), text, note);
@@ -81,9 +81,9 @@ static void print_ports(const char *title, const Subject *s, const HoloPort *(*p
     }
 }
 
-enum { VALUE_MAX = 100 }; // bytes of a line of metadata; some models carry whole tables
+enum { VALUE_MAX = 100 }; // bytes of a line of metadata; some models have whole tables there
 
-// How many bytes of a long value are shown: whole characters.
+// How many bytes of a long value are shown: whole characters only.
 static int cut(const char *value)
 {
     int size = VALUE_MAX;

@@ -10,7 +10,7 @@
 
 // ---- which kernel
 
-// By the program's name, or by the function's: then the type of the arrays that are given decides, or --type.
+// Finds a kernel by its program's name, or by its function's: then the type of the given arrays decides, or --type.
 static int find(const Cli *cli, const HoloKernels *kernels, const char *name, int *out)
 {
     HoloKernelInfo info;
@@ -23,7 +23,7 @@ static int find(const Cli *cli, const HoloKernels *kernels, const char *name, in
         bool wanted = type ? !strcmp(holo_dtype_name(info.type), type) : given == HOLO_NONE || info.type == given;
         if (!strcmp(info.name, name) || (!strcmp(info.function, name) && wanted)) *out = i;
     }
-    bool is_other = *out >= 0 && type && strcmp(holo_dtype_name(info.type), type); // it was called by its whole name
+    bool is_other = *out >= 0 && type && strcmp(holo_dtype_name(info.type), type); // it was named by its whole name
     if (is_other) return cli_usage(cli, "%s has type %s, but --type says %s", name, holo_dtype_name(info.type), type);
     if (*out >= 0) return CLI_OK;
     char *names = cli_format("%s", "");
@@ -55,7 +55,7 @@ static int print_written(const Cli *cli, const HoloKernelInfo *info, const CliKe
     return CLI_OK;
 }
 
-// The whole number from 1 on that an option gives; where it is not given, *out stays.
+// The whole number of 1 or more that an option gives; if it is not given, *out stays.
 static int read_number(const Cli *cli, const char *option, int64_t *out)
 {
     const char *text = cli_option(cli, option);
@@ -254,7 +254,7 @@ static int new_kernel(const Cli *cli)
     if (!*name || name[size] || (*name >= '0' && *name <= '9') || size > 60)
         return cli_usage(cli, "give the kernel a name of letters, digits and _: hologram kernel new NAME");
     char *path = cli_format("%s.py", name);
-    FILE *file = fopen(path, "wx"); // not over one that is there
+    FILE *file = fopen(path, "wx"); // it must not overwrite a file
     if (!file)
         return cli_fail("choose another name, or remove the file", "cannot create %s: does it exist already?", path);
     fprintf(file, template, name, name, name, name, name);
@@ -273,7 +273,7 @@ static int kernel(Cli *cli)
     const char *what = cli->args[0];
     for (int i = 0; i < CLI_COUNT(rows); i++)
         if (!strcmp(rows[i].name, what)) return rows[i].run(cli);
-    return CLI_USAGE; // the table of verbs has no other
+    return CLI_USAGE; // the table of verbs has no others
 }
 
 static const CliOption options[] = {

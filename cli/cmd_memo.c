@@ -1,4 +1,4 @@
-// cmd_memo.c - hologram memo: an archive once more, with answers to given inputs in it.
+// cmd_memo.c - hologram memo: writes an archive again, with answers to given inputs in it.
 
 #include "loading.h"
 

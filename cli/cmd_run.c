@@ -1,4 +1,4 @@
-// cmd_run.c - hologram run: a model, inputs, answers.
+// cmd_run.c - hologram run: runs a model on inputs and shows the answers.
 
 #include "json.h"
 #include "loading.h"
@@ -22,7 +22,7 @@ static void print_numbers(const HoloTensor *tensor, int64_t count)
     for (int64_t i = 0; i < count; i++) printf("%s%.6g", i ? ", " : "", x[i]);
 }
 
-// Smallest, largest and mean of what is too long to print.
+// The smallest, largest and mean of numbers that are too many to print.
 static void print_summary(const HoloTensor *tensor, int64_t count)
 {
     double  low = INFINITY, high = -INFINITY, sum = 0;
@@ -71,7 +71,7 @@ static void print_output(const char *name, const HoloTensor *tensor)
     putchar('\n');
 }
 
-// An output that is no single tensor becomes several files: NAME.0.npy, NAME.1.npy ...
+// An output that is not a single tensor becomes several files: NAME.0.npy, NAME.1.npy ...
 static int write_output(const char *folder, const char *name, const HoloTensor *tensor)
 {
     char *file = cli_format("%s", name);

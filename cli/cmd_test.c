@@ -1,4 +1,4 @@
-// cmd_test.c - hologram test: ONNX's test folders, each case in a process of its own.
+// cmd_test.c - hologram test: runs ONNX's test folders, each case in a separate process.
 
 #include "json.h"
 #include "loading.h"
@@ -76,7 +76,7 @@ static const char *name_of(const char *folder)
     return *name ? name : folder;
 }
 
-// JSON has the standard output to itself.
+// JSON needs the standard output for itself.
 static FILE *words_to(const Cli *cli)
 {
     const char *json = cli_option(cli, "json");
@@ -92,7 +92,7 @@ static void print_result(const Run *run, int index)
     cli_progress_end();
     fprintf(out, "%s%s%s %s%s", cli_color(out, colors[result->verdict]), labels[result->verdict],
             cli_color(out, "reset"), name_of(run->folders[index]), *result->reason ? ": " : "");
-    for (const char *line = result->reason; *line;) { // later lines of a reason stand under the first
+    for (const char *line = result->reason; *line;) { // later lines of a reason are below the first
         size_t size = strcspn(line, "\n");
         fprintf(out, "%s%.*s%s", line == result->reason ? "" : "     ", (int)size, line, line[size] ? "\n" : "");
         line += size + (line[size] != 0);
@@ -104,8 +104,8 @@ static void print_result(const Run *run, int index)
     fputc('\n', out);
 }
 
-// A failure that was foretold is told as skipped, with the reason foretold; a case foretold to fail that
-// passes is a failure, so that the list stays true.
+// A known failure is reported as skipped, with its known reason. A known failure that passes is a failure, so that the
+// list stays true.
 static void judge_known(const Run *run, int index, CaseResult *result)
 {
     const char *name = name_of(run->folders[index]), *why = NULL;
@@ -125,7 +125,7 @@ static void judge_known(const Run *run, int index, CaseResult *result)
     }
 }
 
-// Results come as they end and are told in the order of the cases.
+// Results arrive as cases end, and are reported in the order of the cases.
 static void done(void *context, int index, const CaseResult *result)
 {
     Run *run             = context;

@@ -1,4 +1,4 @@
-// compare.c - is a value the one expected, within tolerance? Any kind, any dtype. See compare.h.
+// compare.c - compares a value with the expected one, within tolerance, for any kind and dtype. See compare.h.
 
 #include "compare.h"
 
@@ -87,7 +87,7 @@ static CompareResult other_type(const HoloTensor *got, const HoloTensor *want, C
     return COMPARE_OTHER_TYPE;
 }
 
-// A complex number is two: the same bytes as one dimension more of floats. False: there is no room for one more.
+// A complex number becomes two floats: the same bytes with one more dimension. False: there is no room for it.
 static bool as_floats(HoloTensor *t)
 {
     if (t->dtype != HOLO_C64 && t->dtype != HOLO_C128) return true;
@@ -97,7 +97,8 @@ static bool as_floats(HoloTensor *t)
     return true;
 }
 
-// Neighbors of bf16 are up to 2^-7 apart: ONNX's own runner allows two such steps. Here they may also be asked to be the same.
+// Neighbors of bf16 are up to 2^-7 apart: ONNX's own runner allows two such steps. The caller may also ask for
+// equality.
 static CompareResult tensors(const HoloTensor *got, const HoloTensor *want, double rtol, double atol, CliText *reason)
 {
     if (want->dtype == HOLO_BF16 && rtol > 0) rtol = fmax(rtol, 0x1p-6);
@@ -108,7 +109,7 @@ static CompareResult tensors(const HoloTensor *got, const HoloTensor *want, doub
                                           : numbers(got, want, rtol, atol, reason);
 }
 
-// What a value holds: of an optional with something in it, that.
+// What a value holds: for an optional that is not empty, its contents.
 static const HoloTensor *content(const HoloTensor *t)
 {
     while (t->kind == HOLO_OPTIONAL && t->dim[0] == 1) t = t->data;
@@ -177,8 +178,8 @@ static double largest_of(const HoloTensor *t)
 
 typedef struct Pair { // being measured
     const HoloTensor *got, *want;
-    double            relative, fixed; // an element may be off by fixed + relative * its own magnitude
-    bool              is_wide;         // integers of one type, of more digits than a double has
+    double            relative, fixed; // an element may differ by fixed + relative * its own magnitude
+    bool              is_wide;         // integers of one type with more digits than a double has
     double            worst;
     int64_t           worst_at; // -1: nothing differs
 } Pair;

@@ -1,4 +1,4 @@
-// compare.h - values against each other: is one what was expected, and how far are two apart?
+// compare.h - compares values: is one what was expected, and how far are two apart?
 #ifndef HOLO_CLI_COMPARE_H
 #define HOLO_CLI_COMPARE_H
 
@@ -10,33 +10,31 @@ typedef enum CompareResult {
     COMPARE_OTHER_VALUES, // of the right type
 } CompareResult;
 
-// |got - want| <= atol + rtol * |want| for every element, where rtol is at least 2^-6 of bf16, or 0; NaN equals NaN; strings and
-// bools exactly.
-// `reason` says where and how they differ.
+// |got - want| <= atol + rtol * |want| for every element. For bf16, rtol is 0 or at least 2^-6. NaN equals NaN; strings
+// and bools must be equal. `reason` says where and how they differ.
 CompareResult compare_values(const HoloTensor *got, const HoloTensor *want, double rtol, double atol, CliText *reason);
-// Are all numbers inside the bounds? For what is random by definition.
+// Are all numbers within the bounds? For what is random by definition.
 bool compare_bounds(const HoloTensor *got, double low, double high, CliText *reason);
 
-// How far an element may be off: absolute + relative * its own magnitude, or that of the largest element.
+// How far an element may differ: absolute + relative * its own magnitude, or that of the largest element.
 typedef struct Tolerance {
     double relative, absolute;
-    bool
-        is_of_largest; // whole numbers of 32 and 64 bits and bools must then be the same: they are names more often than amounts
+    bool   is_of_largest; // integers of 32 and 64 bits and bools must then be equal: they are often ids, not amounts
 } Tolerance;
 
-// How far two tensors are apart, or many pairs of them. Zero-initialize it.
+// How far two tensors, or many pairs of them, are apart. Set it to zeros first.
 typedef struct Distance {
-    int64_t count, beyond; // elements, and those that are further off than they may be
-    double  worst;         // the largest difference; infinite where one is NaN or infinite and the other is not
-    double  relative;      // the largest of `worst` in parts of the largest magnitude that was expected, pair by pair
+    int64_t count, beyond; // elements, and those that differ too much
+    double  worst;         // the largest difference; infinite if only one is NaN or infinite
+    double  relative;      // the largest `worst` relative to the largest expected magnitude, pair by pair
     double  got, want;     // there
     int64_t sample;        // and which pair that was
     CliText at;            // "[0, 17]"; "" where nothing differs
     double  dot, got_square, want_square;
-    int64_t rows, same_rows; // rows of what looks like classes, and those whose largest element is in the same place
+    int64_t rows, same_rows; // rows of what looks like classes, and those whose largest element is at the same index
 } Distance;
 
-// Both tensors are of numbers, or both of strings, and of the same shape; the element types may differ.
+// Both tensors have numbers, or both have strings, and the same shape; element types may differ.
 void   distance_add(Distance *d, const HoloTensor *got, const HoloTensor *want, const Tolerance *t, int64_t sample);
 double distance_cosine(const Distance *d);
 

@@ -4,8 +4,8 @@
 
 #include "picture.h"
 
-const char              *draw_safe(const char *text); // names as they may be shown; lines stay
-extern const char *const draw_style;                  // the style sheet of boxes and lines
-void draw_picture(FILE *out, const Picture *picture); // SVG elements, without the element around them
+const char              *draw_safe(const char *text);                     // names made safe to show; line breaks stay
+extern const char *const draw_style;                                      // the style sheet of boxes and lines
+void                     draw_picture(FILE *out, const Picture *picture); // SVG elements, without the enclosing element
 
 #endif

@@ -1,4 +1,4 @@
-// draw_html.c - pictures as one page that needs nothing else: a tab each, to move, zoom and search.
+// draw_html.c - pictures as one self-contained page: a tab for each, which you can move, zoom and search.
 
 #include "draw.h"
 

@@ -10,7 +10,7 @@
 const char *draw_safe(const char *text)
 {
     char *all = cli_format("%s", "");
-    for (const char *line = text;; line++) { // lines are the program's own
+    for (const char *line = text;; line++) { // line breaks are the program's own
         size_t size  = strcspn(line, "\n");
         char  *whole = cli_format("%.*s", (int)size, line);
         size_t room  = holo_text_safe(whole, NULL, 0) + 1;
@@ -63,7 +63,7 @@ const char *const draw_style =
 
 // ---- lines and boxes
 
-// Lines leave and enter downwards: a step to the side is a curve with upright ends.
+// Lines leave and enter vertically: a step to the side is a curve with vertical ends.
 static void stroke(FILE *out, const PictureStroke *s)
 {
     fprintf(out, "<path class=\"w\" d=\"M%.1f %.1f", s->x[0], s->y[0]);

@@ -1,4 +1,4 @@
-// files.c - text files that the program reads itself: plain ones of a sensible size, without waiting for anybody.
+// files.c - text files that the program reads itself: plain files of a sensible size, without blocking.
 
 #include "cli.h"
 

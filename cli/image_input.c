@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool was_read; // a picture, by this program
+static bool was_read; // this program has read a picture
 
 // ---- the layout
 
@@ -22,7 +22,7 @@ static bool can_be_channels(int64_t size)
     return size == 1 || size == 3;
 }
 
-// By --layout, else where the size is one or three; of two such, or of sizes that are open, the channels are in front.
+// From --layout; else where the size is one or three. If both fit, or sizes are open, the channels come first.
 static int find_layout(const Cli *cli, const HoloPort *port, const HoloTensor *type, Layout *out)
 {
     const char *word  = cli_option(cli, "layout");
@@ -61,7 +61,7 @@ static bool is_float(int dtype)
     return dtype == HOLO_F32 || dtype == HOLO_F64 || dtype == HOLO_F16 || dtype == HOLO_BF16;
 }
 
-// "0.485,0.456,0.406", or one number for all channels; those that are not given stay.
+// "0.485,0.456,0.406", or one number for all channels; numbers that are not given stay.
 static int read_list(const Cli *cli, const char *option, int64_t count, double *out, bool *out_given)
 {
     const char *text = cli_option(cli, option), *at = text;
@@ -119,7 +119,7 @@ static int read_form(const Cli *cli, const HoloPort *port, const Layout *layout,
                          holo_dtype_name(port->type.dtype));
     for (int64_t c = 0; c < layout->channels; c++) {
         if (form->std[c] == 0) return cli_usage(cli, "--std %s: cannot divide by 0", cli_option(cli, "std"));
-        is_bytes = is_bytes || fabs(form->mean[c]) > 1 || form->std[c] > 1; // these are of values up to 255
+        is_bytes = is_bytes || fabs(form->mean[c]) > 1 || form->std[c] > 1; // these are for values up to 255
     }
     return read_range(cli, port->type.dtype, is_bytes, form);
 }

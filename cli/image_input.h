@@ -4,10 +4,10 @@
 
 #include "loading.h"
 
-// Reads a picture as an input of `type`, whose open sizes the picture gives, by the options --mean, --std, --range, --channels and
-// --layout and else by a guess, which is told in one line on stderr.
+// Reads a picture as an input of `type`; the picture gives the open sizes. The options --mean, --std, --range,
+// --channels and --layout say how; what they do not say is guessed, and one line on stderr tells the guess.
 int cli_image_read(const Cli *cli, const HoloPort *port, const HoloTensor *type, const char *path, CliInput *input);
-// Fails where one of these options is given and no picture was read.
+// Fails if one of these options is given but no picture was read.
 int cli_images_check(const Cli *cli);
 
 #endif

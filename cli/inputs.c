@@ -1,4 +1,4 @@
-// inputs.c - what --input gives, found and checked by name: files, random numbers, or seeded defaults.
+// inputs.c - finds and checks what --input gives, by name: files, random numbers, or seeded defaults.
 
 #include "image_input.h"
 
@@ -40,8 +40,8 @@ static char *list_names(const CliPorts *ports)
     return text;
 }
 
-// The input that `text` names before an '=', and what stands behind it. Names and paths may have an '=' too,
-// so the names of the model decide. -1: none of them.
+// The input that `text` names before an '=', and what follows. Names and paths may contain an '=', too, so the names of
+// the model decide. -1: it names none of them.
 static int split(const CliPorts *ports, const char *text, const char **out_source)
 {
     int found = -1;
@@ -57,7 +57,7 @@ static int split(const CliPorts *ports, const char *text, const char **out_sourc
 
 // ---- sizes that the model leaves open
 
-typedef struct Size { // of a symbol, which may be that of several inputs
+typedef struct Size { // of a symbol, which several inputs may have
     const char *symbol, *from;
     int64_t     size;
 } Size;
@@ -83,7 +83,7 @@ static const CliShape *shape_of(const Sizes *s, const char *name)
     return NULL;
 }
 
-// A symbol that is known stays; one that is not known, "?", is not one size.
+// A known symbol stays; an unknown one, "?", is not one size.
 static void learn(Sizes *s, const HoloPort *port, int rank, const int64_t *dim, const char *from)
 {
     for (int d = 0; d < rank && d < port->type.rank; d++) {
@@ -137,7 +137,8 @@ static int sizes_read(const Cli *cli, const CliPorts *ports, Sizes *out)
     return result;
 }
 
-// The type of an input with every size a number: by --input-shape, by another input of the same symbol, else 1.
+// The type of an input with a number for every size: from --input-shape, from another input with the same symbol, else
+// 1.
 static HoloTensor sized(const Sizes *s, const HoloPort *port, bool *out_guessed)
 {
     HoloTensor      type  = port->type;
@@ -181,7 +182,7 @@ static int index_of(const HoloTensors *tensors, const char *wanted)
     return -1;
 }
 
-// The type of an input, with the sizes that --input-shape gives: for what has no shape of its own.
+// The type of an input, with the sizes of --input-shape: for sources without a shape of their own.
 static int type_wanted(const Cli *cli, const HoloPort *port, HoloTensor *out)
 {
     CliShape *shapes;
@@ -208,12 +209,12 @@ int cli_input_read(const Cli *cli, const CliPorts *ports, int index, const char 
     if (at < 0 && holo_tensors_count(input->tensors) == 1) at = 0;
     if (at < 0) return cli_fail(NULL, "%s has no tensor called '%s'", path, port->name);
     input->tensor = holo_tensors_get(input->tensors, at, NULL);
-    status        = holo_port_fits(port, input->tensor, &error); // before its data is taken
+    status        = holo_port_fits(port, input->tensor, &error); // before its data is read
     if (!status) status = holo_tensors_load(input->tensors, at, &error);
     return status ? cli_fail_error(path, &error, status) : CLI_OK;
 }
 
-// --input FILE.npz without a name: every tensor of it that is called like an input.
+// --input FILE.npz without a name: every tensor that is named like an input.
 int cli_inputs_read_all(const Cli *cli, const CliPorts *ports, const char *path, CliInput *inputs)
 {
     HoloError    error = {0};
@@ -250,7 +251,7 @@ static bool is_numbers(const char *text)
     return strpbrk(text, "0123456789") && !text[strspn(text, "0123456789+-.,; []eE")];
 }
 
-// A file that is not there may be a form of writing that is not ours.
+// A missing file may mean that the user writes inputs in another way.
 static int no_file(const CliPorts *ports, int index, const char *source)
 {
     const char *name = ports->port[index]->name, *advice = NULL;
@@ -282,7 +283,7 @@ static int take(const Cli *cli, const CliPorts *ports, const char *text, CliInpu
     if (inputs[index].is_given) return given_twice(cli, ports, index);
     inputs[index].is_given  = true;
     inputs[index].is_random = !strcmp(source, "random");
-    if (inputs[index].is_random) return CLI_OK; // made when the sizes of all others are known
+    if (inputs[index].is_random) return CLI_OK; // it is made when the sizes of all others are known
     int result = cli_standard_input(&source);
     if (!result && !holo_path_exists(source))
         return is_numbers(source) ? parse(cli, ports->port[index], source, &inputs[index])
@@ -290,7 +291,7 @@ static int take(const Cli *cli, const CliPorts *ports, const char *text, CliInpu
     return result ? result : cli_input_read(cli, ports, index, source, &inputs[index]);
 }
 
-// A file gives sizes to others, and must be of the shape that was given for it.
+// A file gives sizes to other inputs, and must have the shape that was given for it.
 static int check_given(Sizes *sizes, const HoloPort *port, const CliInput *input)
 {
     const CliShape   *shape = shape_of(sizes, port->name);

@@ -1,4 +1,4 @@
-// jobs.c - runs cases in processes of their own, some at once, each with a time limit.
+// jobs.c - runs cases in separate processes, several at once, each with a time limit.
 
 #include "testcase.h"
 

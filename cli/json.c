@@ -5,7 +5,7 @@
 #include <math.h>
 #include <string.h>
 
-// Whether a character is shown as it is, or holo_text_safe would write it out.
+// Is a character shown unchanged, or would holo_text_safe escape it?
 static bool is_shown(const unsigned char *s, int size)
 {
     char one[8] = {0}, safe[16];
@@ -41,7 +41,7 @@ static void quoted(FILE *out, const char *text)
     fputc('"', out);
 }
 
-// The comma, the new line, the indentation and the key that stand before an item.
+// Writes what comes before an item: comma, new line, indentation and key.
 static void begin(Json *json, const char *key)
 {
     uint64_t bit = UINT64_C(1) << json->depth;
@@ -128,7 +128,7 @@ void json_port(Json *json, const HoloPort *port)
     json_close(json, '}');
 }
 
-// Element i of a tensor, in as many digits as tell it from every other of its type.
+// Element i of a tensor, with as many digits as distinguish it from every other number of its type.
 static void element(FILE *out, const HoloTensor *t, int64_t i)
 {
     double x;

@@ -1,4 +1,4 @@
-// json.h - writes JSON to a stream, indented. Numbers that JSON has no form for become null.
+// json.h - writes JSON to a stream, indented. Numbers that JSON cannot express become null.
 #ifndef HOLO_CLI_JSON_H
 #define HOLO_CLI_JSON_H
 
@@ -12,14 +12,14 @@ typedef struct Json { // zero-initialize, with `out` set
 
 // `key` is NULL inside arrays and at the top. `kind` is '{' or '['.
 void json_open(Json *json, const char *key, char kind);
-void json_close(Json *json, char kind);                        // '}' or ']'; at the top also the line's end
-void json_text(Json *json, const char *key, const char *text); // NULL: null. Bytes that are no UTF-8 become '?'
+void json_close(Json *json, char kind);                        // '}' or ']'; at the top also ends the line
+void json_text(Json *json, const char *key, const char *text); // NULL: null. Bytes that are not UTF-8 become '?'
 void json_int(Json *json, const char *key, int64_t number);
 void json_number(Json *json, const char *key, double number);
 void json_bool(Json *json, const char *key, bool value);
 // An input or an output: name, dtype, shape (numbers and symbols).
 void json_port(Json *json, const HoloPort *port);
-// A value: name, kind, dtype, shape, and with `data` its elements in order, as exact as they are; those of a sequence are values.
+// A value: name, kind, dtype, shape and, with `data`, its exact elements in order; elements of a sequence are values.
 void json_value(Json *json, const char *name, const HoloTensor *value, bool data);
 
 #endif

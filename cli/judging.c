@@ -49,7 +49,7 @@ static void outputs_remove(const char *folder, const HoloOutputs *o)
     holo_folder_remove(folder);
 }
 
-// The last word of what was printed.
+// Reads the last word of the output as a number.
 static bool number_read(char *text, double *out)
 {
     size_t size = strlen(text);

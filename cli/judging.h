@@ -4,8 +4,9 @@
 
 #include "hologram_compiler.h"
 
-// A HoloJudgeFn; the context is the command. Outputs are in a folder of its own, as 0000/NAME.npy for the first sample, with _
-// for / in names; its path is the command's last argument. The command prints a number, last if it prints more.
+// A HoloJudgeFn; the context is the command. Outputs are written to a new folder, as 0000/NAME.npy for the first
+// sample, with _ for / in names. The folder is the command's last argument. The command must print a number as its last
+// word.
 HoloStatus cli_judge(void *command, const HoloOutputs *outputs, double *out_score, HoloError *error);
 
 #endif

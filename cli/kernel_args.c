@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MADE_UP_MOST = 1 << 26 }; // elements of an array that nobody sized
+enum { MADE_UP_MOST = 1 << 26 }; // most elements of an array whose size nobody gave
 
 // The value that --arg gives for a parameter; NULL: none.
 static const char *given(const Cli *cli, const char *name)
@@ -47,7 +47,7 @@ int cli_kernel_type(const Cli *cli, const HoloKernels *kernels, const char *func
 
 // ---- one argument
 
-// Element `at` of an array, as far as its type holds the number.
+// Sets element `at` of an array, as exactly as its type allows.
 static void put_number(HoloTensor *t, int64_t at, double real, long long whole)
 {
     int64_t bits = whole;
@@ -160,7 +160,7 @@ int cli_kernel_args(const Cli *cli, const HoloKernelInfo *info, int64_t size, Cl
     int           result   = known_names(cli, info);
     double        elements = size ? (double)size : 1;
     *out                   = args;
-    for (int pass = 0; pass < 2; pass++) { // numbers first: they say how large arrays are
+    for (int pass = 0; pass < 2; pass++) { // numbers first: they determine the sizes of arrays
         for (int i = 0; !result && i < info->param_count; i++) {
             const HoloKernelParam *p     = &info->params[i];
             const char            *value = given(cli, p->name);

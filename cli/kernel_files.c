@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-// A folder that models come in: it may have scripts beside them, which are no kernels.
+// A folder with a model: scripts beside it are not kernels.
 static bool has_model(const char *path, const HoloFolder *folder)
 {
     HoloFileKind kind;
@@ -35,7 +35,7 @@ static int write_text(const char *path, const char *text)
     return fclose(file) ? cli_fail(NULL, "cannot write %s", path) : CLI_OK;
 }
 
-// Where the text of a kernel's file goes below the folder `to`: folders are kept, and made.
+// The path of a kernel's text below the folder `to`: folders are kept, and created.
 static char *place(const char *from, const char *file, const char *to, const char *end)
 {
     const char *rest = file + strlen(from);
@@ -44,7 +44,7 @@ static char *place(const char *from, const char *file, const char *to, const cha
     char *path = cli_format("%s/%s", to, rest), *dot = strrchr(path, '.');
     for (char *slash = path + 1; (slash = strchr(slash, '/')); slash++) {
         *slash = '\0';
-        holo_folder_make(path, false); // what is there stays; what cannot be made shows when the file is written
+        holo_folder_make(path, false); // existing ones stay; a failure shows when the file is written
         *slash = '/';
     }
     *dot = '\0';

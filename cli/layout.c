@@ -1,9 +1,9 @@
-// layout.c - where the boxes of a picture stand and how its lines run.
+// layout.c - places the boxes of a picture and routes its lines.
 //
-// In layers from top to bottom (Sugiyama): each box below all that it depends on; a wire that passes a
-// layer has a point there, shared by all users of its value; points are ordered to cross little, by the
-// mean place of their neighbors; then moved sideways, to stand under their neighbors as well as their
-// own neighbors in the layer let them.
+// It uses layers from top to bottom (Sugiyama): each box is below everything that it depends on. A wire that passes a
+// layer has a point there, which all users of its value share. Points are ordered by the mean position of their
+// neighbors, so that few lines cross; then they are moved sideways to be below their neighbors as well as the order
+// allows.
 
 #include "picture.h"
 
@@ -16,7 +16,7 @@ enum { SWEEPS = 16, GAP_X = 26, GAP_Y = 50, MARGIN = 24, POINT_WIDTH = 10 };
 typedef struct Point { // a box, or where a wire passes a layer
     int    box;        // -1: a wire
     int    source;     // of a wire: the box that it comes from
-    int    anchor;     // a box above that this one stands straight under; -1: none
+    int    anchor;     // a box above that this one is straight below; -1: none
     int    layer, place;
     double x, width, wish, weight;
 } Point;
@@ -48,7 +48,7 @@ static void find_layers(Layout *layout)
     int     *nearest = cli_take((size_t)boxes + 1, sizeof *nearest);
     bool    *is_root = cli_take((size_t)boxes + 1, sizeof *is_root);
     memset(is_root, 1, (size_t)boxes);
-    // Wires by the box they come from: users stand behind producers in the list, so one walk is enough.
+    // Wires by the box they come from. Users come after producers in the list, so one walk is enough.
     int *head = cli_take((size_t)boxes + 1, sizeof *head),
         *next = cli_take((size_t)picture->wire_count + 1, sizeof *next);
     for (int b = 0; b < boxes; b++) head[b] = -1, nearest[b] = boxes;
@@ -63,7 +63,7 @@ static void find_layers(Layout *layout)
                 is_root[picture->wires[w].to[k]] = false;
                 if (user->layer <= picture->boxes[b].layer) user->layer = picture->boxes[b].layer + 1;
             }
-    for (int w = 0; w < picture->wire_count; w++) // what depends on nothing stands near its users
+    for (int w = 0; w < picture->wire_count; w++) // boxes that depend on nothing are near their users
         for (int k = 0; k < picture->wires[w].to_count; k++) {
             int layer = picture->boxes[picture->wires[w].to[k]].layer, from = picture->wires[w].from;
             if (layer < nearest[from]) nearest[from] = layer;
@@ -205,7 +205,7 @@ static double distance(const Point *a, const Point *b)
     return (a->width + b->width) / 2 + (wires ? 4 : GAP_X);
 }
 
-// Each point as near to its wish as can be, in order and apart: the weighted least squares of it, by pooling
+// Moves each point as close to its wish as possible, in order and with gaps: weighted least squares, by merging
 // neighbors that would collide (isotonic regression).
 static void settle(Layout *layout, int layer, double *mean, double *weight, int *length)
 {
@@ -238,16 +238,16 @@ static int by_x(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Boxes that depend on something count most, then passing wires, then boxes that depend on nothing: so the
-// trunk of a graph stays straight.
+// Boxes that depend on something count most, then passing wires, then boxes that depend on nothing. So the trunk of a
+// graph stays straight.
 static int importance(const Layout *layout, int point)
 {
     if (layout->points[point].box < 0) return 2;
     return layout->up_start[point + 1] > layout->up_start[point] ? 3 : 1;
 }
 
-// The middle one of the places of the most important neighbors: unlike the mean it makes straight lines with
-// a bend here and there, not slanted ones. Sorts the list.
+// The median position of the most important neighbors: unlike the mean, it gives straight lines with a few bends
+// instead of slanted ones. Sorts the list.
 static double median(const Layout *layout, int *list, int count, double fallback)
 {
     int highest = 0, kept = 0;
@@ -267,7 +267,7 @@ static double median(const Layout *layout, int *list, int count, double fallback
     return (layout->points[list[kept / 2]].x + layout->points[list[(kept - 1) / 2]].x) / 2;
 }
 
-// Is the box `above` one that `box` depends on? `seen` and `stack` have room for all points; `stamp` is new.
+// Does `box` depend on the box `above`? `seen` and `stack` have room for all points; `stamp` is new.
 static bool depends(const Layout *layout, int box, int above, int *seen, int *stack, int stamp)
 {
     int depth      = 0;
@@ -282,7 +282,7 @@ static bool depends(const Layout *layout, int box, int above, int *seen, int *st
     return false;
 }
 
-// A box that joins a detour with what it went around (the Add of a residual block) stands under where they parted,
+// A box that joins a detour with what it bypasses (the Add of a residual block) is placed below where they separated,
 // so that a graph of many such blocks does not drift to one side.
 static void find_anchors(Layout *layout)
 {
@@ -292,7 +292,7 @@ static void find_anchors(Layout *layout)
         Point *point = &layout->points[b];
         for (int k = layout->up_start[b]; k < layout->up_start[b + 1]; k++) {
             int  wire = layout->up[k], source = layout->points[wire].source;
-            bool ends = layout->down_start[wire + 1] - layout->down_start[wire] == 1; // nobody further down uses it
+            bool ends = layout->down_start[wire + 1] - layout->down_start[wire] == 1; // nothing further down uses it
             if (source < 0 || !ends) continue;
             if (point->anchor >= 0 && layout->points[point->anchor].layer >= layout->points[source].layer) continue;
             for (int i = layout->up_start[b]; i < layout->up_start[b + 1]; i++)
@@ -315,7 +315,7 @@ static void wish(Layout *layout, int layer, const int *start, int *list)
     }
 }
 
-// What depends on nothing comes near to its users, and the rest stays.
+// Boxes that depend on nothing move near their users; the others stay.
 static void wish_roots(Layout *layout, int layer)
 {
     for (int i = 0; i < layout->sizes[layer]; i++) {
@@ -410,7 +410,7 @@ static void leave(const Layout *layout, PictureStroke *stroke, int point)
         pass(stroke, p->x, layout->row_top[p->layer] + layout->row_height[p->layer]);
 }
 
-// How many of the lines into a box come from further left than x; half of those that come from there.
+// How many of the lines into a box come from further left than x, plus half of those that come from x.
 static double rank_of(const Layout *layout, int box, double x)
 {
     double before = -0.5;
@@ -421,7 +421,8 @@ static double rank_of(const Layout *layout, int box, double x)
     return before;
 }
 
-// Where the line from `from` enters a box: those from the left further left, and one from straight above straight.
+// Where the line from `from` enters a box: lines from the left enter further left, and one from straight above stays
+// straight.
 static double entrance(const Layout *layout, int box, int from)
 {
     const Point *p      = &layout->points[box];

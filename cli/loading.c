@@ -1,4 +1,4 @@
-// loading.c - a file on the command line to a model that runs: an archive is opened, a model compiled.
+// loading.c - opens a file of the command line as a model that runs: opens an archive, or compiles a model.
 
 #include "loading.h"
 
@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-// "1,3,?,224" to sizes; -1 for '?'. False: it is no such list.
+// "1,3,?,224" to sizes, with -1 for '?'. False: it is not such a list.
 static bool parse_dims(const char *text, int *out_rank, int64_t *out_dim)
 {
     *out_rank = 0;
@@ -117,7 +117,7 @@ int cli_temporary_failed(const char *path)
     return cli_fail("set TMPDIR in the environment to another folder", "%s: %s", path, strerror(errno));
 }
 
-// All that comes from the standard input, in a file without a name that takes its place.
+// Copies the standard input to a file without a name, which replaces it.
 static int keep_input(void)
 {
     char    buffer[1 << 16], path[CLI_PATH];
@@ -152,7 +152,7 @@ int cli_standard_input(const char **path)
     return is_file ? CLI_OK : keep_input();
 }
 
-// What to do where a folder stands for a model; NULL: it is none, or has no model in it.
+// What to do if the path is a folder and not a model; NULL: it is not a folder, or has no model in it.
 static const char *model_inside(const char *path)
 {
     HoloFolder   folder;
@@ -196,7 +196,7 @@ int cli_model_open(const Cli *cli, int arg, HoloModel **out_model)
         HoloCompiler *compiler;
         result = cli_compiler(cli, &compiler);
         if (result) return result;
-        holo_compiler_set_verify(compiler, false); // one use does not pay for a proof
+        holo_compiler_set_verify(compiler, false); // verification is not worth it for a single use
         status = holo_compile_model(compiler, path, out_model, NULL, &error);
         holo_compiler_destroy(compiler);
         cli_progress_end();

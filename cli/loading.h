@@ -4,7 +4,7 @@
 
 #include "cli.h"
 
-// All functions that return int give CLI_OK, or another exit status after a message.
+// Functions that return int give CLI_OK, or another exit status after a message.
 
 // Rows for the tables of options.
 #define CLI_OPTION_SHAPE                                                                                    \
@@ -12,7 +12,7 @@
         "input-shape", 0, "NAME:DIMS",                                                                      \
             "fix the shape of an input, for example\nx:1,3,224,224; ? leaves a size as it is", .many = true \
     }
-// Of commands that can do with an archive, too, but not change its sizes.
+// For commands that also take an archive, whose sizes they cannot change.
 #define CLI_OPTION_MODEL_SHAPE                                                                                     \
     {                                                                                                              \
         "input-shape", 0, "NAME:DIMS",                                                                             \
@@ -25,7 +25,7 @@
             "a .npy, .npz or .pb file, numbers (1,2,3 or a .csv), a\npicture, `random`, or - (standard input); NAME= is optional\nif there is one input, or for .npz", \
             .many = true                                                                                                                                               \
     }
-// How an input that is a picture is read.
+// How a picture is read as an input.
 #define CLI_OPTIONS_IMAGE                                                                                                  \
     {"mean", 0, "R,G,B", "for pictures: subtract this, such as 0.485,0.456,0.406"},                                        \
         {"std", 0, "R,G,B", "for pictures: then divide by this"},                                                          \
@@ -48,7 +48,7 @@
     {                                                                                       \
         "numeric", 0, "CLASS", "fused (default, fastest) or exact (same bits on every CPU)" \
     }
-// The numeric class of an archive is its own.
+// An archive has its own numeric class.
 #define CLI_OPTION_MODEL_NUMERIC                                                                                 \
     {                                                                                                            \
         "numeric", 0, "CLASS", "fused (default, fastest) or exact (same bits on every CPU)", .files = CLI_MODELS \
@@ -63,7 +63,7 @@
         "huge-pages", 0, NULL, "use large memory pages, also for a copy of the weights" \
     }
 
-// Of a command that opens an archive so, but not a model that it compiles in memory.
+// For a command that can open an archive so, but not a model that it compiles in memory.
 #define CLI_OPTION_ARCHIVE_PREFAULT                                                                   \
     {                                                                                                 \
         "prefault", 0, NULL, "load all pages into memory before the first run", .files = CLI_ARCHIVES \
@@ -100,7 +100,7 @@ int cli_memo_save(const Cli *cli, const HoloSession *session);
 typedef struct CliShape {
     const char *name;
     int         rank;
-    int64_t     dim[HOLO_MAX_RANK]; // -1: left as it is
+    int64_t     dim[HOLO_MAX_RANK]; // -1: unchanged
 } CliShape;
 int cli_shapes(const Cli *cli, CliShape **out_shapes, int *out_count);
 
@@ -108,25 +108,25 @@ int cli_shapes(const Cli *cli, CliShape **out_shapes, int *out_count);
 int cli_compiler(const Cli *cli, HoloCompiler **out_compiler);
 // How to open an archive, from --prefault and --huge-pages: for holo_model_open_with.
 uint32_t cli_open_flags(const Cli *cli);
-// What the argument `arg` is, and whether the options that are given are for such a file. "-" becomes the path of the standard
-// input, which is kept in a file where it is none.
+// What the argument `arg` is, and whether the given options are for such a file. "-" becomes the path of the standard
+// input, which is copied to a file if it is not one.
 int cli_file_kind(const Cli *cli, int arg, HoloFileKind *out_kind);
-// Where *path is "-", makes it the path of the standard input, which can be opened several times then.
+// If *path is "-", makes it the path of the standard input, which can then be opened several times.
 int cli_standard_input(const char **path);
-// Makes a folder, unless it is there; NULL: none is asked for.
+// Creates a folder unless it exists; NULL: none is asked for.
 int cli_make_folder(const char *path);
-// Says why a temporary file could not be made. Returns CLI_FAILED.
+// Says why a temporary file could not be created. Returns CLI_FAILED.
 int cli_temporary_failed(const char *path);
-// Opens the argument `arg`, an archive, or compiles a model in memory, unverified.
+// Opens the argument `arg`: an archive, or a model, which is compiled in memory without verification.
 int cli_model_open(const Cli *cli, int arg, HoloModel **out_model);
 
 typedef struct CliInput {
     HoloTensors      *tensors; // owns `tensor`; NULL: an optional input that was not given
     const HoloTensor *tensor;
     bool              is_given, is_random;
-    bool              guessed; // seeded, with sizes of 1 where nobody gave any
+    bool              guessed; // seeded, with size 1 where nobody gave one
 } CliInput;
-// The inputs of a model, be it compiled or not.
+// The inputs of a model, compiled or not.
 typedef struct CliPorts {
     const HoloPort **port;
     int              count;
@@ -134,17 +134,17 @@ typedef struct CliPorts {
 CliPorts cli_model_ports(const HoloModel *model);
 CliPorts cli_source_ports(const HoloSource *source);
 
-// What --input gives: one CliInput an input of the model. What is not given is an error, or seeded where
-// `seed_missing`. To be closed in any case.
+// What --input gives: a CliInput for each input of the model. A missing one is an error, or seeded if `seed_missing`.
+// Close them even after a failure.
 int cli_inputs_open(const Cli *cli, const HoloModel *model, bool seed_missing, CliInput **out_inputs);
 int cli_inputs_read(const Cli *cli, const CliPorts *ports, bool seed_missing, CliInput **out_inputs);
-// What a file gives for one input; and, of a .npz, for all that its tensors are called like.
+// What a file gives for one input; and what a .npz gives for all inputs that its tensors are named like.
 int  cli_input_read(const Cli *cli, const CliPorts *ports, int index, const char *path, CliInput *input);
 int  cli_inputs_read_all(const Cli *cli, const CliPorts *ports, const char *path, CliInput *inputs);
 void cli_inputs_free(CliInput *inputs, int count);
 void cli_inputs_close(CliInput *inputs, const HoloModel *model);
 int  cli_inputs_set(HoloSession *session, const HoloModel *model, const CliInput *inputs);
-// What to do where sizes of 1 are not what was meant; NULL: no size was guessed.
+// What to do if sizes of 1 are not what the user wants; NULL: no size was guessed.
 const char *cli_inputs_advice(const CliPorts *ports, const CliInput *inputs);
 
 #endif

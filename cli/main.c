@@ -7,14 +7,13 @@
 #include <string.h>
 
 extern const CliCommand cli_compile, cli_run, cli_test, cli_bench, cli_inspect, cli_explain, cli_graph, cli_ops,
-    cli_verify, cli_compare, cli_bisect, cli_memo_command, cli_kernel, cli_atlas, cli_config, cli_completion, cli_help,
-    cli_version;
+    cli_verify, cli_compare, cli_bisect, cli_memo_command, cli_kernel, cli_atlas, cli_tokenize, cli_config,
+    cli_completion, cli_help, cli_version;
 
 const CliCommand *const cli_commands[] = {
-    &cli_compile,    &cli_run,          &cli_test,    &cli_bench,  &cli_inspect,
-    &cli_explain,    &cli_graph,        &cli_ops,     &cli_verify, &cli_compare,
-    &cli_bisect,     &cli_memo_command, &cli_kernel,  &cli_atlas,  &cli_config,
-    &cli_completion, &cli_help,         &cli_version, NULL,
+    &cli_compile,  &cli_run,    &cli_test,       &cli_bench,  &cli_inspect,      &cli_explain, &cli_graph,
+    &cli_ops,      &cli_verify, &cli_compare,    &cli_bisect, &cli_memo_command, &cli_kernel,  &cli_atlas,
+    &cli_tokenize, &cli_config, &cli_completion, &cli_help,   &cli_version,      NULL,
 };
 
 // The usual spellings of commands as options.
@@ -25,7 +24,7 @@ static const char *spelling(const char *word)
     return word;
 }
 
-static const CliCommand *command_named(const char *name) // NULL: none
+static const CliCommand *command_named(const char *name) // NULL: there is none
 {
     for (int i = 0; cli_commands[i]; i++)
         if (!strcmp(cli_commands[i]->name, name)) return cli_commands[i];
@@ -52,14 +51,15 @@ const CliCommand *cli_command_find(const char *name)
     return NULL;
 }
 
-// Called by the name hologram-compile, the program is its command compile.
+// Under the name hologram-compile, the program is its command compile.
 static bool is_compile(const char *program)
 {
     const char *name = holo_path_name(program);
     return !strcmp(name, "hologram-compile") || !strcmp(name, "hologram-compile.exe");
 }
 
-// Whoever asks for JSON gets it, also where the command line is wrong. `test --json FILE` writes a file, and talks to people.
+// Who asks for JSON gets JSON, even if the command line is wrong. `test --json FILE` writes a file and prints for
+// people.
 static bool wants_json(const CliCommand *command, int argc, char **argv)
 {
     bool takes_value = false;

@@ -1,4 +1,4 @@
-// man.c - manual pages, made of the tables that --help is made of.
+// man.c - manual pages, made from the same tables as --help.
 
 #include "tables.h"
 
@@ -7,7 +7,7 @@
 
 // ---- text
 
-// A line of text in roff: no dash is a hyphen, and no line a request.
+// A line of text in roff: no dash becomes a hyphen, and no line becomes a request.
 static void put(const char *text, size_t size)
 {
     if (size && (*text == '.' || *text == '\'')) fputs("\\&", stdout);
@@ -22,7 +22,7 @@ static void put_text(const char *text)
     put(text, strlen(text));
 }
 
-// Is a line set as it is: a table, or an example?
+// Is a line printed unchanged: a table, or an example?
 static bool is_set(const char *line, size_t size)
 {
     if (size && isspace((unsigned char)*line)) return true;

@@ -82,7 +82,7 @@ static const SideValue *output_at(const Side *side, int index)
     return NULL;
 }
 
-// Are there as many outputs on both sides, and is none called alike? Then they are the same by their place.
+// Have both sides the same number of outputs, and no names in common? Then they are paired by position.
 static bool is_by_place(const Side *a, const Side *b)
 {
     int count = output_count(a);
@@ -114,7 +114,7 @@ static void output_add(Rows *rows, const Side *got, const Side *want, int index,
 
 // ---- values of nodes
 
-// The length of a name without "_23", which passes put behind the names of what they make anew; 0: it has no such end.
+// The length of a name without "_23", which passes append to names of new values; 0: it has no such ending.
 static size_t stem(const char *name)
 {
     size_t size = strlen(name), end = size;
@@ -133,7 +133,7 @@ static bool is_float(const HoloTensor *t)
     return t->dtype == HOLO_F32 || t->dtype == HOLO_F64 || t->dtype == HOLO_F16 || t->dtype == HOLO_BF16;
 }
 
-// Is `last` the tensor `first` with its channels behind?
+// Is `last` the tensor `first` with its channels last?
 static bool is_channels_last(const HoloTensor *first, const HoloTensor *last)
 {
     if (first->rank != last->rank || first->rank < 3 || first->dim[0] != last->dim[0]) return false;
@@ -158,7 +158,7 @@ static const SideValue *node_find(const Side *side, const char *name)
     return NULL;
 }
 
-// The one value that a pass made anew of the value of this name; NULL: there is none, or there are several.
+// The only value that a pass made from the value of this name; NULL: there is none, or there are several.
 static const SideValue *made_anew(const Side *side, const char *name)
 {
     const SideValue *found = NULL;
@@ -185,7 +185,7 @@ static const SideValue *node_twin(const Side *side, const SideValue *v, const Si
     return twin && can_be_twins(&v->tensor, &twin->tensor) ? twin : NULL;
 }
 
-// A copy of a tensor whose channels are behind, with them in front; its data is for free().
+// A copy of a tensor with channels last, with channels first; free its data by free().
 static HoloTensor channels_first(const HoloTensor *last)
 {
     HoloTensor first    = *last;

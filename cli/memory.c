@@ -1,4 +1,4 @@
-// memory.c - memory of a short-lived program: taken, never given back singly, all freed at the end.
+// memory.c - memory of a short-lived program: never freed singly, all freed at the end.
 
 #include "cli.h"
 

@@ -16,7 +16,7 @@ static const char *read_one(const char *path)
     return text ? text : "";
 }
 
-// All files of a folder whose names begin and end so, one behind the other; "" where there are none.
+// The text of all files of a folder whose names begin and end so; "" if there are none.
 static const char *read_all(const char *folder, const char *start, const char *end)
 {
     HoloFolder found;
@@ -38,7 +38,7 @@ static bool in_name(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '.' || c == ':';
 }
 
-// How often the operator stands in graph text: "Relu@14(", "com.microsoft::Gelu@1(".
+// How often the operator occurs in graph text: "Relu@14(", "com.microsoft::Gelu@1(".
 static int count_uses(const char *text, const HoloOpInfo *op)
 {
     const char *name = cli_format("%s%s%s@", op->domain, *op->domain ? "::" : "", op->name);
@@ -56,13 +56,14 @@ static int count_uses(const char *text, const HoloOpInfo *op)
 static const char introduction[] =
     "# Operators\n"
     "\n"
-    "This page is written by the program: `make operators` writes it again, and a test sees that it is up to date.\n"
+    "The program writes this page: `make operators` writes it again, and a test checks that it is up to date.\n"
     "\n"
-    "**Types** are those of the first input: float is f16 bf16 f32 f64, int is i8 i16 i32 i64, uint the same without sign,\n"
-    "f8 the four 8-bit floats, complex c64 c128. **Runs**: as a *kernel* (a fast one for the usual cases, and plainly for\n"
-    "the rest), by *eval* (plainly), as its *body* (made of other operators); on constants alone, when compiling. **Cases**\n"
-    "counts single-node graphs in `tests/ops` with answers that can be checked by hand, **pairs** the forms in which the\n"
-    "operator takes part in the pair suite (`tests/support/sample_table.c`). ONNX's own suites come on top (`make onnx`).\n";
+    "**Types** are those of the first input. float is f16 bf16 f32 f64, int is i8 i16 i32 i64, uint is the same without a\n"
+    "sign, f8 is the four 8-bit floats, complex is c64 c128. **Runs** says how the operator runs: by a *kernel* (a fast one\n"
+    "for common cases, and plainly for the rest), by *eval* (plainly), or as its *body* (made of other operators). If it\n"
+    "depends on constants alone, it is computed while compiling. **Cases** counts single-node graphs in `tests/ops` whose\n"
+    "answers can be checked by hand. **Pairs** counts the forms of the operator in the pair suite\n"
+    "(`tests/support/sample_table.c`). ONNX's own suites are not counted here (`make onnx`).\n";
 
 static const char *count_text(int count)
 {
@@ -98,7 +99,7 @@ static void print_known(const char *title, const char *path)
     }
 }
 
-// The names of operators for which `is` holds, as a sentence's list.
+// The names of operators for which `is` is true, as a list in a sentence.
 static void print_names(bool (*is)(const HoloOpInfo *op))
 {
     const char *last = NULL;
@@ -125,14 +126,14 @@ void ops_markdown(void)
     fputs(introduction, stdout);
     print_operators();
     printf("\n## What does not agree with ONNX's suites\n\n"
-           "Every other case agrees: `make onnx` fails when one does not, and when one of these does.\n");
+           "Every other case agrees. `make onnx` fails if one does not, or if one of these does.\n");
     print_known("ONNX 1.12, as Debian has it (`libonnx-testdata`)", "tests/onnx/known-1.12.txt");
     print_known("The newest suite", "tests/onnx/known-newest.txt");
-    printf("\nOf operators that are random by definition type, shape and bounds are compared, and not the values: ");
+    printf("\nOperators that are random by definition are compared by type, shape and bounds, not by values: ");
     print_names(is_random);
-    printf(". Given a `seed` they give the same numbers at every run.\n\n## What is refused\n\n");
+    printf(". With a `seed` they give the same numbers in every run.\n\n## What is refused\n\n");
     print_names(is_refused);
     printf(
-        ": Hologram runs models and does not train them. A model that has it is refused with that reason; its tests count as\n"
-        "skipped.\n");
+        ": Hologram runs models and does not train them. A model with this operator is refused with that reason, and its tests\n"
+        "count as skipped.\n");
 }

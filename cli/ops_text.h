@@ -8,8 +8,7 @@ const char *op_domain(const HoloOpInfo *op);   // "ai.onnx"
 char       *op_versions(const HoloOpInfo *op); // "7-11", "12+"
 char       *op_types(const HoloOpInfo *op);    // "float i32 bool", families by their names
 
-// docs/operators.md, to stdout. What tests there are is read from the folder tests/ below the working folder, if it
-// is there.
+// Writes docs/operators.md to stdout. It counts tests in the folder tests/ below the working folder, if that exists.
 void ops_markdown(void);
 
 #endif

@@ -1,4 +1,4 @@
-// options.c - the command line: options from a command's table, help from the same table.
+// options.c - the command line: options and help, both from a command's table.
 
 #include "tables.h"
 
@@ -55,11 +55,11 @@ static int distance(const char *a, const char *b)
 
 const char *cli_nearest(const char *word, const char *const *list)
 {
-    const char *nearest = NULL, *longer = NULL; // longer: the only one that begins so
+    const char *nearest = NULL, *longer = NULL; // longer: the only one that begins with the word
     int         begin = 0;
     for (const char *const *w = list; *w && strlen(word) > 1; w++)
         if (!strncmp(*w, word, strlen(word))) longer = *w, begin++;
-    int limit = (int)(strlen(word) + 1) / 3; // further away than this is another word
+    int limit = (int)(strlen(word) + 1) / 3; // a word that differs more is another word
     for (; *list; list++) {
         int d = distance(word, strncmp(*list, "no-", 3) || !strncmp(word, "no-", 3) ? *list : *list + 3);
         if (d > limit) continue;
@@ -113,7 +113,7 @@ bool cli_has_word(const char *list, const char *word)
     return false;
 }
 
-// "a, b or c", each with `before` in front.
+// "a, b or c", each after `before`.
 static const char *spoken(const char *list, const char *before)
 {
     char *text = cli_format("%s", "");
@@ -154,7 +154,7 @@ static int take_long(Cli *cli, const char *word, Words *words)
     return give(cli, option, equals ? equals + 1 : NULL, words);
 }
 
-// "-o FILE", "-oFILE" and switches together, "-qv".
+// "-o FILE", "-oFILE" and combined switches, "-qv".
 static int take_short(Cli *cli, const char *letters, Words *words)
 {
     for (; *letters; letters++) {
@@ -201,7 +201,7 @@ static bool same_file(const char *a, const char *b)
     return holo_path_same(a, strcmp(b, "-") ? b : "/dev/stdin");
 }
 
-// Is a file that is written an argument, or the value of another option, be it behind a name?
+// Is a file that is written also an argument, or the value of another option, maybe behind a name?
 static bool is_read(const Cli *cli, const char *path)
 {
     for (int i = 0; i < cli->arg_count; i++)
@@ -338,7 +338,7 @@ static void print_options(const CliOption *row)
         char *left = cli_format("%s--%s%s%s", letter, row->name, row->value ? " " : "", row->value ? row->value : "");
         printf("  %-28s ", left);
         if (strlen(left) > 28) printf("\n%31s", "");
-        for (const char *line = row->help;;) { // later lines of a help text stand under the first
+        for (const char *line = row->help;;) { // later lines of a help text are below the first
             size_t size = strcspn(line, "\n");
             printf("%.*s\n", (int)size, line);
             if (!line[size]) break;

@@ -1,4 +1,4 @@
-// picture.c - a listing to boxes and wires: what is shown of each node, and in which color.
+// picture.c - turns a listing into boxes and wires: what is shown of each node, and in which color.
 //
 // Constants get no box of their own; they are lines in the box of the node that uses them.
 
@@ -49,7 +49,7 @@ static void add_line(PictureBox *box, const char *text)
     if (box->line_count < PICTURE_LINES) box->lines[box->line_count++] = text;
 }
 
-// Attributes, as many to a line as fit; the last line that is left over says that there is more.
+// Attributes, as many on a line as fit; the last line says if there are more.
 static void add_details(PictureBox *box, const char *detail, int lines)
 {
     while (*detail && lines-- > 0) {

@@ -11,10 +11,10 @@ typedef struct PictureBox {
     const char *lines[PICTURE_LINES]; // under the title
     int         line_count;
     const char *result;   // the type of the first output, written under the box; "" for outputs
-    const char *about;    // all there is to say, in lines
+    const char *about;    // everything about it, in lines
     const char *color;    // of the family of operators: a class of the style sheet
     bool        is_port;  // an input or an output of the model
-    bool        is_plain; // of a planned graph: runs without a fast kernel
+    bool        is_plain; // in a planned graph: runs without a fast kernel
     int         layer;
     double      x, y, width, height; // x of the middle, y of the top
 } PictureBox;

@@ -1,7 +1,7 @@
 // print.c - all that the program prints. Names come from files: whatever a terminal would obey is written out.
 //
-// What the program itself wants from a terminal it says by marks: a byte 1 and a letter, for which codes are put here. A name
-// with such bytes can give colors at most.
+// What the program itself wants from a terminal it says by marks: a byte 1 and a letter, for which codes are put here.
+// A name with such bytes can give colors at most.
 
 #include "print.h"
 

@@ -9,8 +9,8 @@ typedef struct CliSamples {
     int          count;
 } CliSamples;
 
-// The samples at a path. A file is one, and a folder of files that are called like the inputs (a / in a name is a _ there). Any
-// other folder has many of these: folders, .npz files, and for a model of one input whatever can be one.
+// The samples at a path. A file is one, and a folder of files that are called like the inputs (a / in a name is a _
+// there). Any other folder has many of these: folders, .npz files, and for a model of one input whatever can be one.
 int cli_samples_find(const CliPorts *ports, const char *path, CliSamples *out);
 // One CliInput an input. To be closed in any case.
 int cli_sample_read(const Cli *cli, const CliPorts *ports, const char *path, CliInput **out_inputs);

@@ -35,7 +35,8 @@ typedef struct Side {
 
 // The argument `arg`. Models are compiled where `compiles`.
 int side_open(const Cli *cli, int arg, bool compiles, HoloPool *pool, Side *out);
-// The values for these inputs, which are called as `ports` says. Of tensors, those of the sample of that name, if there are such.
+// The values for these inputs, which are called as `ports` says. Of tensors, those of the sample of that name, if there
+// are such.
 int  side_run(Side *side, const CliPorts *ports, const CliInput *inputs, const char *sample);
 void side_clear(Side *side); // of values
 void side_close(Side *side);

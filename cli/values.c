@@ -1,13 +1,13 @@
-// values.c - distinct values of each constant of an archive, and what storing equal ones once has saved.
+// values.c - counts distinct values of each constant of an archive, and what storing equal constants once has saved.
 //
-// Values are told apart by their bits: 0 and -0 are two. Of packed weights the words are counted that are stored, with the
-// zeros between them; of weights that are codes the numbers that these stand for.
+// Values are compared by their bits: 0 and -0 are different. For packed weights it counts the stored words, including
+// zeros between them; for weights that are codes, the numbers that these stand for.
 #include "values.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { DISTINCT_MAX = 1 << 16 }; // more are not told apart
+enum { DISTINCT_MAX = 1 << 16 }; // beyond this, values are not counted
 
 typedef struct Set { // of words
     uint64_t *slot;
@@ -32,7 +32,7 @@ static size_t width_of(const HoloConstant *c)
     return size;
 }
 
-// How many; DISTINCT_MAX + 1: more than that. 0: strings, and other things without a width.
+// How many; DISTINCT_MAX + 1: more than that. 0: strings, and other types without a width.
 static size_t distinct(Set *set, const HoloConstant *c)
 {
     enum { BOOK = 16 }; // numbers before codes
@@ -46,7 +46,7 @@ static size_t distinct(Set *set, const HoloConstant *c)
         memcpy(&word, (const char *)c->tensor.data + i * width, width);
         set_add(set, word);
     }
-    // The zeros that packing adds are no value of the constant where it has as many others.
+    // The zeros that packing adds do not count if the constant has as many other values.
     return set->count <= DISTINCT_MAX && set->count > c->count ? (size_t)c->count : set->count;
 }
 
@@ -58,7 +58,8 @@ static Set set_make(void)
     return set;
 }
 
-// What the constants that are used several times would take beyond what they do, and what the compiler left out before.
+// What constants that are used several times would take if they were stored each time, and what the compiler left out
+// before.
 static uint64_t saved_bytes(const HoloModel *model, uint64_t *out_count)
 {
     HoloNote note;

@@ -26,7 +26,7 @@ static const char *plural(int count)
     return count == 1 ? "" : "s";
 }
 
-// What was compared, then what differs most and why that is within bounds.
+// What was compared; then what differs most, and why that is allowed.
 static void print_agrees(FILE *out, const HoloReport *r)
 {
     cli_row(out, "verified",
@@ -71,7 +71,7 @@ void cli_verify_json(Json *json, const HoloReport *report)
 
 void cli_verify_warn(const char *model, const HoloReport *r)
 {
-    if (r->verified ? !r->verify_left_out : !r->verify_why_not) return; // all was, or nobody asked for it
+    if (r->verified ? !r->verify_left_out : !r->verify_why_not) return; // verified, or not asked for
     if (r->verified)
         cli_warn("%s: random outputs were not verified: %s", model, r->verify_left_out);
     else

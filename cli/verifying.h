@@ -1,4 +1,4 @@
-// verifying.h - for `hologram compile`: what --verify-with and its relatives choose, and what verification found.
+// verifying.h - for `hologram compile`: the options --verify-with and similar ones, and what verification found.
 #ifndef HOLO_CLI_VERIFYING_H
 #define HOLO_CLI_VERIFYING_H
 
@@ -19,7 +19,7 @@ int cli_verify_choose(const Cli *cli, HoloCompiler *compiler);
 // The row of the table, and a line for what differs most.
 void cli_verify_print(FILE *out, const HoloReport *report);
 void cli_verify_json(Json *json, const HoloReport *report);
-// On stderr, where verification was asked for and could not be done, or not of all outputs.
+// Warns on stderr if verification was asked for and could not be done, or not for all outputs.
 void cli_verify_warn(const char *model, const HoloReport *report);
 
 #endif

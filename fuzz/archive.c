@@ -134,8 +134,8 @@ static bool inputs_set(const HoloModel *model, HoloSession *session, int round)
     return true;
 }
 
-// One session at several sizes, one after the other; the second run at the same ones leaves out what follows from sizes alone, and
-// with a memo what follows from inputs that have not changed.
+// One session at several sizes, one after the other; the second run at the same ones leaves out what follows from sizes
+// alone, and with a memo what follows from inputs that have not changed.
 static void run(const HoloModel *model)
 {
     HoloError    error = {0};

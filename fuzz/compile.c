@@ -1,5 +1,5 @@
-// compile.c - fuzzes a whole compile: the bytes are a model, which is imported, optimized, quantized perhaps, planned, written
-// and verified, and what comes out is opened and run. How it is compiled follows from the bytes.
+// compile.c - fuzzes a whole compile: the bytes are a model, which is imported, optimized, quantized perhaps, planned,
+// written and verified, and what comes out is opened and run. How it is compiled follows from the bytes.
 #include "onnx_mutator.h"
 
 #include "hologram_atlas.h"

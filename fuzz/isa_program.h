@@ -1,5 +1,5 @@
-// isa_program.h - what is done with any program that was accepted: text and bytes give it back, and both interpreters run it
-// on memory of just the sizes they are told. It may have races, so that what they compute is not compared.
+// isa_program.h - what is done with any program that was accepted: text and bytes give it back, and both interpreters
+// run it on memory of just the sizes they are told. It may have races, so that what they compute is not compared.
 #ifndef HOLO_FUZZ_ISA_PROGRAM_H
 #define HOLO_FUZZ_ISA_PROGRAM_H
 

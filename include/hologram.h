@@ -1,14 +1,14 @@
 // hologram.h - the runtime's public API: open a .holo file, make a session, run it.
 //
-// Three objects. A HoloModel is an opened file: immutable, shared freely between threads, which may
-// all run it at once (holo_model_run). A HoloSession is one place where the model runs: it owns the
-// memory of a run and belongs to one thread at a time. A HoloPool is a set of worker threads that
-// sessions borrow.
+// There are three objects. A HoloModel is an opened file. It never changes, all threads may share it, and all may run
+// it at once (holo_model_run). A HoloSession is one place where the model runs. It owns the memory of a run and belongs
+// to one thread at a time. A HoloPool is a set of worker threads that sessions borrow.
 //
-// Functions that can fail return a HoloStatus and, when `error` is not NULL, leave there a message
-// that names the node or the byte at fault. Nothing here prints, exits or aborts.
+// A function that can fail returns a HoloStatus. If `error` is not NULL, it also leaves a message there, which names
+// the node or the byte at fault. Nothing here prints, exits or aborts. A function that destroys, closes or frees
+// accepts NULL.
 //
-// The API is append-only: values are never renumbered, fields never move.
+// The API only grows: values are never renumbered, fields never move.
 #ifndef HOLOGRAM_H
 #define HOLOGRAM_H
 
@@ -56,68 +56,72 @@ typedef enum HoloStatus {
 #undef X
 } HoloStatus;
 
-// What went wrong, in words. Zero-initialize it; the first failure wins, later ones do not
-// overwrite it. Holds no memory to free.
+// What went wrong, in words. Set it to zeros before the first call. The first failure is kept: later ones do not
+// overwrite it. It holds no memory to free.
 typedef struct HoloError {
     HoloStatus status;
     char       text[4092];
 } HoloError;
 
 HOLO_API const char *holo_status_text(HoloStatus status);
-HOLO_API const char *holo_version(void); // "0.1.0"
+HOLO_API const char *holo_version(void); // for example "0.2.0"
 
-// Names in models are whatever somebody wrote: for printing, characters that a terminal would obey, and bytes that are no
-// UTF-8, become \x1b or \u{202e}. Returns how long the text is then; of that, as much as fits into `room` is put into
-// `out`, and a 0. Messages of errors are made so already.
+// Makes a name safe to print. Names in models are whatever somebody wrote. Characters that a terminal would obey, and
+// bytes that are not UTF-8, become \x1b or \u{202e}. Returns the length of the safe text. Writes as much of it as fits
+// into `room` bytes to `out`, and a 0 byte. Error messages are safe already.
 HOLO_API size_t holo_text_safe(const char *text, char *out, size_t room);
 
 // ---- memory ------------------------------------------------------------------------------------
 
-// How many bytes the library may hold at once in this process, whoever asked for them; files that are mapped do not count.
-// Whatever would go past it fails with HOLO_NO_MEMORY, and the message says how much was asked for. 0, the default: nine
-// tenths of what the machine and its control groups have left. A compile, and each session, may have a limit of its own as
-// well. The compiler's shared library counts for itself.
+// Limits how many bytes the library may hold at once in this process, whoever asked for them. Mapped files do not
+// count. A call that would exceed the limit fails with HOLO_NO_MEMORY, and the message says how much it asked for. 0,
+// the default, means nine tenths of what the machine and its control groups have left. A compile and a session may have
+// limits of their own as well. The compiler's shared library has a count of its own.
 HOLO_API void     holo_memory_set_limit(uint64_t bytes);
-HOLO_API uint64_t holo_memory_limit(void); // what it is now
-HOLO_API uint64_t holo_memory_held(void);  // what is held now
+HOLO_API uint64_t holo_memory_limit(void); // the limit now
+HOLO_API uint64_t holo_memory_held(void);  // bytes held now
 
 // ---- contexts: memory and messages -------------------------------------------------------------
 
-// A context says where memory comes from, how much of it there may be, and who hears what the library has to tell. Models,
-// pools, executors and compilers can be made in one (the functions that end with _in), and sessions are in that of their model.
-// It outlives all that is made in it. Nothing of it is global: each has its own, and what is made without one has none.
+// A context says where memory comes from, how much of it there may be, and who receives the library's log messages.
+// Models, pools, executors and compilers can be made in a context, by the functions that end with _in. A session is in
+// the context of its model. The context must outlive everything made in it. Contexts are independent of each other, and
+// none is global. What is made without a context takes the system's memory and logs nothing.
 typedef struct HoloContext HoloContext;
 
-// One function for all memory. `size` bytes aligned to `align`, a power of two, that begin with the first bytes of `old`, of
-// `old_size`, which is freed; `old` NULL: there were none; `size` 0: `old` is freed, and the result does not matter. NULL: there is
-// no memory, and `old` stays as it is. Called by several threads at once. `align` is the same for all calls of one piece.
+// One function that allocates, resizes and frees. It returns `size` bytes, aligned to `align` (a power of two), that
+// begin with the bytes of `old`, which has `old_size` bytes, and it frees `old`. If `old` is NULL, there is nothing to
+// copy. If `size` is 0, it frees `old`, and its result is not used. It returns NULL when there is no memory; `old` then
+// stays as it is. Several threads may call it at once. All calls for one piece of memory have the same `align`.
 typedef struct HoloAlloc {
     void *(*resize)(void *state, void *old, size_t old_size, size_t size, size_t align);
-    void *state; // for the function alone
+    void *state; // passed to the function, not used otherwise
 } HoloAlloc;
 
-// `alloc` is copied; NULL: the system's memory.
+// Copies `alloc`. NULL means the system's memory.
 HOLO_API HOLO_MUST HoloStatus holo_context_create(const HoloAlloc *alloc, HoloContext **out_context, HoloError *error);
-HOLO_API void                 holo_context_destroy(HoloContext *context); // after all that was made in it
-// Bytes that all in the context may hold at once; 0, the default: no limit but the process's.
+HOLO_API void                 holo_context_destroy(HoloContext *context); // call it after everything made in it is
+                                                                          // destroyed
+// Limits the bytes that everything in the context together may hold. 0, the default: no limit but that of the process.
 HOLO_API void     holo_context_set_memory_limit(HoloContext *context, uint64_t bytes);
-HOLO_API uint64_t holo_context_memory(const HoloContext *context); // what they hold now
+HOLO_API uint64_t holo_context_memory(const HoloContext *context); // bytes held now
 
 typedef enum HoloLogLevel {
-    HOLO_LOG_DEBUG   = 0, // each run, each size that is bound anew
+    HOLO_LOG_DEBUG   = 0, // each run; each time that new sizes are bound
     HOLO_LOG_INFO    = 1, // what is opened, made and compiled
-    HOLO_LOG_WARNING = 2, // what works, but not as well as it might, or was not checked
+    HOLO_LOG_WARNING = 2, // what works but could work better, or was not checked
     HOLO_LOG_ERROR   = 3, // calls that fail, with their messages
 } HoloLogLevel;
-// One line, without an end of line, that lives for the call. Called by whichever thread has something to tell, several at once.
+// Receives one line, without an end of line. The text lives during the call. Several threads may call it at once.
 typedef void (*HoloLogFn)(void *state, HoloLogLevel level, const char *text);
-// Before something is made in the context: who hears messages of this level and those above. NULL: nobody.
+// Sends messages of level `least` and above to `log`. Call it before anything is made in the context. NULL: no
+// messages.
 HOLO_API void holo_context_set_log(HoloContext *context, HoloLogLevel least, HoloLogFn log, void *state);
 
 // ---- numbers and tensors -----------------------------------------------------------------------
 
-// The element types, with ONNX's numbers. Types narrower than a byte (6, 4 and 2 bits) take one byte
-// an element in memory: the value itself, sign-extended where signed.
+// The element types, with ONNX's numbers. Elements of 6, 4 and 2 bits take one byte each in memory, which holds the
+// value itself, sign-extended if the type is signed.
 #define HOLO_DTYPE_MAP(X)              \
     X(F32, 1, "f32", 4)                \
     X(U8, 2, "u8", 1)                  \
@@ -156,8 +160,8 @@ typedef enum HoloDtype {
         HOLO_DTYPE_COUNT = 29
 } HoloDtype;
 
-HOLO_API const char *holo_dtype_name(HoloDtype dtype); // "f32"; "?" when there is none
-HOLO_API size_t      holo_dtype_size(HoloDtype dtype); // bytes an element; 0 when there is none
+HOLO_API const char *holo_dtype_name(HoloDtype dtype); // "f32"; "?" if there is no such type
+HOLO_API size_t      holo_dtype_size(HoloDtype dtype); // bytes of an element; 0 if there is no such type
 
 enum { HOLO_MAX_RANK = 16 };
 
@@ -168,7 +172,7 @@ typedef enum HoloKind {
     HOLO_MAP      = 3, // data: two HoloTensors of rank 1, keys and values
 } HoloKind;
 
-// One string of a string tensor. Bytes, usually UTF-8, not terminated.
+// One string of a string tensor: bytes, usually UTF-8, without a 0 at the end.
 typedef struct HoloString {
     const char *data;
     size_t      size;
@@ -176,21 +180,21 @@ typedef struct HoloString {
 
 // A view of a value: it owns nothing. Tensors are dense and row-major.
 typedef struct HoloTensor {
-    uint8_t dtype; // HoloDtype; of the innermost elements where kind is not HOLO_TENSOR
+    uint8_t dtype; // HoloDtype; if kind is not HOLO_TENSOR, the type of the innermost elements
     uint8_t kind;  // HoloKind
     uint8_t inner; // HoloKind of the elements of a sequence or optional
     int8_t  rank;  // -1: not known
     int64_t dim[HOLO_MAX_RANK];
-    void   *data; // NULL: not known, or no elements
+    void   *data; // NULL: not known, or there are no elements
 } HoloTensor;
 
-HOLO_API int64_t holo_tensor_count(const HoloTensor *t); // elements; -1 when not known or too many
+HOLO_API int64_t holo_tensor_count(const HoloTensor *t); // number of elements; -1: not known, or too many
 HOLO_API size_t  holo_tensor_bytes(const HoloTensor *t);
 
-// The same view in DLPack's layout (DLTensor): for exchange with other libraries, without a copy.
+// The same view in the layout of DLPack's DLTensor, to exchange tensors with other libraries without a copy.
 typedef struct HoloDlTensor {
     void    *data;
-    int32_t  device_type, device_id; // 1, 0: the CPU
+    int32_t  device_type, device_id; // 1 and 0: the CPU
     int32_t  ndim;
     uint8_t  code, bits; // DLDataType
     uint16_t lanes;
@@ -199,24 +203,24 @@ typedef struct HoloDlTensor {
     uint64_t byte_offset;
 } HoloDlTensor;
 
-// The view refers to `t` for its shape: it lives as long as `t`. False when DLPack has no such type.
+// The view refers to the shape inside `t`, so it lives as long as `t`. Returns false if DLPack has no such type.
 HOLO_API bool holo_tensor_to_dlpack(HoloTensor *t, HoloDlTensor *out);
-// False when the tensor is on another device, not dense, or of a type or rank that does not exist here.
+// Returns false if the tensor is on another device, is not dense, or has a type or rank that Hologram does not have.
 HOLO_API bool holo_tensor_from_dlpack(const HoloDlTensor *dl, HoloTensor *out);
 
 // ---- threads -----------------------------------------------------------------------------------
 
 typedef struct HoloPool HoloPool;
 
-// A pool runs work on `threads` threads, the caller's among them. Its workers sleep when idle.
-// 0 means one thread a core. Sessions of several threads may share one pool.
+// A pool runs work on `threads` threads; the calling thread is one of them. 0 means one thread for each core. Idle
+// workers sleep. Sessions of several threads may share one pool.
 HOLO_API HOLO_MUST HoloStatus holo_pool_create(int threads, HoloPool **out_pool);
-// The same with workers that stay on cores of one's choice, as the system numbers them: worker i on cores[i % core_count]. The
-// caller's thread is worker 0 and stays where it is: cores[0] is for it, by whatever means it has. `threads` 0: as many as
-// there are cores. HOLO_UNSUPPORTED where the system lets nobody choose, as macOS.
+// The same, with workers that stay on cores of your choice, numbered as the system numbers them: worker i runs on
+// cores[i % core_count]. The calling thread is worker 0 and is not moved; cores[0] is meant for it. If `threads` is 0,
+// there are as many as cores given. Returns HOLO_UNSUPPORTED on systems that do not let programs choose, such as macOS.
 HOLO_API HOLO_MUST HoloStatus holo_pool_create_on(int threads, const int *cores, int core_count, HoloPool **out_pool,
                                                   HoloError *error);
-// Either, in a context (NULL: none); `cores` NULL: the system chooses them.
+// The same in a context (NULL: none). If `cores` is NULL, the system chooses the cores.
 HOLO_API HOLO_MUST HoloStatus holo_pool_create_in(HoloContext *context, int threads, const int *cores, int core_count,
                                                   HoloPool **out_pool, HoloError *error);
 HOLO_API void                 holo_pool_destroy(HoloPool *pool);
@@ -226,78 +230,80 @@ HOLO_API int                  holo_pool_threads(const HoloPool *pool);
 
 typedef struct HoloModel HoloModel;
 
-// Opens by map, or by reading where the file cannot be mapped. The file must not change while open.
+// Maps the file, or reads it if it cannot be mapped. The file must not change while it is open.
 HOLO_API HOLO_MUST HoloStatus holo_model_open(const char *path, HoloModel **out_model, HoloError *error);
 
-// What a program that answers many requests may pay for in advance; it changes no result.
-#define HOLO_OPEN_PREFAULT 1u // all pages of the file and of sessions' memory are there before the first run
-#define HOLO_OPEN_HUGE     2u // weights are copied into large pages, where the system has them, and sessions use such, too
+// Work that a program can do before the first run instead of during it. These flags change no result.
+#define HOLO_OPEN_PREFAULT 1u // load all pages of the file and of the sessions' memory before the first run
+#define HOLO_OPEN_HUGE     2u // copy weights into large pages, if the system has them; sessions use such pages, too
 
-// As holo_model_open, with a sum of the above.
+// As holo_model_open. `flags` is a sum of the above.
 HOLO_API HOLO_MUST HoloStatus holo_model_open_with(const char *path, uint32_t flags, HoloModel **out_model,
                                                    HoloError *error);
-// Opens an archive in memory, which must stay as it is until holo_model_close, 64-byte aligned.
+// Opens an archive in memory. The bytes must be 64-byte aligned and must not change until holo_model_close.
 HOLO_API HOLO_MUST HoloStatus holo_model_open_memory(const void *bytes, size_t size, HoloModel **out_model,
                                                      HoloError *error);
-// The same two in a context (NULL: none).
+// The same two, in a context (NULL: none).
 HOLO_API HOLO_MUST HoloStatus holo_model_open_in(HoloContext *context, const char *path, uint32_t flags,
                                                  HoloModel **out_model, HoloError *error);
 HOLO_API HOLO_MUST HoloStatus holo_model_open_memory_in(HoloContext *context, const void *bytes, size_t size,
                                                         HoloModel **out_model, HoloError *error);
-HOLO_API void holo_model_close(HoloModel *model); // after all its sessions are destroyed and its runs are over
+HOLO_API void holo_model_close(HoloModel *model); // after its sessions are destroyed and its runs have ended
 
-// Reads every byte and compares every checksum, which opening does not.
+// Reads every byte and compares every checksum. Opening does not read the weights.
 HOLO_API HOLO_MUST HoloStatus holo_model_verify(const HoloModel *model, HoloError *error);
 
 typedef struct HoloPort { // an input or an output; strings live as long as the model
     const char *name;
-    HoloTensor  type;                  // dim -1: not fixed; data NULL
-    const char *symbol[HOLO_MAX_RANK]; // how an unfixed dimension is written: "batch", "2*n+1"; else NULL
-    bool        optional;              // an input of optional type, which need not be given
-    bool        any_shape;             // an input that nothing reads, and no size depends on
+    HoloTensor  type;                  // dim -1: not fixed; data is NULL
+    const char *symbol[HOLO_MAX_RANK]; // how a size that is not fixed is written: "batch", "2*n+1"; else NULL
+    bool        optional;              // an input that you may leave out: of optional type, or with a default
+    bool        any_shape;             // an input that nothing reads and no size depends on
 } HoloPort;
 
 HOLO_API int             holo_model_input_count(const HoloModel *model);
 HOLO_API int             holo_model_output_count(const HoloModel *model);
-HOLO_API const HoloPort *holo_model_input(const HoloModel *model, int index);              // NULL: no such
-HOLO_API const HoloPort *holo_model_output(const HoloModel *model, int index);             // NULL: no such
-HOLO_API int             holo_model_input_find(const HoloModel *model, const char *name);  // -1: no such
-HOLO_API int             holo_model_output_find(const HoloModel *model, const char *name); // -1: no such
+HOLO_API const HoloPort *holo_model_input(const HoloModel *model, int index);              // NULL: there is none
+HOLO_API const HoloPort *holo_model_output(const HoloModel *model, int index);             // NULL: there is none
+HOLO_API int             holo_model_input_find(const HoloModel *model, const char *name);  // -1: there is none
+HOLO_API int             holo_model_output_find(const HoloModel *model, const char *name); // -1: there is none
 
-// Whether a tensor can be that input: its type, and the sizes that the model fixes. HOLO_BAD_INPUT says what is wrong. Its
-// data is not looked at.
+// Checks whether a tensor fits the port: its type, and the sizes that the model fixes. If it does not, the result is
+// HOLO_BAD_INPUT, and the message says what is wrong. The data is not read.
 HOLO_API HOLO_MUST HoloStatus holo_port_fits(const HoloPort *port, const HoloTensor *tensor, HoloError *error);
 
-// What the compiler wrote about the model: "source.format", "source.hash", "verify.worst" ... in order.
+// What the compiler wrote about the model, in order: "source.format", "source.hash", "verify.worst_relative" and
+// others.
 HOLO_API int         holo_model_meta_count(const HoloModel *model);
 HOLO_API const char *holo_model_meta(const HoloModel *model, int index, const char **out_key);
-HOLO_API const char *holo_model_meta_find(const HoloModel *model, const char *key); // NULL: no such
+HOLO_API const char *holo_model_meta_find(const HoloModel *model, const char *key); // NULL: there is none
 
-// A constant of the archive, of which holo_model_info says how many there are. Names and views live as long as the model.
+// A constant of the archive. holo_model_info gives their number. Names and views live as long as the model.
 typedef struct HoloConstant {
-    const char *name;      // of the first value that is this constant; "" when it is part of an attribute
-    HoloTensor  tensor;    // in the shape of that value; packed weights as bytes: u8[size]
-    bool        is_packed; // weights in the form that their kernel reads
-    bool     is_coded; // these are codes of 4 bits, behind the 16 numbers (or fewer, and repeated) that they stand for
-    uint8_t  dtype;    // HoloDtype of its elements, before packing
-    uint64_t count;    // and how many these are
-    uint64_t bytes;    // that it takes in the file
-    uint32_t uses;     // values of the plans that are this constant: it is stored once for all of them
+    const char *name;      // of the first value that uses it; "" if it is part of an attribute
+    HoloTensor  tensor;    // in the shape of that value; packed weights are bytes, u8[size]
+    bool        is_packed; // it is stored in the order in which its kernel reads it
+    bool        is_coded;  // it is stored as 4-bit codes behind the at most 16 numbers that they stand for
+    uint8_t     dtype;     // HoloDtype of its elements before packing
+    uint64_t    count;     // number of its elements before packing
+    uint64_t    bytes;     // its size in the file
+    uint32_t    uses;      // number of values that use it; it is stored once for all of them
 } HoloConstant;
-HOLO_API bool holo_model_constant(const HoloModel *model, int index, HoloConstant *out_constant); // false: no such
+HOLO_API bool holo_model_constant(const HoloModel *model, int index,
+                                  HoloConstant *out_constant); // false: there is none
 
-// What the compiler decided about a part of the model, and why: what was computed or made a table before the run, and what
-// was not. Numbers are never reused; one that is not known here says that nothing was made.
+// What the compiler decided about a part of the model, and why: what it computed or made a table before the run, and
+// what it did not. Numbers are never reused. Treat a number that you do not know as "not made".
 #define HOLO_VERDICT_MAP(X)                                                                         \
     X(MADE, 0, "made")                                                                              \
-    X(NOT_FASTER, 1, "not faster")   /* computing is as fast, or faster */                          \
-    X(OVER_BUDGET, 2, "over budget") /* it would take more memory than it may */                    \
-    X(NOT_FINITE, 3, "not finite")   /* what comes in can be too many things */                     \
+    X(NOT_FASTER, 1, "not faster")   /* computing is as fast or faster */                           \
+    X(OVER_BUDGET, 2, "over budget") /* it would take more memory than allowed */                   \
+    X(NOT_FINITE, 3, "not finite")   /* too many different inputs are possible */                   \
     X(NOT_ALONE, 4, "not alone")     /* it depends on something else, or something else needs it */ \
     X(FAILS, 5, "fails")             /* for some inputs the model itself fails */                   \
     X(TURNED_OFF, 6, "turned off")   /* by the user */                                              \
-    X(TOO_LONG, 7, "too long")       /* to compute it all would take too long */                    \
-    X(UNFIT, 8, "unfit")             /* it cannot be made so, or would be too far off */
+    X(TOO_LONG, 7, "too long")       /* computing all of it would take too long */                  \
+    X(UNFIT, 8, "unfit")             /* it cannot be made, or would be too inaccurate */
 
 typedef enum HoloVerdict {
 #define X(id, value, text) HOLO_VERDICT_##id = value,
@@ -305,28 +311,28 @@ typedef enum HoloVerdict {
 #undef X
 } HoloVerdict;
 
-typedef struct HoloNote { // texts live as long as the model, and are "" where there is nothing to say
+typedef struct HoloNote { // texts live as long as the model; "" if there is nothing to say
     const char *pass;     // who decided: "tables", "fold" ...
-    const char *place;    // the value that it is about; of several, the first
+    const char *place;    // the value that it is about; if there are several, the first
     const char *what;     // the operators in question: "DequantizeLinear, Gelu, QuantizeLinear"
     const char *why;      // in words
     uint32_t    verdict;  // HoloVerdict
-    uint64_t    count;    // of such places
-    uint64_t    bytes;    // of what was made, or would have been, in all
+    uint64_t    count;    // number of such places
+    uint64_t    bytes;    // size of what was made, or would have been, in all
 } HoloNote;
 
 HOLO_API int         holo_model_note_count(const HoloModel *model);
-HOLO_API bool        holo_model_note(const HoloModel *model, int index, HoloNote *out_note); // false: no such
-HOLO_API const char *holo_verdict_text(uint32_t verdict);                                    // "not made" for others
+HOLO_API bool        holo_model_note(const HoloModel *model, int index, HoloNote *out_note); // false: there is none
+HOLO_API const char *holo_verdict_text(uint32_t verdict); // "not made" for other numbers
 
-// Facts and numbers of an opened archive.
+// Facts about an opened archive.
 typedef struct HoloModelInfo {
     uint64_t file_bytes, constant_bytes, table_bytes;
-    uint64_t arena_bytes; // planned memory of a run; 0 when it depends on symbolic sizes
-    uint64_t naive_bytes; // the sum of all intermediates, without reuse
+    uint64_t arena_bytes; // planned memory of a run; 0 if it depends on sizes that are open
+    uint64_t naive_bytes; // the sum of all intermediate values, without reuse of memory
     uint32_t steps, values, constants, plans;
     uint8_t  exact;     // numeric class: 1 exact, 0 fused
-    uint8_t  is_static; // every size is fixed in the file
+    uint8_t  is_static; // 1: every size is fixed in the file
 } HoloModelInfo;
 HOLO_API void holo_model_info(const HoloModel *model, HoloModelInfo *out_info);
 
@@ -334,138 +340,147 @@ HOLO_API void holo_model_info(const HoloModel *model, HoloModelInfo *out_info);
 
 typedef struct HoloSession HoloSession;
 
-// A session of `model`, which must outlive it, on `pool` (NULL: the caller's thread alone). It is for one thread at a time:
-// a call that meets one of another thread changes nothing and returns HOLO_BUSY at once. From then on a run takes only
-// inputs, and memory for outputs, that its own thread has set, and an output is given only to the thread that ran; anything
-// else is HOLO_BUSY, too. Threads that share a model call holo_model_run, or have a session each.
+// Makes a session of `model`, which must outlive it, on `pool` (NULL: the calling thread alone). A session is for one
+// thread at a time. If two calls from different threads meet, one of them changes nothing and returns HOLO_BUSY at
+// once. From then on the session is strict: a run uses only inputs and output memory that its own thread has set, and
+// only the thread that ran may take an output. Everything else is HOLO_BUSY. Threads that share a model call
+// holo_model_run, or have a session each.
 HOLO_API HOLO_MUST HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSession **out_session,
                                                   HoloError *error);
 HOLO_API void                 holo_session_destroy(HoloSession *session);
 
-// Gives input `index`. The bytes are the caller's and are read during runs, not copied: they must
-// stay until another tensor is set, and be aligned as their elements are. Shape and dtype are checked
-// here, symbolic sizes at the run.
+// Sets input `index`. The bytes stay yours: runs read them, and nothing is copied. Keep them in place until you set
+// another tensor, and aligned as their elements require. Type, rank and fixed sizes are checked here; open sizes are
+// checked by the run.
 HOLO_API HOLO_MUST HoloStatus holo_session_set_input(HoloSession *session, int index, const HoloTensor *tensor,
                                                      HoloError *error);
-// Has output `index` written to the caller's memory, tensor->data of `size` bytes. NULL: back to the
-// session's own memory. It may be that of the input which the output takes the place of, as a cache of
-// GroupQueryAttention with room for more: then nothing is copied but what is new.
+// Has output `index` written to your memory: `data`, of `size` bytes. NULL goes back to the session's own memory. An
+// output may share memory with the input that it continues, such as a cache of GroupQueryAttention with room for more;
+// then only what is new is written.
 HOLO_API HOLO_MUST HoloStatus holo_session_set_output(HoloSession *session, int index, void *data, size_t size,
                                                       HoloError *error);
-// A writable view of input `index` in the session's own memory, for models whose sizes are fixed:
-// fill it and run, without any copy.
+// Gives a writable view of input `index` in the session's own memory, for models with fixed sizes. Fill it and run:
+// nothing is copied.
 HOLO_API HOLO_MUST HoloStatus holo_session_input(HoloSession *session, int index, HoloTensor *out_view,
                                                  HoloError *error);
 
 HOLO_API HOLO_MUST HoloStatus holo_session_run(HoloSession *session, HoloError *error);
 
-// What the last run gave: a view that lives until the next run.
+// Gives what the last run computed: a view that lives until the next run.
 HOLO_API HOLO_MUST HoloStatus holo_session_output(const HoloSession *session, int index, HoloTensor *out_view,
                                                   HoloError *error);
 
-// Asks a run in progress to stop; callable from any thread. The run returns HOLO_CANCELLED.
+// Asks a run in progress to stop. Any thread may call it. The run returns HOLO_CANCELLED.
 HOLO_API void holo_session_cancel(HoloSession *session);
 
-// From now on a run that takes longer stops, in the middle of a step where that is long, and returns HOLO_TIMEOUT. 0, the
-// default: it may take any time.
+// From now on, a run that takes longer stops and returns HOLO_TIMEOUT. Long steps stop in the middle. 0, the default:
+// no limit.
 HOLO_API HOLO_MUST HoloStatus holo_session_set_time_limit(HoloSession *session, double seconds, HoloError *error);
 
 // Bytes of working memory that the session holds now.
 HOLO_API size_t holo_session_memory(const HoloSession *session);
 
-// Bytes that the session may hold at once; 0, the default: no limit but the process's (holo_memory_set_limit). Runs with
-// sizes that need more fail with HOLO_NO_MEMORY, and the session can go on with others. Fails where it holds more already:
-// a model whose sizes are fixed takes its memory when the session is made (holo_model_info says how much).
+// Limits the bytes that the session may hold at once. 0, the default: no limit but that of the process
+// (holo_memory_set_limit). A run whose sizes need more fails with HOLO_NO_MEMORY, and the session can still run other
+// sizes. The call fails if the session holds more already: a model with fixed sizes takes its memory when the session
+// is made (holo_model_info says how much).
 HOLO_API HOLO_MUST HoloStatus holo_session_set_memory_limit(HoloSession *session, uint64_t bytes, HoloError *error);
 
-// What a profile has of a step, in all its runs with the same sizes.
+// What a profile says about a step, over all its runs with the same sizes.
 typedef struct HoloProfiledStep {
-    const char *name, *op, *kernel; // of the node, its operator, and what runs it
-    const char *shapes;             // "f32[1,56,56,64], f32[64,64,3,3] -> f32[1,56,56,64]": of two inputs at most
-    const char *fused; // functions that its result goes through, once nodes of their own: "max, add"; "": none
+    const char *name, *op, *kernel; // the node's name, its operator, and the kernel that runs it
+    const char *shapes;             // "f32[1,56,56,64], f32[64,64,3,3] -> f32[1,56,56,64]"; at most two inputs
+    const char *fused; // functions applied to its result, which were nodes of their own: "max, add"; "": none
     uint64_t    runs;
-    double      seconds, least; // of all runs, and of the quickest
-    double      flops;          // of a run: of products of matrices and convolutions; 0 for others
-    uint64_t    bytes;          // of a run: inputs, weights among them, and outputs
+    double      seconds, least; // of all runs together, and of the fastest run
+    double      flops;          // of one run: matrix products and convolutions; 0 for other steps
+    uint64_t    bytes;          // of one run: inputs, weights and outputs
 } HoloProfiledStep;
-// Steps that have been profiled, between runs. A step and its texts live until the session ends, or is run profiled again.
+// The profiled steps. Call these between runs. A step and its texts live until the session ends or runs profiled again.
 HOLO_API int  holo_session_profile_steps(const HoloSession *session);
 HOLO_API bool holo_session_profile_step(const HoloSession *session, int index, HoloProfiledStep *out_step);
 
-// Times each step from now on (or no longer); holo_session_profile_write gives them as Chrome trace JSON, a track for each thread.
+// Turns timing of each step on or off. holo_session_profile_write writes the times as Chrome trace JSON, with a track
+// for each thread.
 HOLO_API void                 holo_session_profile(HoloSession *session, bool on);
 HOLO_API HOLO_MUST HoloStatus holo_session_profile_write(const HoloSession *session, const char *path,
                                                          HoloError *error);
 
-// Called by each step of a run for each value that it gave, on the thread of the run: with the names of the step and of the value,
-// which are those of the model's nodes and values as far as these were kept, and a view that lives for the call. Not for steps of
-// subgraphs, nor for those that are left out (holo_session_kept_steps). NULL: no longer.
+// Called for each value that a step of a run computes, on the thread of the run. It gets the names of the step and of
+// the value: those of the model's nodes and values where these still exist. The view lives during the call. It is not
+// called for steps of subgraphs, nor for steps that are left out (holo_session_kept_steps). NULL turns it off.
 typedef void (*HoloWatchFn)(void *context, const char *step, const char *value, const HoloTensor *view);
 HOLO_API void holo_session_watch(HoloSession *session, HoloWatchFn watch, void *context);
 
 // ---- runs of a model, by any number of threads at once -----------------------------------------
 
-// One call, from the inputs to the outputs, that all threads may make on one model. Behind it are sessions, which the model
-// makes when they are needed, keeps, and destroys when it is closed. No lock is held during a run.
+// One call, from inputs to outputs, that all threads may make on one model at the same time. Behind it are sessions:
+// the model makes them when they are needed, keeps them, and destroys them when it is closed. No lock is held during a
+// run.
 
 typedef struct HoloRunInput {
-    const char *name;   // NULL: `index` says which
-    int         index;  // from 0 on
-    HoloTensor  tensor; // the caller's, read while the call lasts
+    const char *name;   // NULL: `index` says which input
+    int         index;  // counted from 0
+    HoloTensor  tensor; // yours; read during the call
 } HoloRunInput;
 
 typedef struct HoloRunOutput {
-    const char *name;  // NULL: `index` says which
-    int         index; // filled in where there is a name
-    void       *data;  // memory of the caller for it, of `size` bytes; NULL: memory of its own
+    const char *name;  // NULL: `index` says which output
+    int         index; // filled in if there is a name
+    void       *data;  // your memory for it, of `size` bytes; NULL: the library allocates it
     size_t      size;
-    HoloTensor  tensor; // filled in: its type and shape, and where it is
-    void       *owned;  // filled in: NULL, or what holo_run_outputs_free frees
+    HoloTensor  tensor; // filled in: type, shape, and where the data is
+    void       *owned;  // filled in: what holo_run_outputs_free frees, or NULL
 } HoloRunOutput;
 
 typedef struct HoloRunOptions {
-    size_t size;       // sizeof(HoloRunOptions): there may be more fields one day
-    double time_limit; // in seconds, with what it waits for a session; 0: none
+    size_t size;       // sizeof(HoloRunOptions): later versions may add fields
+    double time_limit; // in seconds, including the wait for a session; 0: none
+    // The run ends with HOLO_CANCELLED when this is not 0. Any thread or a signal handler may set it, with an atomic
+    // store where the language has one. NULL: nothing cancels the run.
+    const volatile int *cancel;
 } HoloRunOptions;
 
-// Every input that is not optional must be given; of the outputs, those that are wanted. `options` may be NULL. Outputs without
-// memory of the caller get some of their own, to be freed by holo_run_outputs_free; after a failure none is left.
+// Give every input that is not optional, and list the outputs that you want. `options` may be NULL. Outputs without
+// memory of yours get memory that holo_run_outputs_free frees. After a failure there is nothing to free.
 HOLO_API HOLO_MUST HoloStatus holo_model_run(const HoloModel *model, const HoloRunInput *inputs, int input_count,
                                              HoloRunOutput *outputs, int output_count, const HoloRunOptions *options,
                                              HoloError *error);
-// Frees what holo_model_run gave; outputs in the caller's memory stay as they are.
+// Frees what holo_model_run allocated. Outputs in your memory stay as they are.
 HOLO_API void holo_run_outputs_free(HoloRunOutput *outputs, int count);
-// Before the first such run: on which pool they are (NULL, the default: each on its caller's thread), and how many sessions
-// there may be, 1 to 256 (0, the default: one a core). When all are in use, further callers wait for one.
+// Call it before the first such run. It sets the pool that runs use (NULL, the default: each run on its caller's
+// thread), and how many sessions there may be: 1 to 256 (0, the default: one for each core). When all are in use,
+// further callers wait.
 HOLO_API HOLO_MUST HoloStatus holo_model_set_runs(HoloModel *model, HoloPool *pool, int sessions, HoloError *error);
 
 // ---- memo: inputs that were seen before --------------------------------------------------------
 
-// An archive may hold the answers to some inputs, and a session can keep those that it has computed. A run first looks its
-// inputs up there, by a hash of their types, shapes and bytes. Where they are found, and all their bytes are the same, nothing
-// is computed: holo_session_output then gives views of the archive, or of what is kept, without a copy, which may only be read.
-// A memo changes no result.
+// An archive may hold the answers to some inputs, and a session can keep the answers that it computes. A run first
+// looks its inputs up by a hash of their types, shapes and bytes. If it finds them, and all bytes are equal, it
+// computes nothing: holo_session_output then gives views of the archive or of what is kept. Those may only be read. A
+// memo changes no result.
 
 // How many inputs have their answers in the archive.
 HOLO_API int64_t holo_model_memo_count(const HoloModel *model);
-// Keeps answers from now on, with their inputs, in at most `bytes` (1024 or more); those not used for longest go first. 0: no
-// longer. What was kept before is forgotten, and views of outputs end. Fails where a model has inputs or outputs that are no
-// tensors of numbers, or is random.
+// Keeps answers and their inputs from now on, in at most `bytes` (1024 or more). Those not used for the longest time go
+// first. 0 stops it. The call forgets what was kept before and ends views of outputs. It fails for a model that is
+// random, or that has inputs or outputs other than tensors of numbers.
 HOLO_API HOLO_MUST HoloStatus holo_session_set_memo(HoloSession *session, size_t bytes, HoloError *error);
-// Runs so far that found their inputs, and that did not. Pointers may be NULL; both are 0 where there is no memo.
+// How many runs found their inputs, and how many did not. Pointers may be NULL. Both are 0 without a memo.
 HOLO_API void holo_session_memo_counts(const HoloSession *session, uint64_t *out_hits, uint64_t *out_misses);
-// Steps of the last run that were left out, because they would have given what they gave in the run before. What follows from
-// sizes alone is computed once for these. With a memo, what follows from some of the inputs is computed when one of them has
-// changed, byte by byte: a prompt that stays is not encoded again for the next image. What that keeps counts as the memo's.
+// How many steps the last run left out because they would have given the same as before. Steps that depend on sizes
+// alone run once for these sizes. With a memo, steps that depend on some of the inputs run only when one of these
+// changed, byte by byte: a prompt that stays the same is not encoded again for the next image. The kept values count as
+// part of the memo.
 HOLO_API uint32_t holo_session_kept_steps(const HoloSession *session);
-// Writes the archive of the session once more, with the answers that it had and those that the session keeps. The file is
-// there whole or not at all.
+// Writes the archive of the session again, with its own answers and those that the session keeps. The file is written
+// completely or not at all.
 HOLO_API HOLO_MUST HoloStatus holo_session_save_memo(const HoloSession *session, const char *path, HoloError *error);
 
 // ---- the machine -------------------------------------------------------------------------------
 
-// The CPU level whose kernels are in use: "sse2", "avx2", "avx512", "avx512vnni", "avx512vbmi", "neon", "neondot". HOLO_CPU in the
-// environment masks it down.
+// The CPU level whose kernels are in use: "sse2", "avx2", "avx512", "avx512vnni", "avx512vbmi", "neon" or "neondot".
+// The environment variable HOLO_CPU can choose a lower level.
 HOLO_API const char *holo_cpu_level(void);
 
 #ifdef __cplusplus

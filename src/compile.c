@@ -1,36 +1,55 @@
-// compile.c - the whole compiler in one screen: import, quantize, optimize (the passes), materialize, lower, tune, plan, write,
-// verify, memorize. The stages are in api/compile_*.c.
+// compile.c - the whole compiler on one screen: import, quantize, optimize (the passes), materialize, lower, tune,
+// plan, write, verify, memorize. The stages are in api/compile_*.c.
 //
-// What is written appears under its name only when all of it has succeeded.
+// The archive gets its name only when all stages have succeeded.
 #include "api/compiling.h"
 #include "runtime/model.h"
 
+static const struct {
+    HoloStatus (*run)(HoloCompile *c);
+    const char *words; // what it does
+} stages[] = {
+    {holo_compile_import, "reading the model"},
+    {holo_compile_quantize, "quantizing"},
+    {holo_compile_optimize, "optimizing"},
+    {holo_compile_materialize, "making tables"},
+    {holo_compile_lower, "choosing kernels"},
+    {holo_compile_tune, "tuning"},
+    {holo_compile_plan, "planning"},
+    {holo_compile_images, "planning"},
+    {holo_compile_write, "writing the archive"},
+    {holo_compile_verify, "verifying"},
+    {holo_compile_record, "writing the archive"},
+    {holo_compile_memorize, "running patterns"},
+};
+
+// Whatever else failed because of it: a compile that was cancelled tells that alone.
+static HoloStatus cancelled(const HoloCompile *c, const char *words)
+{
+    if (c->error) c->error->status = HOLO_OK;
+    return holo_fail(c->error, HOLO_CANCELLED, "the compile was cancelled while %s", words);
+}
+
 static HoloStatus compile(HoloCompile *c)
 {
-    HOLO_TRY(holo_compile_import(c));
-    HOLO_TRY(holo_compile_quantize(c));
-    HOLO_TRY(holo_compile_optimize(c));
-    HOLO_TRY(holo_compile_materialize(c));
-    HOLO_TRY(holo_compile_lower(c));
-    HOLO_TRY(holo_compile_tune(c));
-    HOLO_TRY(holo_compile_plan(c));
-    HOLO_TRY(holo_compile_images(c));
-    HOLO_TRY(holo_compile_write(c));
-    HOLO_TRY(holo_compile_verify(c));
-    HOLO_TRY(holo_compile_record(c));
-    HOLO_TRY(holo_compile_memorize(c));
+    for (int i = 0; i < HOLO_COUNT(stages); i++) {
+        HoloStatus status = stages[i].run(c);
+        if (holo_stop_is_due(&c->stop)) return cancelled(c, stages[i].words); // what a stage made may not be whole
+        if (status) return status;
+    }
     c->box->report.seconds = holo_time_now() - c->start;
     holo_compiler_progress(c->compiler, "done", 1);
     return HOLO_OK;
 }
 
-// ---- the two ways in
+// ---- the three entry points
 
 static HoloStatus compile_begin(HoloCompile *c, const char *out_path)
 {
-    c->start         = holo_time_now();
-    c->out_path      = out_path;
-    c->scope         = (HoloScope){.what = "model", .name = c->path};
+    c->start    = holo_time_now();
+    c->out_path = out_path;
+    holo_compiler_stop(c->compiler, &c->stop);
+    c->scope         = (HoloScope){.what = "model", .name = c->path, .stop = &c->stop};
     c->scope.account = holo_context_account(c->compiler->context);
     holo_scope_enter(&c->scope);
     if (c->compiler->memory_limit) {
@@ -46,7 +65,7 @@ static HoloStatus compile_begin(HoloCompile *c, const char *out_path)
     return holo_compile_open(c, &c->file);
 }
 
-// To the log of the context.
+// Tells the context's log what happened.
 static void compile_tell(const HoloCompile *c, HoloStatus status)
 {
     const HoloReport *r = c->box ? &c->box->report : NULL;
@@ -95,10 +114,22 @@ static HoloStatus model_take(HoloCompile *c, HoloModel **out_model)
 {
     HoloMapping mapping;
     HOLO_TRY(holo_file_writer_take(c->file, &mapping, c->error));
-    HOLO_IN(holo_context_account(c->compiler->context)); // not the compile's: it goes on living
+    HOLO_IN(holo_context_account(c->compiler->context)); // not the compile's account: the model outlives the compile
     HOLO_TRY(holo_model_open_mapping(&mapping, out_model, c->error));
     (*out_model)->account = holo_in_.account;
     return HOLO_OK;
+}
+
+static HoloStatus compile_model(HoloCompile *c, HoloModel **out_model, HoloReport **out_report)
+{
+    *out_model = NULL;
+    if (out_report) *out_report = NULL;
+    HoloStatus status = compile_begin(c, NULL);
+    if (!status) status = compile(c);
+    if (!status) status = model_take(c, out_model);
+    if (c->file && holo_file_writer_close(c->file, false, NULL)) status = status ? status : HOLO_INTERNAL;
+    compile_end(c, status, out_report);
+    return status;
 }
 
 HoloStatus holo_compile_model(const HoloCompiler *compiler, const char *path, HoloModel **out_model,
@@ -107,12 +138,15 @@ HoloStatus holo_compile_model(const HoloCompiler *compiler, const char *path, Ho
     HoloCompiler defaults;
     holo_compiler_defaults(&defaults);
     HoloCompile c = {.compiler = compiler ? compiler : &defaults, .path = path, .error = error};
-    *out_model    = NULL;
-    if (out_report) *out_report = NULL;
-    HoloStatus status = compile_begin(&c, NULL);
-    if (!status) status = compile(&c);
-    if (!status) status = model_take(&c, out_model);
-    if (c.file && holo_file_writer_close(c.file, false, NULL)) status = status ? status : HOLO_INTERNAL;
-    compile_end(&c, status, out_report);
-    return status;
+    return compile_model(&c, out_model, out_report);
+}
+
+HoloStatus holo_compile_memory(const HoloCompiler *compiler, const void *bytes, size_t size, HoloModel **out_model,
+                               HoloReport **out_report, HoloError *error)
+{
+    HoloCompiler defaults;
+    holo_compiler_defaults(&defaults);
+    HoloCompile c = {.compiler = compiler ? compiler : &defaults, .path = "in memory", .error = error};
+    c.bytes       = (HoloString){size ? bytes : "", size};
+    return compile_model(&c, out_model, out_report);
 }

@@ -18,7 +18,7 @@ cd "$work" || exit 1
 prefix=/opt/hologram
 there=$work/root$prefix
 check 'make install' "$MAKE" -C "$ROOT" --no-print-directory install BUILD="$BUILD" DESTDIR="$work/root" PREFIX=$prefix
-for file in bin/hologram include/hologram.h include/hologram_executor.h include/hologram_compiler.h include/hologram_atlas.h lib/libhologram.a lib/libhologram-compiler.a \
+for file in bin/hologram include/hologram.h include/hologram_executor.h include/hologram_compiler.h include/hologram_atlas.h include/hologram_text.h include/hologram.json include/hologram.hpp include/hologram_base.hpp lib/libhologram.a lib/libhologram-compiler.a \
     lib/libhologram.so lib/libhologram.so.0 lib/libhologram-compiler.so lib/pkgconfig/hologram.pc \
     lib/pkgconfig/hologram-compiler.pc lib/cmake/Hologram/HologramConfig.cmake share/man/man1/hologram.1 \
     share/man/man1/hologram-compile.1 share/man/man1/hologram-memo.1 share/bash-completion/completions/hologram \
@@ -117,6 +117,17 @@ CMAKE
     check 'and builds with it' cmake --build project/build
     gives 0 'probabilities (f32, 10 elements): ' project/build/first_run digits.holo
     gives 0 '10 numbers of type f32' project/build/program "$MODEL"
+
+    # The examples in C++, by the project that is beside them.
+    cp -R "$ROOT/examples/cpp" examples
+    check 'CMake finds the package for C++' cmake -S examples -B examples/build -DCMAKE_PREFIX_PATH="$there"
+    check 'and builds the examples' cmake --build examples/build
+    gives 0 '7' examples/build/first_run "$MODEL" "$SEVEN"
+    gives 1 'no-such.onnx' examples/build/first_run no-such.onnx "$SEVEN"
+    gives 0 '4 images: 40 numbers' examples/build/batches digits.holo
+    gives 1 'no-such.holo' examples/build/batches no-such.holo
+else
+    echo "install: cmake is not installed: the package for it is not tested"
 fi
 
 # ---- and taken away again: what was put there, and nothing else

@@ -423,14 +423,20 @@ class Check:
         return size == t.size and t.offset % 64 == 0 and self.range_ok("MEMO_DATA", t.offset, t.size)
 
     def order(self, number, p, values):
-        """What a step reads of the plan's own memory, an earlier one has written."""
+        """What a step reads of the plan's own memory, an earlier one has written; what an output reads, any has."""
+        def is_unwritten(v):
+            return v != NO_VALUE and values[root(values, v)].storage in (ARENA, HEAP) and root(values, v) not in written
+
         written = set()
         for i, s in enumerate(self.a.records("STEPS", p.step_first, p.step_count)):
             operands = self.a.records("OPERANDS", s.operand_first, s.in_count + s.out_count)
             for v in operands[:s.in_count]:
-                if v != NO_VALUE and values[root(values, v)].storage in (ARENA, HEAP) and root(values, v) not in written:
+                if is_unwritten(v):
                     self.fault(f"plan {number}: step {i} reads value {v} before it is written")
             written.update(root(values, v) for v in operands[s.in_count:] if v != NO_VALUE)
+        for i, v in enumerate(self.a.records("OPERANDS", p.output_first, p.output_count)):
+            if is_unwritten(v):
+                self.fault(f"plan {number}: no step writes output {i}")
 
     def bytes(self, v):
         """Of a value of a static plan; -1: not a number."""

@@ -1,9 +1,11 @@
 #!/bin/sh
 # install.sh install|uninstall - puts what was built below $DESTDIR$PREFIX, or takes the same files away again: one list for both.
 # Files of others, and folders that others may use, stay. Called by make, with BUILD, PREFIX, DESTDIR and VERSION set.
+# LIBDIR is the folder of libraries below PREFIX: lib, or lib/x86_64-linux-gnu as Debian has it.
 # STRIP takes what only debuggers read out of program and libraries; empty: it stays.
 verb=$1
-dest=$DESTDIR$PREFIX
+dest=$DESTDIR$PREFIX lib=${LIBDIR:-lib}
+up=$(echo "$lib" | sed "s|[^/][^/]*|..|g") # from there to PREFIX
 cd "$(dirname "$0")/.." || exit 1
 case $verb in install | uninstall) ;; *) echo "install.sh install|uninstall" >&2; exit 2 ;; esac
 [ -n "$PREFIX" ] || { echo "install.sh: PREFIX is not set" >&2; exit 2; }
@@ -28,7 +30,7 @@ lean() { # MODE FROM FILE WHAT: the same without WHAT, where there is a STRIP
 link() { if begin "$2"; then ln -sf "$1" "$dest/$2" || exit 1; fi; } # TO FILE
 fill() { # FROM FILE
     if begin "$2"; then
-        sed "s|@PREFIX@|$PREFIX|g; s|@VERSION@|$VERSION|g" "$1" > "$dest/$2" && chmod 644 "$dest/$2" || exit 1
+        sed "s|@PREFIX@|$PREFIX|g; s|@LIBDIR@|$lib|g; s|@UP@|$up|g; s|@VERSION@|$VERSION|g" "$1" > "$dest/$2" && chmod 644 "$dest/$2" || exit 1
     fi
 }
 made() { # FILE COMMAND...
@@ -39,14 +41,14 @@ made() { # FILE COMMAND...
 
 lean 755 "$BUILD/hologram" bin/hologram --strip-all
 link hologram bin/hologram-compile
-for header in include/*.h; do put 644 "$header" "$header"; done
-for lib in libhologram libhologram-compiler; do
-    lean 644 "$BUILD/$lib.a" lib/$lib.a --strip-debug
-    lean 755 "$BUILD/$lib.so" lib/$lib.so.0 --strip-unneeded
-    link $lib.so.0 lib/$lib.so
+for header in include/*; do put 644 "$header" "$header"; done
+for name in libhologram libhologram-compiler; do
+    lean 644 "$BUILD/$name.a" "$lib/$name.a" --strip-debug
+    lean 755 "$BUILD/$name.so" "$lib/$name.so.0" --strip-unneeded
+    link $name.so.0 "$lib/$name.so"
 done
-for file in tools/install/*.pc.in; do fill "$file" "lib/pkgconfig/$(basename "$file" .in)"; done
-for file in tools/install/*.cmake.in; do fill "$file" "lib/cmake/Hologram/$(basename "$file" .in)"; done
+for file in tools/install/*.pc.in; do fill "$file" "$lib/pkgconfig/$(basename "$file" .in)"; done
+for file in tools/install/*.cmake.in; do fill "$file" "$lib/cmake/Hologram/$(basename "$file" .in)"; done
 
 # What is made of the tables of the program: it runs here, unless it was built for another machine.
 program=$BUILD/hologram
@@ -62,5 +64,5 @@ if [ "$verb" = uninstall ] || "$program" version > /dev/null 2>&1; then
 else
     echo "  manual pages and completion are left out: $program does not run on this machine"
 fi
-if [ "$verb" = uninstall ]; then rmdir "$dest/lib/cmake/Hologram" 2> /dev/null; fi
+if [ "$verb" = uninstall ]; then rmdir "$dest/$lib/cmake/Hologram" 2> /dev/null; fi
 exit 0

@@ -25,6 +25,10 @@ for h in include/*.h $(find src -name '*.h') cli/*.h; do
     echo "#include \"$h\"" | ${CC:-gcc} -std=$std -D_GNU_SOURCE -Wall -Wextra -Werror -I. -Iinclude -Isrc -Icli -x c -fsyntax-only - \
         2>/dev/null || echo "$h: does not compile alone"
 done >> "$out"
+for h in include/*.hpp; do
+    echo "#include \"$h\"" | g++ -std=c++17 -Wall -Wextra -Wshadow -Werror -pedantic -I. -Iinclude -x c++ -fsyntax-only - 2>/dev/null \
+        || echo "$h: does not compile alone"
+done >> "$out"
 for h in include/*.h; do
     echo "#include \"$h\"" | g++ -std=c++11 -Wall -Wextra -Werror -pedantic -I. -Iinclude -x c++ -fsyntax-only - 2>/dev/null \
         || echo "$h: does not compile as C++"
@@ -41,11 +45,17 @@ for o in "$build"/obj/level_*.o; do
 done >> "$out"
 
 # Budgets and habits.
-files=$(find src cli include fuzz/*.[ch] tests tools bench examples -name '*.[ch]')
-grep -L 'Written by tools/' $files | xargs wc -l | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines: a room wants a wall" }' >> "$out"
+files=$(find src cli include bindings fuzz/*.[ch] tests tools bench examples -name '*.[ch]')
+grep -L 'Written by tools/' $files include/*.hpp | xargs wc -l | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines: a room wants a wall" }' >> "$out"
 awk 'FNR == 1 { from = 0 } /^{$/ { from = FNR } /^}$/ { if (from && FNR - from - 1 > 60) print FILENAME ":" from ": a function of " FNR - from - 1 " lines: it does two things"; from = 0 }' \
     $files >> "$out"
-grep -rnE '\b(TODO|FIXME|XXX|HACK)\b' src cli include fuzz tests --include='*.[ch]' | sed 's|$|: finish it|' >> "$out"
+# The same for JavaScript: a function begins with a line that ends with {, and ends with the } below its first letter.
+scripts=$(find bindings tests bench tools \( -name '*.mjs' -o -name '*.cjs' -o -name '*.ts' \))
+[ -z "$scripts" ] || wc -l $scripts | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines: a room wants a wall" }' >> "$out"
+[ -z "$scripts" ] || awk 'FNR == 1 { from = 0 }
+    !from && /^ *((export )?(async )?function|(static |async |get )*#?[a-zA-Z]+\(.*\) \{$|(export )?const [a-zA-Z]+ = .*=> \{$)/ && /\{$/ { from = FNR; match($0, /^ */); ends = substr($0, 1, RLENGTH) "}" }
+    from && index($0, ends) == 1 { if (FNR - from - 1 > 60) print FILENAME ":" from ": a function of " FNR - from - 1 " lines: it does two things"; from = 0 }' $scripts >> "$out"
+grep -rnE '\b(TODO|FIXME|XXX|HACK)\b' src cli include bindings fuzz tests --include='*.[ch]' --include='*.mjs' | sed 's|$|: finish it|' >> "$out"
 grep -rnE '^#[[:space:]]*if' src --include='*.[ch]' | grep -vE '^src/(kernels/(vec/vec(_bytes|_double|_lanes|_level|_narrow)?\.h|cpu\.c)|base/os/os_|[a-z_/0-9]+\.h:[0-9]+:#ifndef HOLO_)' |
     sed 's|$|: conditionals belong into vec.h, vec_bytes.h, vec_double.h, vec_lanes.h, vec_level.h, vec_narrow.h, cpu.c and os_*.c|' >> "$out"
 find src -name '*.[ch]' | sed 's|.*/||' | sort | uniq -d | sed 's|$|: the name is there twice|' >> "$out"
@@ -55,16 +65,19 @@ find src include cli -name '*.[ch]' -not -path 'src/base/os/*' | xargs sed -nE '
 # read, in graph text (patterns, and bodies of operators that are taken apart), and where the format itself knows one (Transfer).
 if [ -x "$build"/hologram ]; then
     "$build"/hologram ops | sed -n 's/^  \([A-Za-z0-9_]*\).*/\1/p' > "$out".names
-    find src -name '*.[ch]' | grep -vE '^src/(ops|import)/|^src/passes/fuse/(recognize_patterns|unfuse)\.c$|^src/format/archive_check\.c$' | sort |
+    find src -name '*.[ch]' | grep -vE '^src/(ops|import|vocabulary)/|^src/passes/fuse/(recognize_patterns|unfuse)\.c$|^src/format/archive_check\.c$' | sort |
         xargs awk 'FILENAME == ARGV[1] { is[$1]; next } { sub(/\/\/.*/, ""); while (match($0, /"[A-Za-z0-9_]+"/)) {
             name = substr($0, RSTART + 1, RLENGTH - 2); $0 = substr($0, RSTART + RLENGTH)
             if (name in is) print FILENAME ":" FNR ": names the operator " name ": ask for its id or for a trait of its row" } }' "$out".names
     rm -f "$out".names
 fi >> "$out"
 if command -v clang-format >/dev/null; then
-    clang-format --dry-run -Werror include/*.h examples/*.c $(find src cli tests fuzz/*.[ch] bench -name '*.[ch]') 2>&1 |
+    clang-format --dry-run -Werror include/*.h include/*.hpp examples/*.c examples/cpp/*.cpp tests/cpp/*.cpp $(find src cli bindings tests fuzz/*.[ch] bench -name '*.[ch]') 2>&1 |
         sed -n 's|^\([^:]*:[0-9]*\):.*error.*|\1: not as clang-format has it (make format)|p' | awk -F: '!seen[$1]++' >> "$out"
 fi
+
+# The description of the C API is what the headers say.
+python3 tools/api.py --check 2>> "$out"
 
 if [ -s "$out" ]; then cat "$out"; echo "lint: $(wc -l < "$out") to mend"; exit 1; fi
 echo "lint: clean"

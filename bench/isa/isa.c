@@ -135,7 +135,8 @@ static void product(float *a, float *b, float *c, uint32_t size)
     holo_arena_deinit(&r.arena);
 }
 
-// The product of executors, which packs its second factor in every call, beside the kernel of models, which has it packed.
+// The product of executors, which packs its second factor in every call, beside the kernel of models, which has it
+// packed.
 static void built_in(const float *a, const float *b, float *c, int64_t size)
 {
     HoloExecutor          *e;

@@ -3,8 +3,9 @@
 //
 //     kernels THREADS SECONDS [CASE...]
 //
-// The first line is of the machine; there is no other without cases. A case is MxNxK, or CHANNELSxHEIGHTxWIDTHxFILTERSxKERNELxSTRIDExDILATIONxGROUPS. SECONDS is how long each case takes
-// in all. Weights are made ready beforehand, in the form that a contender likes best. Answers must agree.
+// The first line is of the machine; there is no other without cases. A case is MxNxK, or
+// CHANNELSxHEIGHTxWIDTHxFILTERSxKERNELxSTRIDExDILATIONxGROUPS. SECONDS is how long each case takes in all. Weights are
+// made ready beforehand, in the form that a contender likes best. Answers must agree.
 #include "bench.h"
 
 #include "base/files.h"
@@ -89,7 +90,8 @@ static void compare(const Case *c, const char *name, const float *want, const fl
     if (!(off <= 1e-4f * top)) fail("%s: %s gives another answer, off by %g of %g", c->text, name, off, top);
 }
 
-// Threads of OpenMP and of OpenBLAS look for work for up to 0.1 s before they sleep, on a core that the next in turn wants.
+// Threads of OpenMP and of OpenBLAS look for work for up to 0.1 s before they sleep, on a core that the next in turn
+// wants.
 static void let_others_sleep(int threads)
 {
     if (threads > 1) nanosleep(&(struct timespec){.tv_nsec = 150000000}, NULL);

@@ -1,9 +1,10 @@
-// lookup.c - how long it takes to find what is known: a model that is one table, inputs that came before, the table alone;
-// and plans with tables beside the same without.
+// lookup.c - how long it takes to find what is known: a model that is one table, inputs that came before, the table
+// alone; and plans with tables beside the same without.
 //
 //   lookup MODEL.onnx FOLDER     MODEL: a network with one image as its input, to compare with; files go to FOLDER
 //
-// Times are the least of many rounds, with all calls that an answer takes: the input is set, the model run, the output taken.
+// Times are the least of many rounds, with all calls that an answer takes: the input is set, the model run, the output
+// taken.
 #include "lookup.h"
 #include "base/base.h"
 #include "base/files.h"

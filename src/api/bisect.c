@@ -1,13 +1,14 @@
-// bisect.c - which change of which pass makes a plan differ from its model.
+// bisect.c - finds the change of a pass that makes a plan differ from its model.
 //
-// Passes stop after any number of changes that they are told (HoloChanges), and the changes up to there are the same as
-// without a limit. So a plan that agrees and one that differs are brought together until one change lies between them.
-// A plan that cannot be made or run counts as one that differs. It does not look into what a change does.
+// Passes stop after any given number of changes (HoloChanges), and the changes up to there are the same as without a
+// limit. So the search starts with a plan that agrees and one that differs, and narrows the range until one change lies
+// between them. A plan that cannot be made or run counts as one that differs. It does not look into what a change does.
 #include "api/quantizing.h"
 #include "api/source.h"
 #include "verify/verify.h"
 
 #include "base/files.h"
+#include "base/memory.h"
 
 #include <limits.h>
 #include <math.h>
@@ -15,14 +16,14 @@
 
 enum { CULPRITS_MAX = 64 };
 
-typedef struct Box {         // the bisection's memory goes with it
-    HoloBisection bisection; // first, so that a bisection is its box
+typedef struct Box {         // owns the bisection's memory
+    HoloBisection bisection; // first, so that a pointer to a bisection is a pointer to its box
     HoloArena     arena;
     HoloCulprit   culprits[CULPRITS_MAX];
 } Box;
 
 typedef struct Bisect {
-    HoloCompiler      compiler; // a copy, whose disabled passes grow
+    HoloCompiler      compiler; // a copy; passes that are found guilty are disabled in it
     const char       *path;
     HoloSource       *reference;
     HoloGraph        *trial;
@@ -33,13 +34,13 @@ typedef struct Bisect {
     HoloError        *error;
 } Bisect;
 
-typedef struct Trial { // a plan made with a limit, and compared
+typedef struct Trial { // a plan made with a limited number of changes, and compared
     HoloChanges      changes;
     HoloStatus       status; // HOLO_OK: it agrees
     HoloError        why;
     HoloVerifyResult result;
-    int              of_pass[64]; // by number of a pass: how much it changed
-    char            *graph;       // as text; NULL: it did not come so far
+    int              of_pass[64]; // by number of a pass: how many changes it made
+    char            *graph;       // as text; NULL: compiling failed before
 } Trial;
 
 // ---- one plan
@@ -64,7 +65,7 @@ static double off_by(const Trial *trial)
     return trial->status && trial->status != HOLO_VERIFY ? (double)NAN : trial->result.worst_relative;
 }
 
-// Fails only where that says nothing about the plan.
+// Fails only if the failure says nothing about the plan.
 static HoloStatus trial_run(Bisect *b, int limit, Trial *out)
 {
     HoloCompiler compiler = b->compiler;
@@ -85,7 +86,7 @@ static HoloStatus trial_run(Bisect *b, int limit, Trial *out)
     holo_model_close(model);
     b->box->bisection.trials++;
     holo_compiler_progress(&b->compiler, "comparing plans", 1 - 1 / (1.5 + 0.1 * b->box->bisection.trials));
-    bool is_void = out->status == HOLO_NO_MEMORY || out->status == HOLO_NO_FILE;
+    bool is_void = out->status == HOLO_NO_MEMORY || out->status == HOLO_NO_FILE || out->status == HOLO_CANCELLED;
     return is_void ? holo_fail(b->error, out->status, "%s", out->why.text) : HOLO_OK;
 }
 
@@ -103,7 +104,7 @@ static bool has_line(const char *text, const char *line, size_t size)
     return false;
 }
 
-// The lines of `text` that `other` does not have, but for the first, which is the graph's head.
+// The lines of `text` that `other` does not have. The first line, the graph's head, is left out.
 static const char *lines_of(Bisect *b, const char *text, const char *other)
 {
     HoloText only = {0};
@@ -151,7 +152,7 @@ static HoloStatus change_blame(Bisect *b, const Trial *good, const Trial *bad)
     return culprit_add(b, &culprit, bad->why.text);
 }
 
-// `good` agrees and `bad`, which has more changes, does not: on return they are neighbors.
+// `good` agrees; `bad` has more changes and does not. On return they are one change apart.
 static HoloStatus narrow(Bisect *b, Trial *good, Trial *bad)
 {
     while (bad->changes.limit - good->changes.limit > 1) {
@@ -164,7 +165,7 @@ static HoloStatus narrow(Bisect *b, Trial *good, Trial *bad)
     return HOLO_OK;
 }
 
-// *out_agrees: the plan with the passes that are left agrees. Else a culprit is added, and its pass left out.
+// *out_agrees: the plan with the remaining passes agrees. Else a culprit is added and its pass is disabled.
 static HoloStatus search(Bisect *b, Trial *good, Trial *bad, bool *out_agrees)
 {
     HoloBisection *out = &b->box->bisection;
@@ -182,11 +183,11 @@ static HoloStatus search(Bisect *b, Trial *good, Trial *bad, bool *out_agrees)
     HOLO_TRY(trial_run(b, 0, good));
     if (good->status == HOLO_VERIFY) {
         HoloCulprit plan = {.kind = HOLO_CULPRIT_PLAN, .after = off_by(good)};
-        *out_agrees      = true; // as far as passes go
+        *out_agrees      = true; // no pass is the reason
         return culprit_add(b, &plan, good->why.text);
     }
     if (good->status) return holo_fail(b->error, good->status, "%s", good->why.text);
-    // A pass that fails may not have counted what it did: the next number has it, too.
+    // A pass that fails may not have counted its last change, so the limit includes one more.
     bad->changes.limit = bad->changes.count + 1;
     HOLO_TRY(narrow(b, good, bad));
     return change_blame(b, good, bad);
@@ -213,7 +214,7 @@ static HoloStatus reference_make(Bisect *b)
     HoloBisection   *out    = &b->box->bisection;
     if (holo_pool_create(b->compiler.threads, &b->pool)) return holo_fail_memory(b->error);
     HoloCompiler usual;
-    holo_compiler_defaults(&usual); // a kernel rounds as it does, however little outputs may be off
+    holo_compiler_defaults(&usual); // default tolerances: kernels round as they do
     b->options.relative = fmax(b->compiler.relative, usual.relative);
     b->options.absolute = fmax(b->compiler.absolute, usual.absolute);
     b->options.pool     = b->pool;
@@ -236,11 +237,11 @@ static HoloStatus bisect(Bisect *b, const HoloTensor *const *inputs, int input_c
 {
     b->options.inputs = inputs;
     holo_compiler_progress(&b->compiler, "computing the model plainly", 0);
-    HOLO_TRY(holo_compiler_import(&b->compiler, b->path, &b->reference, b->error));
+    HOLO_TRY(holo_compiler_import(&b->compiler, b->path, (HoloString){0}, &b->reference, b->error));
     HoloGraph *graph = b->reference->model.graph;
     HOLO_TRY(holo_graph_check_ops(graph, b->error));
     if (inputs && graph->input_count != input_count)
-        return holo_fail(b->error, HOLO_BAD_ARGUMENT, "the model has %d inputs; %d are given", graph->input_count,
+        return holo_fail(b->error, HOLO_BAD_ARGUMENT, "the model has %d inputs, but %d are given", graph->input_count,
                          input_count);
     HOLO_TRY(holo_compiler_judge(&b->compiler, graph, &b->trial, b->error));
     HOLO_TRY(reference_make(b));
@@ -254,14 +255,19 @@ HoloStatus holo_bisect(const HoloCompiler *compiler, const char *path, const Hol
     *out_bisection = NULL;
     if (compiler && holo_compiler_quantizes(compiler))
         return holo_fail(error, HOLO_BAD_ARGUMENT,
-                         "plans are compared with the model as it is: look for the difference without quantizing it");
+                         "bisect compares plans with the original model: remove the quantize options");
     Bisect b = {.path = path, .error = error, .box = holo_realloc(NULL, sizeof *b.box)};
     if (!b.box) return holo_fail_memory(error);
     *b.box                    = (Box){0};
     b.box->bisection.culprits = b.box->culprits;
     holo_compiler_defaults(&b.compiler);
     if (compiler) b.compiler = *compiler;
+    HoloStop  stop;
+    HoloScope scope = {.stop = &stop};
+    holo_compiler_stop(&b.compiler, &stop);
+    holo_scope_enter(&scope);
     HoloStatus status = bisect(&b, inputs, input_count);
+    holo_scope_leave(&scope);
     holo_verifier_destroy(b.verifier);
     holo_pool_destroy(b.pool);
     holo_source_close(b.reference);

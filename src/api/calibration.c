@@ -1,8 +1,11 @@
-// calibration.c - see calibration.h. What files have for an input is one sample, or several of them, which are cut apart.
+// calibration.c - see calibration.h. A tensor from a file or from the caller is one sample of an input, or several
+// samples, which are cut apart.
 #include "api/calibration.h"
 
 #include "api/input_sets.h"
+#include "base/memory.h"
 #include "ops/tensor.h"
+#include "ops/value.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -10,11 +13,11 @@
 
 // ---- tensors cut into samples
 
-enum { ROWS = 16 }; // of a sample, where the model leaves open how many
+enum { ROWS = 16 }; // rows of a sample, if the model leaves their number open
 
-typedef struct Cut { // a tensor of all samples
+typedef struct Cut { // a tensor that holds all samples
     const HoloTensor *all;
-    HoloTensor        one; // its type in a sample
+    HoloTensor        one; // the type of one sample
     int64_t           count;
 } Cut;
 
@@ -33,12 +36,11 @@ static HoloStatus shape_fail(const HoloValue *input, const HoloTensor *t, const 
     char want[160], has[160];
     shape_text(&input->type, want, sizeof want);
     shape_text(t, has, sizeof has);
-    return holo_fail(
-        error, HOLO_BAD_INPUT,
-        "%s: the tensor of input %s is %s%s, but the model takes %s%s: give that shape, or several of them "
-        "stacked in front",
-        path, input->name, holo_dtype_name((HoloDtype)t->dtype), has, holo_dtype_name((HoloDtype)input->type.dtype),
-        want);
+    return holo_fail(error, HOLO_BAD_INPUT,
+                     "%s: the tensor of input %s is %s%s, but the model needs %s%s: give that shape, or several "
+                     "samples stacked along the first dimension",
+                     path, input->name, holo_dtype_name((HoloDtype)t->dtype), has,
+                     holo_dtype_name((HoloDtype)input->type.dtype), want);
 }
 
 static bool fits(HoloDim want, int64_t has)
@@ -46,11 +48,12 @@ static bool fits(HoloDim want, int64_t has)
     return holo_dim_is_symbolic(want) || want == has;
 }
 
-// The shape as it is, with a dimension of samples in front, or with more rows than the model takes at once.
+// A tensor has the shape of the input, one more dimension in front for samples, or more rows than the model takes at
+// once.
 static HoloStatus cut_of(const HoloValue *input, const HoloTensor *t, const char *path, Cut *out, HoloError *error)
 {
     const HoloTensor *want   = &input->type;
-    int               before = t->rank - want->rank; // 1: samples are in front
+    int               before = t->rank - want->rank; // 1: the first dimension counts samples
     if (t->dtype != want->dtype || want->rank < 0 || before < 0 || before > 1 || t->kind != HOLO_TENSOR)
         return shape_fail(input, t, path, error);
     for (int d = before ? 0 : 1; d < want->rank; d++)
@@ -67,11 +70,11 @@ static HoloStatus cut_of(const HoloValue *input, const HoloTensor *t, const char
     int64_t rows = open ? (t->dim[0] < ROWS ? t->dim[0] : ROWS) : want->dim[0];
     if (rows < 1 || (!open && t->dim[0] % rows)) return shape_fail(input, t, path, error);
     out->one.dim[0] = rows;
-    out->count      = t->dim[0] / rows; // of an open size what is left over is left out
+    out->count      = t->dim[0] / rows; // rows left over at the end are dropped; this happens only if the size is open
     return HOLO_OK;
 }
 
-// A list of pointers with room for some more; NULL: no memory.
+// Makes room for more pointers in a list. NULL: no memory.
 static void *list_grow(HoloArena *arena, void *list, int count, int more, int *room)
 {
     if (count + more <= *room) return list;
@@ -100,7 +103,7 @@ static HoloStatus samples_add(HoloCalibration *c, const HoloGraph *graph, const 
 
 // ---- numbers
 
-// "[0,3,17]", of an element.
+// The index of an element as text: "[0,3,17]".
 static void index_text(const HoloTensor *t, int64_t at, char *text, size_t size)
 {
     int64_t index[HOLO_MAX_RANK];
@@ -111,7 +114,7 @@ static void index_text(const HoloTensor *t, int64_t at, char *text, size_t size)
     snprintf(text + used, size - (size_t)used, "]");
 }
 
-// No sample is NaN. Infinities are in masks, too: they are noted, for whoever cannot quantize what comes of them.
+// Refuses NaN. Notes infinities, which masks have too, for code that cannot quantize values computed from them.
 static HoloStatus numbers_check(HoloCalibration *c, const char *name, const HoloTensor *t, const char *path,
                                 HoloError *error)
 {
@@ -125,9 +128,8 @@ static HoloStatus numbers_check(HoloCalibration *c, const char *name, const Holo
             if (isfinite(x[i]) || (isinf(x[i]) && c->samples.infinite)) continue;
             index_text(t, at + i, index, sizeof index);
             if (isnan(x[i]))
-                return holo_fail(error, HOLO_BAD_INPUT,
-                                 "%s: input %s is NaN at %s: no range can be found on samples with NaN", path, name,
-                                 index);
+                return holo_fail(error, HOLO_BAD_INPUT, "%s: input %s is NaN at %s: samples must not contain NaN", path,
+                                 name, index);
             snprintf(text, sizeof text, "%.500s: input %.300s is %s at %s", path, name, x[i] > 0 ? "inf" : "-inf",
                      index);
             c->samples.infinite = holo_arena_text(&c->arena, text, strlen(text));
@@ -144,9 +146,10 @@ typedef struct Reading {
     const HoloGraph *graph;
 } Reading;
 
-// The files stay open as long as the samples.
+// Keeps the files open as long as the samples.
 static HoloStatus files_keep(HoloCalibration *c, HoloInputSet *set, HoloError *error)
 {
+    if (!set->file_count) return HOLO_OK;
     HoloTensors **all = list_grow(&c->arena, c->tensors, c->tensor_count, set->file_count, &c->tensor_room);
     if (!all) return holo_fail_memory(error);
     c->tensors = all;
@@ -181,19 +184,117 @@ static HoloStatus samples_cut(void *context, HoloInputSet *set, HoloError *error
     return samples_add(c, graph, cuts, (int)count, error);
 }
 
-HoloStatus holo_calibration_read(HoloCalibration *c, const HoloGraph *graph, const char *path, HoloError *error)
+static HoloStatus files_read(const Reading *reading, const char *path, HoloError *error)
 {
-    if (!path) return holo_samples_seeded(graph, HOLO_SEEDED_SAMPLES, &c->arena, &c->samples, error);
-    HoloInputNames names   = {.count = graph->input_count,
-                              .name  = HOLO_NEW(&c->arena, const char *, graph->input_count + 1),
-                              .type  = HOLO_NEW(&c->arena, const HoloTensor *, graph->input_count + 1)};
-    Reading        reading = {c, graph};
+    HoloArena       *arena = &reading->calibration->arena;
+    const HoloGraph *graph = reading->graph;
+    HoloInputNames   names = {.count = graph->input_count,
+                              .name  = HOLO_NEW(arena, const char *, graph->input_count + 1),
+                              .type  = HOLO_NEW(arena, const HoloTensor *, graph->input_count + 1)};
     if (!names.name || !names.type) return holo_fail_memory(error);
     for (int i = 0; i < graph->input_count; i++) {
         names.name[i] = graph->inputs[i]->name;
         names.type[i] = &graph->inputs[i]->type;
     }
-    return holo_input_sets_read(&names, path, "sample", samples_cut, &reading, error);
+    return holo_input_sets_read(&names, path, "sample", samples_cut, (void *)(uintptr_t)reading, error);
+}
+
+// ---- memory
+
+typedef struct Keeper { // a host that copies values into an arena
+    HoloHost   host;
+    HoloArena *arena;
+} Keeper;
+
+static void *keep(const HoloHost *host, size_t size)
+{
+    return holo_arena_take(((const Keeper *)host)->arena, size);
+}
+
+static HoloStatus input_copy(HoloArena *arena, const HoloRunInput *from, HoloRunInput *out, HoloError *error)
+{
+    Keeper      keeper = {.host = {.keep = keep}, .arena = arena};
+    const char *name   = from->name ? holo_arena_text(arena, from->name, strlen(from->name)) : NULL;
+    int64_t     count  = from->tensor.kind == HOLO_TENSOR ? holo_tensor_count(&from->tensor) : -1;
+    if (from->name && !name) return holo_fail_memory(error);
+    if (count < 0 || (count && !from->tensor.data))
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s of a sample: only a tensor with its data can be one",
+                         name ? name : "");
+    *out = (HoloRunInput){.name = name, .index = from->index};
+    return holo_value_clone(&keeper.host, &from->tensor, &out->tensor, error);
+}
+
+HoloStatus holo_compiler_add_sample(HoloCompiler *compiler, const HoloRunInput *inputs, int count, HoloError *error)
+{
+    HOLO_IN(holo_context_account(compiler->context));
+    HoloArena      *arena  = &compiler->arena;
+    HoloGivenSample sample = {HOLO_NEW(arena, HoloRunInput, count + 1), count};
+    if (!sample.inputs) return holo_fail_memory(error);
+    for (int i = 0; i < count; i++) HOLO_TRY(input_copy(arena, &inputs[i], &sample.inputs[i], error));
+    if (!HOLO_GROW(arena, compiler->samples, compiler->sample_count, compiler->sample_room))
+        return holo_fail_memory(error);
+    compiler->samples[compiler->sample_count++] = sample;
+    return HOLO_OK;
+}
+
+// Which input of the graph is meant; -1: none.
+static int input_find(const HoloGraph *graph, const HoloRunInput *given)
+{
+    for (int i = 0; i < graph->input_count; i++)
+        if (given->name ? !strcmp(graph->inputs[i]->name, given->name) : given->index == i) return i;
+    return -1;
+}
+
+static HoloStatus sample_fill(const HoloGraph *graph, const HoloGivenSample *sample, HoloInputSet *set,
+                              HoloError *error)
+{
+    for (int k = 0; k < sample->count; k++) {
+        int i = input_find(graph, &sample->inputs[k]);
+        if (i < 0 && sample->inputs[k].name)
+            return holo_fail(error, HOLO_BAD_INPUT, "%s: the model has no input %s", set->path, sample->inputs[k].name);
+        if (i < 0)
+            return holo_fail(error, HOLO_BAD_INPUT, "%s: there is no input %d: the model has %d", set->path,
+                             sample->inputs[k].index, graph->input_count);
+        if (set->tensor[i])
+            return holo_fail(error, HOLO_BAD_INPUT, "%s: input %s is given twice", set->path, graph->inputs[i]->name);
+        set->tensor[i] = &sample->inputs[k].tensor;
+        set->from[i]   = set->path;
+    }
+    for (int i = 0; i < graph->input_count; i++)
+        if (!set->tensor[i])
+            return holo_fail(error, HOLO_BAD_INPUT, "%s: input %s is not given", set->path, graph->inputs[i]->name);
+    return HOLO_OK;
+}
+
+static HoloStatus sample_take(Reading *reading, const HoloGivenSample *sample, int number, HoloError *error)
+{
+    HoloArena   *arena = &reading->calibration->arena;
+    int          count = reading->graph->input_count;
+    HoloInputSet set   = {.path   = holo_arena_format(arena, "sample %d", number),
+                          .tensor = HOLO_NEW(arena, const HoloTensor *, count + 1),
+                          .from   = HOLO_NEW(arena, const char *, count + 1)};
+    if (!set.path || !set.tensor || !set.from) return holo_fail_memory(error);
+    HOLO_TRY(sample_fill(reading->graph, sample, &set, error));
+    return samples_cut(reading, &set, error);
+}
+
+// ---- all of them
+
+bool holo_calibration_is_given(const HoloCompiler *compiler)
+{
+    return compiler->calibration || compiler->sample_count;
+}
+
+HoloStatus holo_calibration_read(HoloCalibration *c, const HoloGraph *graph, const HoloCompiler *compiler,
+                                 HoloError *error)
+{
+    Reading reading = {c, graph};
+    if (!holo_calibration_is_given(compiler))
+        return holo_samples_seeded(graph, HOLO_SEEDED_SAMPLES, &c->arena, &c->samples, error);
+    if (compiler->calibration) HOLO_TRY(files_read(&reading, compiler->calibration, error));
+    for (int i = 0; i < compiler->sample_count; i++)
+        HOLO_TRY(sample_take(&reading, &compiler->samples[i], i + 1, error));
+    return HOLO_OK;
 }
 
 void holo_calibration_deinit(HoloCalibration *c)

@@ -1,4 +1,4 @@
-// compile_archive.c - the stage of a compile that writes the archive, with what is said of the model in it.
+// compile_archive.c - the stage of a compile that writes the archive and its metadata.
 #include "api/compiling.h"
 #include "archive/archive.h"
 
@@ -10,7 +10,7 @@ HoloStatus holo_compile_open(const HoloCompile *c, HoloFileWriter **out)
     return c->out_path ? holo_file_writer_open(c->out_path, out, c->error) : holo_file_writer_memory(out, c->error);
 }
 
-// ---- metadata. Only what depends on the model and the choices: the same compile gives the same bytes.
+// ---- metadata. It depends only on the model and the choices, so the same compile gives the same bytes.
 
 static HoloStatus meta_number(HoloCompile *c, const char *key, uint64_t number)
 {

@@ -46,7 +46,7 @@ void holo_draft_destroy(HoloDraft *draft)
 HoloStatus holo_compile_import(HoloCompile *c)
 {
     holo_compiler_progress(c->compiler, "reading the model", 0);
-    HOLO_TRY(holo_compiler_import(c->compiler, c->path, &c->source, c->error));
+    HOLO_TRY(holo_compiler_import(c->compiler, c->path, c->bytes, &c->source, c->error));
     const HoloGraph *graph      = c->source->model.graph;
     c->box->report.model_bytes  = c->source->model.bytes;
     c->box->report.nodes_before = (uint32_t)graph->node_count;
@@ -72,7 +72,7 @@ static void pass_after(void *context, const HoloPass *pass, const HoloGraph *gra
     holo_compiler_progress(c->compiler, pass->name, 0.1);
 }
 
-// `disabled` has room for the names of all passes.
+// `disabled` must have room for the names of all passes.
 static HoloPassOptions pass_options(const HoloCompile *c, const char **disabled)
 {
     const HoloCompiler *compiler = c->compiler;
@@ -89,7 +89,7 @@ static HoloPassOptions pass_options(const HoloCompile *c, const char **disabled)
     return options;
 }
 
-// Products that are no longer what the model says, one by one.
+// Notes each product that quantization approximates.
 static void approximations_note(HoloCompile *c)
 {
     const HoloQuantizationReport *r = &c->box->report.quantization;
@@ -99,7 +99,7 @@ static void approximations_note(HoloCompile *c)
         if (!l->why)
             holo_note_text(
                 text,
-                "an approximation, as it was asked for: each 8 numbers that it reads are taken for the nearest "
+                "--approx asked for an approximation: each 8 numbers that it reads are replaced by the nearest "
                 "centroid; its result is off by %.2g %% on the samples",
                 100 * l->error);
         holo_notes_add(&c->notes, &(HoloNote){.pass    = "approx",
@@ -111,7 +111,7 @@ static void approximations_note(HoloCompile *c)
     }
 }
 
-// What is planned from here on, and verified, is the quantized graph.
+// From here on, the quantized graph is planned and verified.
 HoloStatus holo_compile_quantize(HoloCompile *c)
 {
     const char     *disabled[64];
@@ -212,7 +212,7 @@ HoloStatus holo_compile_tune(HoloCompile *c)
     return HOLO_OK;
 }
 
-// What targets say of how weights are stored: those of few different numbers as codes, or why not.
+// Notes how each weight is stored: as codes when it holds few different numbers, or why not.
 static void weights_note(HoloCompile *c)
 {
     char     text[HOLO_NOTE_TEXT];
@@ -226,10 +226,10 @@ static void weights_note(HoloCompile *c)
     }
 }
 
-// What is stored larger than the model has it, held within what --size says.
+// Limits what is stored larger than in the model to what --size allows.
 static HoloStatus fit(HoloCompile *c)
 {
-    enum { OTHER_BYTES = 24 << 10 }; // notes, metadata and room between sections
+    enum { OTHER_BYTES = 24 << 10 }; // notes, metadata and gaps between sections
     HoloReport *r     = &c->box->report;
     uint64_t    model = c->source->model.bytes, budget = model + model / 2;
     bool        anew;
@@ -265,7 +265,7 @@ HoloStatus holo_compile_plan(HoloCompile *c)
     if (r->deduplicated)
         holo_notes_add(&c->notes, &(HoloNote){.pass = "plan",
                                               .what = "constant",
-                                              .why  = "what is stored of it has the bytes of another: it is there once",
+                                              .why  = "it has the same bytes as another constant, so it is stored once",
                                               .count = r->deduplicated,
                                               .bytes = r->deduplicated_bytes});
     weights_note(c);

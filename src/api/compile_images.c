@@ -1,13 +1,13 @@
-// compile_images.c - a batch of a given size whose images are computed each by itself.
+// compile_images.c - batches of a fixed size whose images are computed one by one.
 //
-// A plan of fixed sizes has its memory laid out for all images at once. Where that is more than a cache holds, the model is
-// compiled once more with the number of images left open, and if that keeps images apart, it is what is written: with the
-// number that was asked for as the only one, and runs of some images after the other (runtime/session/images.h).
+// A plan of fixed sizes has memory for all images at once. If that is more than a cache holds, the model is compiled
+// again with the number of images left open. If that plan computes images separately, it is the one that is written.
+// The fixed number stays the only one allowed, and a run takes a few images at a time (runtime/session/images.h).
 #include "api/compiling.h"
 #include "api/quantizing.h"
 #include "runtime/session/images.h"
 
-// How many images input 0 is told to have; 0: it is not, or there is something that looks at sizes.
+// The number of images that input 0 was fixed to; 0: it was not fixed, or something depends on sizes.
 static int64_t images_told(const HoloCompile *c)
 {
     const HoloCompiler *k = c->compiler;
@@ -19,7 +19,7 @@ static int64_t images_told(const HoloCompile *c)
     return holo_images_part(images, c->plan.arena_bytes) ? images : 0;
 }
 
-// The compiler with that number not told. NULL: nobody told it, or no memory.
+// A copy of the compiler that does not fix this number. NULL: nobody fixed it, or no memory.
 static HoloCompiler *open_compiler(const HoloCompile *c, int64_t images, HoloArena *arena)
 {
     HoloCompiler *open = HOLO_NEW(arena, HoloCompiler, 1);
@@ -35,7 +35,8 @@ static HoloCompiler *open_compiler(const HoloCompile *c, int64_t images, HoloAre
     return any ? open : NULL;
 }
 
-// Is the number of images all that is open and was told? Another size may have been told to be the same number.
+// Is the number of images the only size that was fixed and is open now? Another size may have been fixed to the same
+// number.
 static bool is_all(const HoloGraph *told, const HoloGraph *open)
 {
     if (!open->input_count || open->input_count != told->input_count || open->inputs[0]->type.rank < 1) return false;
@@ -49,7 +50,7 @@ static bool is_all(const HoloGraph *told, const HoloGraph *open)
     return holo_dim_is_symbolic(images);
 }
 
-// Does the model, compiled with `compiler` so far as to be planned, keep images apart? What fails does not.
+// Compiles the model up to a plan with `compiler`: does that plan keep images apart? If it fails, it does not.
 static bool is_separate(HoloCompile *c, const HoloGraph *told)
 {
     HoloArena scratch = {0};
@@ -78,7 +79,7 @@ HoloStatus holo_compile_images(HoloCompile *c)
     other.error           = &ignored;
     c->box->report.folded = c->box->report.tables = 0;
     bool is = is_separate(&other, c->source->model.graph) && !holo_compile_plan(&other);
-    if (is) { // what was told stays what is verified against
+    if (is) { // verification still uses the graph with the fixed number
         HoloCompile before = *c;
         holo_plan_fix(&other.plan, images);
         c->draft         = other.draft;

@@ -27,7 +27,7 @@ static HoloStatus target_add(HoloTargets *targets, const char *name, HoloError *
     if (!target) return unknown(name, error);
     for (int i = 1; i < targets->count; i++)
         if (targets->list[i] == target) return holo_fail(error, HOLO_BAD_ARGUMENT, "target %s is named twice", name);
-    if (target == &holo_target_cpu) return HOLO_OK; // it is the last in any case
+    if (target == &holo_target_cpu) return HOLO_OK; // the CPU is always the last
     if (targets->count == HOLO_TARGETS_USED)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "more than %d targets are named", HOLO_TARGETS_USED - 1);
     targets->list[targets->count++] = target;

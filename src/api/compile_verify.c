@@ -1,4 +1,4 @@
-// compile_verify.c - the stages of a compile behind the archive: the proof that it agrees with its model, and the memo.
+// compile_verify.c - the stages of a compile after the archive is written: verification and the memo.
 #include "api/compiling.h"
 #include "api/domains.h"
 #include "api/input_sets.h"
@@ -15,7 +15,7 @@ typedef struct Verifying {
     const HoloGraph  *reference;
     const HoloModel  *model;
     HoloVerifyOptions options;
-    int               samples; // given, that were compared
+    int               samples; // given samples that were compared
 } Verifying;
 
 static void verify_progress(void *context, double fraction)
@@ -28,7 +28,7 @@ static void verify_release(void *context, const void *data, size_t size)
     holo_compile_release(&((Verifying *)context)->compile->source->model, data, size);
 }
 
-// ---- inputs that are given
+// ---- given inputs
 
 static HoloStatus sample_verify(void *context, HoloInputSet *set, HoloError *error)
 {
@@ -44,7 +44,7 @@ static HoloStatus sample_verify(void *context, HoloInputSet *set, HoloError *err
     return HOLO_OK;
 }
 
-// The input that "NAME=FILE" names, and the file; -1: it is a path alone.
+// The input that "NAME=FILE" names, and its file; -1: the text is only a path.
 static int named_input(const HoloInputNames *names, const char *text, const char **out_path)
 {
     for (int i = 0; i < names->count; i++) {
@@ -56,7 +56,7 @@ static int named_input(const HoloInputNames *names, const char *text, const char
     return -1;
 }
 
-// Files that are given by the names of inputs are one sample.
+// All files that are given by the names of inputs together are one sample.
 static HoloStatus named_read(const HoloCompiler *compiler, const HoloInputNames *names, HoloInputSet *set,
                              HoloError *error)
 {
@@ -65,7 +65,7 @@ static HoloStatus named_read(const HoloCompiler *compiler, const HoloInputNames 
         int at = named_input(names, compiler->verify_with[i], &path);
         if (at < 0) continue;
         if (set->files[at])
-            return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s is given twice to verify with", names->name[at]);
+            return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s is given twice for verification", names->name[at]);
         HOLO_TRY(holo_tensors_read(path, names->type[at], &set->files[at], error));
         const HoloTensors *file = set->files[at];
         set->tensor[at]         = holo_tensors_find(file, names->name[at]);
@@ -76,7 +76,7 @@ static HoloStatus named_read(const HoloCompiler *compiler, const HoloInputNames 
     }
     for (int i = 0; i < names->count && set->path; i++)
         if (!set->tensor[i] && names->type[i]->kind != HOLO_OPTIONAL)
-            return holo_fail(error, HOLO_BAD_INPUT, "input %s is not given to verify with, where others are",
+            return holo_fail(error, HOLO_BAD_INPUT, "verification needs all inputs: input %s is missing",
                              names->name[i]);
     return HOLO_OK;
 }
@@ -94,8 +94,8 @@ static HoloStatus named_verify(Verifying *v, const HoloInputNames *names, HoloEr
     return status;
 }
 
-// A file of some bytes may ask for gigabytes: unless the user said how much there may be, verification takes memory in
-// proportion to the model.
+// A file of a few bytes may ask for gigabytes. So unless the user set a limit, verification takes memory in proportion
+// to the model.
 static uint64_t memory_of(const HoloCompile *c)
 {
     uint64_t left = holo_memory_left(), share = (UINT64_C(2) << 30) + 16 * c->box->report.model_bytes;
@@ -146,7 +146,7 @@ static HoloStatus verify_with(HoloCompile *c, const HoloGraph *reference, HoloGr
     return status;
 }
 
-// Nobody needs what the passes have made of the model any longer, nor what weights that holds in other types.
+// The optimized graph, and its weights in other types, are freed first: nobody needs them any longer.
 static HoloStatus verify_model(HoloCompile *c)
 {
     HoloGraph *graph = c->source->model.graph, *trial;
@@ -156,7 +156,7 @@ static HoloStatus verify_model(HoloCompile *c)
     return verify_with(c, graph, trial);
 }
 
-// How far the quantized model is from the other was measured before.
+// How far the quantized model is from the original was measured before.
 static HoloStatus verify_quantized(HoloCompile *c)
 {
     HoloGraph *trial = NULL;
@@ -167,7 +167,7 @@ static HoloStatus verify_quantized(HoloCompile *c)
     return verify_with(c, c->quantized, trial);
 }
 
-// What the estimate did not foresee meets the same limit.
+// If verification exceeds the limit although the estimate did not, it is left out in the same way.
 static HoloStatus verify_within(HoloCompile *c)
 {
     HoloScope scope = {.account = holo_account_open(), .what = "verification"};
@@ -188,14 +188,13 @@ HoloStatus holo_compile_verify(HoloCompile *c)
     if (!c->compiler->strict || (v->was_done && !*v->left_out)) return HOLO_OK;
     if (v->was_done)
         return holo_fail(c->error, HOLO_REFUSED,
-                         "the plan could not be verified: outputs depend on operators that are random: %s",
-                         v->left_out);
+                         "the plan could not be verified: some outputs depend on random operators: %s", v->left_out);
     return holo_fail(c->error, HOLO_REFUSED, "the plan could not be verified: %s", v->why_not);
 }
 
-// ---- what the archive and the report say of it
+// ---- what the archive and the report say about it
 
-// What is said in the archive, and in how much room: it is written before it is known.
+// The keys, and how much room each value gets: the archive is written before the values are known.
 static const struct {
     const char *key;
     int         room;
@@ -262,7 +261,7 @@ HoloStatus holo_compile_record(HoloCompile *c)
     return HOLO_OK;
 }
 
-// ---- the memo: the finished plan runs on the inputs given, and the file is written once more, with what it gave
+// ---- the memo: the finished plan runs on the given inputs, and the file is written again with its answers
 
 static HoloStatus patterns_learn(HoloCompile *c, const HoloModel *model, HoloSession *session)
 {

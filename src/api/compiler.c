@@ -31,7 +31,11 @@ HoloStatus holo_compiler_create_in(HoloContext *context, HoloCompiler **out_comp
     if (!*out_compiler) return HOLO_NO_MEMORY;
     holo_compiler_defaults(*out_compiler);
     (*out_compiler)->context = context;
-    return HOLO_OK;
+    (*out_compiler)->cancels = HOLO_NEW(&(*out_compiler)->arena, int, 1);
+    if ((*out_compiler)->cancels) return HOLO_OK;
+    holo_compiler_destroy(*out_compiler);
+    *out_compiler = NULL;
+    return HOLO_NO_MEMORY;
 }
 
 HoloStatus holo_compiler_create(HoloCompiler **out_compiler)
@@ -50,8 +54,7 @@ static HoloStatus choice_add(HoloCompiler *compiler, const char *name, const Hol
                              HoloError *error)
 {
     if (compiler->input_count == HOLO_CHOICES_MAX)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "more than %d inputs are given a shape or a value",
-                         HOLO_CHOICES_MAX);
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "more than %d inputs have a given shape or value", HOLO_CHOICES_MAX);
     char *copy = holo_arena_text(&compiler->arena, name, strlen(name));
     if (!copy) return holo_fail_memory(error);
     compiler->inputs[compiler->input_count++] = (HoloInputChoice){copy, *value, is_constant};
@@ -87,12 +90,12 @@ HoloStatus holo_compiler_set_constant(HoloCompiler *compiler, const char *name, 
     return choice_add(compiler, name, tensor, true, error);
 }
 
-// A path more of a list of them.
+// Adds a path to a list of paths.
 static HoloStatus path_add(HoloCompiler *compiler, const char **list, int *count, const char *path, const char *what,
                            HoloError *error)
 {
     if (*count == HOLO_PATTERNS_MAX)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "more than %d paths of %s are given: put them into a folder",
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "more than %d paths of %s: put them into a folder",
                          HOLO_PATTERNS_MAX, what);
     char *copy = holo_arena_text(&compiler->arena, path, strlen(path));
     if (!copy) return holo_fail_memory(error);
@@ -151,7 +154,7 @@ HoloStatus holo_compiler_set_domain(HoloCompiler *compiler, const char *name, co
 {
     bool is_list = values->kind == HOLO_TENSOR && values->rank == 1 && holo_tensor_count(values) > 0 && values->data &&
                    holo_dtype_size((HoloDtype)values->dtype) && values->dtype != HOLO_STRING;
-    if (!is_list) return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s: a domain is a list of numbers", name);
+    if (!is_list) return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s: a domain must be a list of numbers", name);
     if (compiler->domain_count == HOLO_DOMAINS_MAX)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "at most %d inputs can have a domain", HOLO_DOMAINS_MAX);
     HoloInputChoice *choice = &compiler->domains[compiler->domain_count];
@@ -189,6 +192,18 @@ void holo_compiler_progress(const HoloCompiler *compiler, const char *stage, dou
     if (compiler->progress) compiler->progress(compiler->progress_context, stage, fraction);
 }
 
+void holo_compiler_cancel(HoloCompiler *compiler)
+{
+    holo_flag_raise(compiler->cancels);
+}
+
+void holo_compiler_stop(const HoloCompiler *compiler, HoloStop *out)
+{
+    const HoloStop *outer = holo_scope_stop();
+    *out                  = (HoloStop){.flag = outer ? outer->flag : compiler->cancels};
+    if (out->flag) out->flag_was = outer ? outer->flag_was : holo_flag_read(out->flag);
+}
+
 // ---- inputs
 
 // Every dimension of every input gets a symbol of its own.
@@ -200,7 +215,7 @@ static void symbols_apply(HoloGraph *graph)
     }
 }
 
-// Every input whose size is this symbol gets the number too: it is one size.
+// The number replaces the symbol in every input: equal symbols are one size.
 static void symbol_fix(HoloGraph *graph, HoloDim symbol, int64_t number)
 {
     for (int i = 0; i < graph->input_count; i++) {
@@ -221,8 +236,8 @@ static HoloStatus shape_apply(HoloGraph *graph, HoloValue *input, const HoloTens
         if (shape->dim[d] < 0) continue;
         if (!holo_dim_is_symbolic(t->dim[d]) && t->dim[d] != shape->dim[d])
             return holo_fail(error, HOLO_BAD_ARGUMENT,
-                             "dimension %d of input %s is fixed at %lld in the model; %lld is given", d, input->name,
-                             (long long)t->dim[d], (long long)shape->dim[d]);
+                             "dimension %d of input %s is fixed at %lld in the model, but %lld is given", d,
+                             input->name, (long long)t->dim[d], (long long)shape->dim[d]);
         HoloDim before = t->dim[d];
         t->dim[d]      = shape->dim[d];
         if (holo_dim_is_symbolic(before) && before != HOLO_DIM_UNKNOWN) symbol_fix(graph, before, shape->dim[d]);
@@ -235,13 +250,13 @@ static HoloStatus shape_apply(HoloGraph *graph, HoloValue *input, const HoloTens
     return HOLO_OK;
 }
 
-// The input at `index` is an input no more, and its shape that of its value.
+// Turns the input at `index` into a constant. Its shape is that of the value.
 static HoloStatus constant_apply(HoloGraph *graph, int index, const HoloTensor *tensor, HoloError *error)
 {
     HoloValue *input = graph->inputs[index];
     if (input->type.kind != HOLO_TENSOR || input->type.dtype != tensor->dtype)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s is %s of %s; the constant given is a tensor of %s",
-                         input->name, input->type.kind == HOLO_TENSOR ? "a tensor" : "no tensor, but",
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s is %s of %s, but the given constant is a tensor of %s",
+                         input->name, input->type.kind == HOLO_TENSOR ? "a tensor" : "not a tensor, but",
                          holo_dtype_name((HoloDtype)input->type.dtype), holo_dtype_name((HoloDtype)tensor->dtype));
     for (int d = 0; d < input->type.rank && d < tensor->rank; d++) {
         HoloDim before = input->type.dim[d];
@@ -271,7 +286,7 @@ static HoloStatus choice_apply(HoloGraph *graph, const HoloInputChoice *choice, 
                      choice->is_constant ? "value" : "shape", names);
 }
 
-// Makes the graph's inputs what the compiler was told; fails where that cannot be.
+// Applies the choices to the graph's inputs. Fails if the model does not allow them.
 static HoloStatus inputs_apply(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
 {
     if (compiler->symbolic) symbols_apply(graph);
@@ -279,9 +294,10 @@ static HoloStatus inputs_apply(const HoloCompiler *compiler, HoloGraph *graph, H
     return HOLO_OK;
 }
 
-HoloStatus holo_compiler_import(const HoloCompiler *compiler, const char *path, HoloSource **out, HoloError *error)
+HoloStatus holo_compiler_import(const HoloCompiler *compiler, const char *path, HoloString bytes, HoloSource **out,
+                                HoloError *error)
 {
-    HOLO_TRY(holo_source_import(path, out, error));
+    HOLO_TRY(holo_source_import(path, bytes, out, error));
     HOLO_TRY(holo_compiler_apply_kernels(compiler, (*out)->model.graph, error));
     HOLO_TRY(inputs_apply(compiler, (*out)->model.graph, error));
     return holo_graph_infer((*out)->model.graph, error);
@@ -295,7 +311,7 @@ bool holo_compiler_has_symbols(const HoloGraph *graph)
     return false;
 }
 
-// Does the compiler run the pass of that name, which does not round?
+// Does the compiler run the pass of that name? Only for passes that do not round.
 static bool runs_pass(const HoloCompiler *compiler, const char *name)
 {
     int i = 0;
@@ -303,16 +319,16 @@ static bool runs_pass(const HoloCompiler *compiler, const char *name)
     return compiler->passes[i].name && !(compiler->disabled >> i & 1);
 }
 
-// Integers between DequantizeLinear and QuantizeLinear are how a quantized model is meant: one rounding that goes the other
-// way would be a whole step of the next quantization. So the reference computes with them, too, where the plan does; but it
-// judges them one by one, by what the model writes in their place.
+// Integers between DequantizeLinear and QuantizeLinear are the meaning of a quantized model: one rounding in the other
+// direction would be a whole step of the next quantization. So where the plan computes with integers, the reference
+// does, too. But it compares each such node with what the model wrote.
 HoloStatus holo_compiler_take_integers(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
 {
     bool runs = compiler->numeric != HOLO_EXACT && runs_pass(compiler, "integers");
     return runs ? holo_pass_integers_judged(graph, error) : HOLO_OK;
 }
 
-// Does a loop, here or in a subgraph, collect something of which a size is not known?
+// Does a loop, here or in a subgraph, collect a value with an unknown size?
 static bool collects_unknown(const HoloGraph *graph)
 {
     for (int i = 0; i < graph->node_count; i++) {
@@ -328,8 +344,8 @@ static bool collects_unknown(const HoloGraph *graph)
     return false;
 }
 
-// A loop that makes no turn gives something without elements, whose sizes are those that are known of what a turn would
-// have given. So where such a size matters the reference must know what the plan does: what constants come to.
+// A loop without turns gives an empty value. Its other sizes are those that are known for the result of a turn. So
+// where such a size matters, the reference must know what the plan knows: the values that constants lead to.
 static HoloStatus take_constants(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
 {
     int changes = runs_pass(compiler, "fold") && collects_unknown(graph) ? 1 : 0;
@@ -356,7 +372,7 @@ HoloStatus holo_file_kind(const char *path, HoloFileKind *out_kind, HoloError *e
     *out_kind = HOLO_FILE_OTHER;
     HOLO_TRY(holo_import_find(path, &importer, error));
     if (!importer && holo_path_is_folder(path))
-        return holo_fail(error, HOLO_NO_FILE, "'%s' is a folder, not a file, and no model", path);
+        return holo_fail(error, HOLO_NO_FILE, "'%s' is a folder, not a model", path);
     if (holo_importer_is_model(importer)) *out_kind = HOLO_FILE_MODEL;
     if (importer && !strcmp(holo_importer_name(importer), "holo")) *out_kind = HOLO_FILE_ARCHIVE;
     return HOLO_OK;
@@ -400,7 +416,7 @@ static HoloStatus pass_fail(const char *name, const char *also, HoloError *error
         strncat(names, i ? ", " : "", 4);
         strncat(names, holo_passes[i].name, 40);
     }
-    return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no pass %s; there are: %s%s", name, also, names);
+    return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no pass %s; the passes are: %s%s", name, also, names);
 }
 
 HoloStatus holo_compiler_disable_pass(HoloCompiler *compiler, const char *pass, HoloError *error)

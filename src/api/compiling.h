@@ -1,4 +1,4 @@
-// compiling.h - one compile under way, and its stages in their order (src/compile.c).
+// compiling.h - one compile in progress, and its stages in order (src/compile.c).
 #ifndef HOLO_API_COMPILING_H
 #define HOLO_API_COMPILING_H
 
@@ -14,17 +14,18 @@
 typedef struct HoloDraft {
     HoloArena   arena;
     HoloGraph  *graph;
-    HoloSource *source; // whose weights it shares, and which goes with it; NULL: the compile's
+    HoloSource *source; // the source whose weights it shares, and which it owns; NULL: the compile's source
 } HoloDraft;
 HOLO_MUST HoloStatus holo_draft_create(const HoloGraph *graph, HoloDraft **out, HoloError *error);
-void                 holo_draft_destroy(HoloDraft *draft); // NULL is nothing to destroy
+void                 holo_draft_destroy(HoloDraft *draft); // accepts NULL
 
 typedef struct HoloCompile {
     const HoloCompiler *compiler;
-    const char         *path, *out_path; // out_path NULL: into memory
-    HoloSource         *source;          // as it was read: what verification compares with
+    const char         *path, *out_path; // out_path NULL: the archive stays in memory
+    HoloString          bytes;           // a model in memory; data NULL: it is at `path`
+    HoloSource         *source;          // the model as it was read: verification compares with it
     HoloDraft          *draft;
-    HoloGraph          *quantized; // what to verify against, instead of the model; NULL: the model
+    HoloGraph          *quantized; // the graph to verify against instead of the model; NULL: the model
     HoloLowered         lowered;
     HoloPlan            plan;
     HoloFileWriter     *file;
@@ -34,30 +35,30 @@ typedef struct HoloCompile {
     HoloNotes           notes;
     double              start, pass_start;
     HoloScope           scope;
-    HoloAccount        *account; // of its memory limit; NULL: none
+    HoloStop            stop;
+    HoloAccount        *account; // for its memory limit; NULL: none
     HoloError          *error;
 } HoloCompile;
 
-// The stages, in their order.
-HOLO_MUST HoloStatus holo_compile_import(HoloCompile *c);      // operators that nobody knows are named all at once
-HOLO_MUST HoloStatus holo_compile_quantize(HoloCompile *c);    // where that was asked for
+// The stages, in order.
+HOLO_MUST HoloStatus holo_compile_import(HoloCompile *c);      // names all unknown operators at once
+HOLO_MUST HoloStatus holo_compile_quantize(HoloCompile *c);    // if asked for
 HOLO_MUST HoloStatus holo_compile_optimize(HoloCompile *c);    // the passes
-HOLO_MUST HoloStatus holo_compile_materialize(HoloCompile *c); // what follows from finite inputs becomes tables
-HOLO_MUST HoloStatus holo_compile_lower(HoloCompile *c);       // who runs each node, and how: a choice for each
-HOLO_MUST HoloStatus holo_compile_tune(HoloCompile *c);        // where that was asked for
+HOLO_MUST HoloStatus holo_compile_materialize(HoloCompile *c); // makes tables for what depends on few possible inputs
+HOLO_MUST HoloStatus holo_compile_lower(HoloCompile *c);       // chooses who runs each node, and how
+HOLO_MUST HoloStatus holo_compile_tune(HoloCompile *c);        // if asked for
 HOLO_MUST HoloStatus holo_compile_plan(HoloCompile *c);        // steps and memory
-HOLO_MUST HoloStatus
-holo_compile_images(HoloCompile *c); // once more for some images after the other, where that is better
-HOLO_MUST HoloStatus holo_compile_write(HoloCompile *c);    // the archive, under no name yet
-HOLO_MUST HoloStatus holo_compile_verify(HoloCompile *c);   // it answers as the model does, or this fails
-HOLO_MUST HoloStatus holo_compile_record(HoloCompile *c);   // what verification found, into the archive
-HOLO_MUST HoloStatus holo_compile_memorize(HoloCompile *c); // answers to the inputs given, into the archive
+HOLO_MUST HoloStatus holo_compile_images(HoloCompile *c); // plans again with a few images at a time, if that is better
+HOLO_MUST HoloStatus holo_compile_write(HoloCompile *c);  // the archive, without a name yet
+HOLO_MUST HoloStatus holo_compile_verify(HoloCompile *c); // fails if the archive's answers differ from the model's
+HOLO_MUST HoloStatus holo_compile_record(HoloCompile *c); // writes what verification found into the archive
+HOLO_MUST HoloStatus holo_compile_memorize(HoloCompile *c); // stores answers to the given inputs in the archive
 
-// What the archive is written to: a file under no name yet or, where none was asked for, memory.
+// Opens what the archive is written to: a file without a name yet, or memory if no file was asked for.
 HOLO_MUST HoloStatus holo_compile_open(const HoloCompile *c, HoloFileWriter **out);
-// Room in the archive for what verification will find.
+// Reserves room in the archive for what verification will find.
 HOLO_MUST HoloStatus holo_compile_reserve(HoloCompile *c);
-// Pages of the model's files that are not needed for now are given back: memory stays below the model's size.
+// Gives back pages of the model's files that are not needed now, so that memory stays below the model's size.
 void holo_compile_release(const HoloModelSource *model, const void *data, size_t size);
 
 #endif

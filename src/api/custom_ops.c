@@ -1,5 +1,5 @@
-// custom_ops.c - kernels as operators: nodes of a model that a kernel is bound to become hologram::Kernel, which holds its
-// programs. What is known here already is left alone.
+// custom_ops.c - kernels as operators. A node that a kernel is bound to becomes hologram::Kernel, which holds the
+// kernel's programs. Operators that Hologram knows stay as they are.
 
 #include "api/custom_ops.h"
 #include "api/compiler.h"
@@ -49,7 +49,7 @@ static HoloStatus bind(HoloCompiler *compiler, const HoloKernelSource *source, c
     const HoloKernelProgram *rule  = shape_rule(list, count, f->name);
     const char              *split = strstr(f->op_name, "::");
     if (compiler->kernel_count == HOLO_BOUND_MAX)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "more than %d kernels are bound to operators", HOLO_BOUND_MAX);
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "at most %d kernels can implement operators", HOLO_BOUND_MAX);
     HoloBoundKernel *b = &compiler->kernels[compiler->kernel_count];
     *b                 = (HoloBoundKernel){.programs = HOLO_NEW(arena, HoloString, count),
                                            .lanes    = HOLO_NEW(arena, HoloString, count),
@@ -86,7 +86,7 @@ HoloStatus holo_compiler_add_kernel(HoloCompiler *compiler, const char *path, Ho
             HOLO_TRY(bind(compiler, &source, list, count, i, error));
     if (bound == compiler->kernel_count)
         return holo_fail(error, HOLO_BAD_ARGUMENT,
-                         "%s: no kernel says which operator it is: @kernel(operator=\"my.domain::Name\")", path);
+                         "%s: no kernel names its operator: write @kernel(operator=\"my.domain::Name\")", path);
     return HOLO_OK;
 }
 
@@ -120,7 +120,7 @@ static HoloStatus rewrite(HoloGraph *graph, HoloNode *node, const HoloBoundKerne
 
 static HoloStatus apply(const HoloCompiler *compiler, HoloGraph *graph, int depth, HoloError *error)
 {
-    if (depth > SUBGRAPHS_DEEP) return HOLO_OK; // inferring refuses it
+    if (depth > SUBGRAPHS_DEEP) return HOLO_OK; // inference refuses such a graph
     for (int i = 0; i < graph->node_count; i++) {
         HoloNode *node = graph->nodes[i];
         for (int k = 0; k < node->attr_count; k++) {
@@ -162,7 +162,7 @@ void holo_compiler_note_kernels(const HoloCompiler *compiler, const HoloGraph *g
         holo_notes_add(notes, &(HoloNote){.pass    = "kernel",
                                           .place   = name,
                                           .what    = name,
-                                          .why     = "a kernel is given for it, and no node of the model needs it",
+                                          .why     = "a kernel is given for it, but no node of the model needs it",
                                           .verdict = HOLO_VERDICT_UNFIT});
     }
 }

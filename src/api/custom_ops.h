@@ -7,9 +7,9 @@
 #include "graph/notes.h"
 #include "hologram_compiler.h"
 
-// Nodes that kernels of the compiler are bound to become hologram::Kernel.
+// Turns the nodes that kernels of the compiler are bound to into hologram::Kernel.
 HOLO_MUST HoloStatus holo_compiler_apply_kernels(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error);
-// Notes the kernels that no node of the model needs.
+// Notes the kernels that no node of the model uses.
 void holo_compiler_note_kernels(const HoloCompiler *compiler, const HoloGraph *graph, HoloNotes *notes);
 
 #endif

@@ -1,4 +1,4 @@
-// domains.c - declared domains against a model: see domains.h.
+// domains.c - applies declared domains to a model: see domains.h.
 #include "api/domains.h"
 #include "api/tensors.h"
 #include "ops/tensor.h"
@@ -12,7 +12,7 @@ static int by_value(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Bits in ascending order, each once. They are of `out`, whose count becomes theirs.
+// Sorts bits in ascending order and drops duplicates. Sets the count of `out`.
 static HoloStatus bits_sort(HoloTensor *out, HoloArena *arena, HoloError *error)
 {
     int64_t   count = out->dim[0], kept = 0;
@@ -27,7 +27,7 @@ static HoloStatus bits_sort(HoloTensor *out, HoloArena *arena, HoloError *error)
     return HOLO_OK;
 }
 
-// The values in the type of an input: each must be there just so.
+// Converts the values to the type of an input. The type must be able to hold each value exactly.
 static HoloStatus values_convert(const HoloInputChoice *choice, HoloDtype dtype, HoloArena *arena, HoloTensor *out,
                                  HoloError *error)
 {
@@ -35,7 +35,7 @@ static HoloStatus values_convert(const HoloInputChoice *choice, HoloDtype dtype,
     *out        = (HoloTensor){.dtype = (uint8_t)dtype, .kind = HOLO_TENSOR, .rank = 1, .dim = {from->dim[0]}};
     size_t size = holo_dtype_size(dtype);
     if (!size || size > 8 || dtype == HOLO_STRING)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s is of %s: no domain can be declared for it", choice->name,
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s is of %s, which cannot have a domain", choice->name,
                          holo_dtype_name(dtype));
     if (!(out->data = holo_arena_take(arena, holo_tensor_bytes(out)))) return holo_fail_memory(error);
     HoloClass class = holo_dtype_class(dtype);
@@ -46,7 +46,7 @@ static HoloStatus values_convert(const HoloInputChoice *choice, HoloDtype dtype,
         else
             holo_put_i(out, i, holo_get_i(from, i));
         if (class != HOLO_CLASS_FLOAT && holo_get_f(out, i) != number)
-            return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s is of %s, which has no %.17g", choice->name,
+            return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s is of %s, which cannot hold %.17g", choice->name,
                              holo_dtype_name(dtype), number);
     }
     return bits_sort(out, arena, error);
@@ -58,7 +58,7 @@ static HoloStatus inputs_check(const HoloGraph *graph, HoloError *error)
         const HoloTensor *t = &graph->inputs[i]->type;
         if (t->kind != HOLO_TENSOR || t->rank < 0 || holo_tensor_count(t) < 0)
             return holo_fail(error, HOLO_BAD_ARGUMENT,
-                             "input %s has open sizes: a domain needs numbers. Fix them by --input-shape",
+                             "input %s has open sizes, but a domain needs fixed ones: use --input-shape",
                              graph->inputs[i]->name);
     }
     return HOLO_OK;
@@ -76,7 +76,7 @@ HoloStatus holo_compiler_domains(const HoloCompiler *compiler, const HoloGraph *
         for (int i = 0; i < graph->input_count; i++)
             if (!strcmp(graph->inputs[i]->name, choice->name)) input = graph->inputs[i];
         if (!input)
-            return holo_fail(error, HOLO_BAD_ARGUMENT, "a domain is declared for %s, but the model has no such input",
+            return holo_fail(error, HOLO_BAD_ARGUMENT, "there is a domain for %s, but the model has no such input",
                              choice->name);
         (*out)[k].name = choice->name;
         HOLO_TRY(values_convert(choice, (HoloDtype)input->type.dtype, arena, &(*out)[k].values, error));

@@ -32,11 +32,11 @@ static HoloStatus missing_fail(const Reading *r, const char *path, const char *i
     const char *name;
     for (int i = 0; i < holo_tensors_count(tensors) && strlen(names) < 300; i++) {
         holo_tensors_get(tensors, i, &name);
-        if (!*name) continue; // of a .npy
+        if (!*name) continue; // a .npy has no name
         strncat(names, *names ? ", " : "", 4);
         strncat(names, name, 60);
     }
-    return holo_fail(r->error, HOLO_BAD_INPUT, "%s %s: it has no tensor for input %s%s%s%s", r->what, path, input,
+    return holo_fail(r->error, HOLO_BAD_INPUT, "%s %s has no tensor for input %s%s%s%s", r->what, path, input,
                      *names ? " (it has: " : "", names, *names ? ")" : "");
 }
 
@@ -49,14 +49,14 @@ static HoloStatus set_give(Reading *r, HoloInputSet *set)
 static HoloStatus file_take(Reading *r, HoloInputSet *set)
 {
     const HoloInputNames *names    = r->names;
-    bool                  is_plain = ends_with(set->path, ".npy") && names->count == 1; // has no names
+    bool                  is_plain = ends_with(set->path, ".npy") && names->count == 1; // a plain .npy has no names
     HOLO_TRY(holo_tensors_open(set->path, is_plain ? names->type[0] : NULL, &set->files[0], r->error));
     HoloTensors *tensors = set->files[0];
     for (int i = 0; i < names->count; i++) {
         int at = is_plain ? 0 : holo_tensors_index(tensors, names->name[i]);
         if (at < 0) return missing_fail(r, set->path, names->name[i], tensors);
         HoloError  inner  = {0};
-        HoloStatus status = holo_tensors_load(tensors, at, &inner); // what nobody asks for is not inflated
+        HoloStatus status = holo_tensors_load(tensors, at, &inner); // loads only what is asked for
         if (status) return holo_fail(r->error, status, "%s: %s", set->path, inner.text);
         set->from[i]   = set->path;
         set->tensor[i] = holo_tensors_get(tensors, at, NULL);
@@ -64,7 +64,7 @@ static HoloStatus file_take(Reading *r, HoloInputSet *set)
     return set_give(r, set);
 }
 
-// The file of an input in a folder: a / in its name is a _ there.
+// The path of an input's file in a folder: a / in the name becomes a _.
 static void input_path(const char *folder, const char *name, char *out)
 {
     int at = snprintf(out, PATH_SIZE, "%s/", folder);
@@ -81,7 +81,7 @@ static HoloStatus inputs_take(Reading *r, HoloInputSet *set, HoloArena *arena)
         if (!path) return holo_fail_memory(r->error);
         input_path(set->path, r->names->name[i], path);
         if (!holo_path_exists(path))
-            return holo_fail(r->error, HOLO_BAD_INPUT, "%s %s: it has no tensor for input %s: there is no %s", r->what,
+            return holo_fail(r->error, HOLO_BAD_INPUT, "%s %s has no tensor for input %s: there is no %s", r->what,
                              set->path, r->names->name[i], path);
         HOLO_TRY(holo_tensors_read(path, r->names->type[i], &set->files[i], r->error));
         set->from[i]   = path;
@@ -108,7 +108,7 @@ static HoloStatus set_read(Reading *r, const char *path, bool is_folder)
     return status;
 }
 
-// ---- folders of them
+// ---- folders of sets
 
 static HoloStatus entry_read(Reading *r, const char *folder, const char *name, bool *has_inputs)
 {

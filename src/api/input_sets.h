@@ -1,8 +1,8 @@
-// input_sets.h - tensors for the inputs of a model, from files: of --patterns, of --calibrate, and of whoever else reads some.
+// input_sets.h - tensors for the inputs of a model, from files: for --patterns, --calibrate and others.
 //
-// A set is a .npz with a tensor for each input, or a folder of .npy files that are called like the inputs (with _ for /); of a
-// model of one input also a .npy that is called otherwise. A folder may also hold several of these; it is not searched any
-// deeper.
+// A set is a .npz with a tensor for each input, or a folder of .npy files named like the inputs (with _ for /). For a
+// model of one input it may also be a .npy of any name. A folder may also hold several sets; folders below these are
+// not searched.
 #ifndef HOLO_API_INPUT_SETS_H
 #define HOLO_API_INPUT_SETS_H
 
@@ -18,15 +18,16 @@ typedef struct HoloInputNames {
 typedef struct HoloInputSet {
     const char        *path;   // of the file or folder
     const HoloTensor **tensor; // by input
-    const char       **from;   // by input: the file that it is in
-    HoloTensors      **files;  // that own the tensors; whoever keeps one puts NULL in its place
+    const char       **from;   // by input: the file that the tensor comes from
+    HoloTensors      **files;  // they own the tensors; whoever keeps a file puts NULL in its place
     int                file_count;
 } HoloInputSet;
 
-// Called with each set, which lives for the call.
+// Called with each set. The set lives during the call.
 typedef HoloStatus HoloInputSetFn(void *context, HoloInputSet *set, HoloError *error);
 
-// Reads all sets at `path`, the names of files in order; fails where there is none. `what` is what a set is in messages.
+// Reads all sets at `path`, in the order of file names. Fails if there is none. `what` is the word for a set in
+// messages.
 HOLO_MUST HoloStatus holo_input_sets_read(const HoloInputNames *names, const char *path, const char *what,
                                           HoloInputSetFn *each, void *context, HoloError *error);
 

@@ -1,5 +1,5 @@
-// kernels.c - kernels of users: compiled from files and folders, shown, written and run. What stands behind the kernels
-// of hologram_compiler.h.
+// kernels.c - users' kernels: compiles files and folders of them, shows, writes and runs them. It implements the
+// kernels of hologram_compiler.h.
 
 #include "archive/archive.h"
 #include "base/system.h"
@@ -23,10 +23,10 @@ typedef struct KernelFile {
 typedef struct Compiled {
     HoloKernelProgram kernel;
     const KernelFile *file;
-    const char       *text; // as assembly
-    HoloIsaCode      *code; // made ready by the first run
+    const char       *text; // as assembly text
+    HoloIsaCode      *code; // prepared by the first run
     HoloIsaFrame     *frame;
-    int               threads; // that the frame is for
+    int               threads; // the number of threads that the frame has memory for
     HoloKernelParam  *params;
 } Compiled;
 
@@ -80,7 +80,7 @@ static HoloStatus find_files(HoloKernels *k, const char *path, HoloError *error)
     HOLO_TRY(add_folder(k, path, 0, error));
     qsort(k->files, (size_t)k->file_count, sizeof *k->files, by_name);
     if (!k->file_count)
-        return holo_fail(error, HOLO_NO_FILE, "%s has no kernels: files that end with .py, .c or .json", path);
+        return holo_fail(error, HOLO_NO_FILE, "%s has no kernels: there are no .py, .c or .json files", path);
     return HOLO_OK;
 }
 
@@ -91,7 +91,7 @@ static HoloStatus add_kernel(HoloKernels *k, const KernelFile *file, const HoloK
     if (!HOLO_GROW(&k->arena, k->list, k->count, k->room)) return holo_fail_memory(error);
     for (int i = 0; i < k->count; i++)
         if (!strcmp(k->list[i].kernel.name, kernel->name))
-            return holo_fail(error, HOLO_BAD_MODEL, "%s and %s both have a kernel '%s': give one another name",
+            return holo_fail(error, HOLO_BAD_MODEL, "%s and %s both have a kernel '%s': rename one of them",
                              k->list[i].file->path, file->path, kernel->name);
     Compiled *c = &k->list[k->count++];
     *c          = (Compiled){.kernel = *kernel, .file = file};
@@ -196,7 +196,7 @@ void holo_kernels_close(HoloKernels *k)
     holo_free(k);
 }
 
-// ---- looking
+// ---- information
 
 int holo_kernels_count(const HoloKernels *k)
 {
@@ -230,17 +230,17 @@ const char *holo_kernels_json(const HoloKernels *k, int file, const char **out_p
 
 static HoloStatus argument(const HoloIsaParam *p, const HoloTensor *given, HoloIsaArg *out, HoloError *error)
 {
-    if (!given) return holo_fail(error, HOLO_BAD_INPUT, "the argument '%s' is not given", p->name);
+    if (!given) return holo_fail(error, HOLO_BAD_INPUT, "the argument '%s' is missing", p->name);
     if (given->dtype != p->type)
-        return holo_fail(error, HOLO_BAD_INPUT, "'%s' is %s, and %s is given", p->name, holo_dtype_name(p->type),
+        return holo_fail(error, HOLO_BAD_INPUT, "'%s' is %s, but %s is given", p->name, holo_dtype_name(p->type),
                          holo_dtype_name(given->dtype));
     int64_t count = holo_tensor_count(given);
     if (count < 0 || (count > 0 && !given->data))
         return holo_fail(error, HOLO_BAD_INPUT, "'%s' has no elements", p->name);
     *out = (HoloIsaArg){.data = given->data, .count = count};
     if (p->access != HOLO_ISA_VALUE) return HOLO_OK;
-    if (count != 1) return holo_fail(error, HOLO_BAD_INPUT, "'%s' is one number", p->name);
-    memcpy(&out->bits, given->data, holo_dtype_size(p->type)); // little-endian, as everything here
+    if (count != 1) return holo_fail(error, HOLO_BAD_INPUT, "'%s' must be one number", p->name);
+    memcpy(&out->bits, given->data, holo_dtype_size(p->type)); // everything is little-endian
     return HOLO_OK;
 }
 
@@ -267,7 +267,7 @@ static HoloStatus make_ready(Compiled *c, int threads, HoloError *error)
     return holo_isa_frame_create(c->code, threads, &c->frame, error);
 }
 
-// What ended a run, with the line of the source that it comes from.
+// Reports what ended a run, with the line of the source.
 static HoloStatus told_with_place(const Compiled *c, HoloStatus status, const HoloError *problem, HoloError *error)
 {
     int at = holo_isa_frame_failed(c->frame);

@@ -1,4 +1,4 @@
-// listing.c - graphs as plain lists of nodes and values, for whoever draws or prints them.
+// listing.c - graphs as plain lists of nodes and values, for code that draws or prints them.
 #include "api/listing.h"
 
 #include "api/source.h"
@@ -71,7 +71,7 @@ HoloStatus holo_listing_open(const HoloCompiler *compiler, const char *path, Hol
     HoloFileKind kind;
     HOLO_TRY(holo_file_kind(path, &kind, error));
     if (kind == HOLO_FILE_ARCHIVE && stage == HOLO_STAGE_IMPORTED)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "%s is an archive: it holds the planned graph alone", path);
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "%s is an archive, which has only the planned graph", path);
     HoloLister *lister = holo_realloc(NULL, sizeof *lister);
     if (!lister) return holo_fail_memory(error);
     *lister           = (HoloLister){.error = error};

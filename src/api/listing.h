@@ -1,4 +1,4 @@
-// listing.h - how a listing is put together, from a graph or from a plan.
+// listing.h - builds a listing from a graph or from a plan.
 #ifndef HOLO_API_LISTING_H
 #define HOLO_API_LISTING_H
 
@@ -7,7 +7,7 @@
 #include "hologram_compiler.h"
 
 typedef struct HoloLister {
-    HoloListing       listing; // first, so that a listing is its lister
+    HoloListing       listing; // first, so that a pointer to a listing is a pointer to its lister
     HoloArena         arena;
     HoloListingNode  *nodes;
     HoloListingValue *values;
@@ -15,7 +15,7 @@ typedef struct HoloLister {
     HoloError        *error;
 } HoloLister;
 
-// The next value or node, zeroed (offset, producer and parent -1); NULL: no memory. Earlier pointers die.
+// Adds a value or node, zeroed, with offset, producer and parent -1. NULL: no memory. Earlier pointers become invalid.
 HoloListingValue *holo_lister_value(HoloLister *lister);
 HoloListingNode  *holo_lister_node(HoloLister *lister);
 

@@ -6,9 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
-// ---- texts that both have
+// ---- texts that both use
 
-// "f32[batch, 3, 224]": `size` writes one dimension.
+// A shape as text, "f32[batch, 3, 224]". `size` writes one dimension.
 static const char *shape_text(HoloLister *l, const HoloTensor *t, void (*size)(const void *, int64_t, char *, size_t),
                               const void *of)
 {
@@ -74,7 +74,7 @@ static int *numbers(HoloLister *l, int count)
     return HOLO_NEW(&l->arena, int, count + 1);
 }
 
-// Sizes that are no numbers are shown by their text alone.
+// Sizes that are not numbers become -1; only the text shows them.
 static void type_plain(HoloTensor *t)
 {
     t->data = NULL;
@@ -107,7 +107,7 @@ static HoloStatus graph_values(HoloLister *l, const HoloGraph *graph)
 
 static HoloStatus graph_add(HoloLister *l, const HoloGraph *graph, int parent, int depth)
 {
-    int first = l->listing.value_count; // values keep the order of their ids
+    int first = l->listing.value_count; // values are in the order of their ids
     if (depth > 16) return HOLO_OK;
     HOLO_TRY(graph_values(l, graph));
     for (int i = 0; i < graph->output_count; i++) l->values[first + graph->outputs[i]->id].is_output = true;
@@ -179,8 +179,8 @@ static HoloStatus plan_values(HoloLister *l, const HoloModel *model, const HoloP
     return HOLO_OK;
 }
 
-// A view has no step: a reader of it reads the value whose bytes it shares. `first` is where the plan's
-// values begin in the listing; what a step writes in place has a producer there already.
+// A view has no step: whoever reads it reads the value whose bytes it shares. `first` is where the plan's values begin
+// in the listing. A value that a step writes in place already has a producer there.
 static int value_root(const HoloLister *l, int first, const HoloModel *model, const HoloPlanRecord *plan,
                       uint32_t number)
 {
@@ -241,7 +241,7 @@ HoloStatus holo_listing_of_model(HoloLister *l, const HoloModel *model)
     l->listing.input_count  = (int)plan->input_count;
     l->listing.output_count = (int)plan->output_count;
     HOLO_TRY(plan_add(l, model, plan, -1));
-    for (uint32_t i = 0; i < plan->output_count; i++) // views are followed once their producers are known
+    for (uint32_t i = 0; i < plan->output_count; i++) // views are resolved when all producers are known
         outputs[i] = value_root(l, 0, model, plan, model->archive.OPERANDS_at[plan->output_first + i]);
     return HOLO_OK;
 }

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-// An operator that is refused has one function for everything, which says why.
+// An operator that is refused has one function for everything: it says why.
 static const char *runs(const HoloOp *op)
 {
     if (op->eval && op->infer == op->eval) return "refused";
@@ -30,7 +30,7 @@ int holo_op_count(void)
     return count;
 }
 
-// The table has a few hundred rows: sorting it for each question costs less than keeping state.
+// The table has a few hundred rows: sorting it for each call is cheaper than keeping state.
 bool holo_op_info(int index, HoloOpInfo *out_info)
 {
     int            count = holo_op_count(), at = 0;

@@ -1,10 +1,10 @@
-// patterns.c - inputs in files, run by a session so that it learns what they give.
+// patterns.c - runs a session on inputs from files, so that it learns the answers.
 #include "api/input_sets.h"
 #include "runtime/frame/frame.h"
 
 typedef struct Learning {
     HoloSession *session;
-    int          inputs, count; // of the model; patterns that were run
+    int          inputs, count; // inputs of the model; patterns that were run
 } Learning;
 
 static HoloStatus pattern_learn(void *context, HoloInputSet *set, HoloError *error)
@@ -16,7 +16,7 @@ static HoloStatus pattern_learn(void *context, HoloInputSet *set, HoloError *err
     if (!status) status = holo_session_run(l->session, &why);
     if (status) return holo_fail(error, status, "pattern %s: %s", set->path, why.text);
     l->count++;
-    // Where all is to be kept, only memory can have been lacking.
+    // If everything is to be kept, only memory can be the reason for a failure.
     const HoloMemo *memo = l->session->memo;
     return memo && memo->limit == SIZE_MAX && memo->lost ? holo_fail_memory(error) : HOLO_OK;
 }

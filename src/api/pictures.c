@@ -1,4 +1,4 @@
-// pictures.c - a picture file as a tensor. Decoding, resizing and arithmetic are those of the operators: two small graphs.
+// pictures.c - a picture file as a tensor. Two small graphs of operators decode, resize and scale it.
 #include "api/tensors.h"
 #include "base/files.h"
 #include "ops/standard/image.h"
@@ -19,7 +19,7 @@ bool holo_is_picture(const char *path)
 
 // ---- what is asked for
 
-typedef struct Axes { // of a type: where its height, width and channels are; -1: it has no channels, there is one
+typedef struct Axes { // where the height, width and channels of a type are; -1: it has no dimension for its channel
     int height, width, channels;
 } Axes;
 
@@ -28,17 +28,19 @@ static HoloStatus axes_find(const HoloTensor *type, const HoloPictureForm *form,
     int  first    = type->rank == 4;
     bool is_image = type->kind == HOLO_TENSOR && type->rank >= 2 && type->rank <= 4;
     if (is_image && first && type->dim[0] > 1)
-        return holo_fail(error, HOLO_BAD_INPUT, "%lld pictures are wanted, and one is given", (long long)type->dim[0]);
+        return holo_fail(error, HOLO_BAD_INPUT, "the input needs %lld pictures, but one is given",
+                         (long long)type->dim[0]);
     *out             = type->rank == 2          ? (Axes){0, 1, -1}
                        : form->is_channels_last ? (Axes){first, first + 1, first + 2}
                                                 : (Axes){first + 1, first + 2, first};
     int64_t channels = !is_image || out->channels < 0 ? 1 : type->dim[out->channels];
     if (!is_image || (channels != 1 && channels != 3))
-        return holo_fail(error, HOLO_BAD_INPUT, "a tensor of that shape is no picture of one or three channels");
+        return holo_fail(error, HOLO_BAD_INPUT,
+                         "a tensor of this shape cannot hold a picture of one or three channels");
     return HOLO_OK;
 }
 
-// The sizes of the type, with those that are open from the picture's.
+// The sizes of the type. Open ones follow from the picture.
 static void sizes_find(const HoloTensor *type, const Axes *axes, int64_t height, int64_t width, int64_t *out)
 {
     double h = (double)height, w = (double)width;
@@ -72,7 +74,7 @@ static HoloStatus decode(const HoloMapping *file, const char *form, HoloTensor *
     return out->dim[0] && out->dim[1] ? HOLO_OK : holo_fail(error, HOLO_BAD_INPUT, "the picture is damaged");
 }
 
-// Resized, as f32, scaled; then in the type and the order of the axes that are wanted.
+// Resizes, converts to f32 and scales; then converts to the wanted type and order of axes.
 static HoloStatus shape_and_scale(const HoloTensor *pixels, const int64_t *sizes, const HoloPictureForm *form,
                                   const HoloTensor *type, HoloTensor *out, HoloArena *arena, HoloError *error)
 {
@@ -124,7 +126,7 @@ static HoloStatus picture_read(HoloTensors *t, const HoloTensor *type, const Hol
 }
 
 HoloStatus holo_tensors_read_picture(const char *path, const HoloTensor *type, const HoloPictureForm *form,
-                                     int64_t *out_size, HoloTensors **out_tensors, HoloError *error)
+                                     int64_t out_size[2], HoloTensors **out_tensors, HoloError *error)
 {
     *out_tensors = NULL;
     HoloTensors *t;

@@ -17,7 +17,7 @@ HoloStatus holo_compiler_add_quantize(HoloCompiler *compiler, const char *patter
 {
     if (kind == HOLO_QUANTIZE_CENTROIDS || !*pattern)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "%s",
-                         *pattern ? "centroids are for all layers, and not for some" : "a pattern of layers is empty");
+                         *pattern ? "centroids can only be used for all layers" : "a pattern of layers is empty");
     if (compiler->quantize_rule_count == HOLO_QUANTIZE_RULES_MAX)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "there are more than %d patterns of layers",
                          HOLO_QUANTIZE_RULES_MAX);
@@ -34,7 +34,7 @@ HoloStatus holo_compiler_add_quantize(HoloCompiler *compiler, const char *patter
 HoloStatus holo_compiler_set_percentile(HoloCompiler *compiler, double percent, HoloError *error)
 {
     if (!(percent > 50 && percent <= 100))
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "a percentile is a number above 50, up to 100, as 99.9");
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "a percentile is a number above 50 and up to 100, for example 99.9");
     compiler->percentile = percent;
     return HOLO_OK;
 }
@@ -61,7 +61,7 @@ HoloStatus holo_compiler_set_calibration(HoloCompiler *compiler, const char *pat
 HoloStatus holo_compiler_set_accuracy(HoloCompiler *compiler, double accuracy, HoloError *error)
 {
     if (!(accuracy >= 0 && accuracy <= 1))
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "an accuracy is a number from 0 to 1, as 0.99");
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "an accuracy is a number from 0 to 1, for example 0.99");
     compiler->accuracy = accuracy;
     return HOLO_OK;
 }
@@ -69,7 +69,7 @@ HoloStatus holo_compiler_set_accuracy(HoloCompiler *compiler, double accuracy, H
 HoloStatus holo_compiler_set_centroids(HoloCompiler *compiler, int count, HoloError *error)
 {
     if (count < 2 || count > 256)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "there are 2 to 256 centroids: a number, as 16");
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "the number of centroids must be from 2 to 256, for example 16");
     compiler->centroids = count;
     return HOLO_OK;
 }
@@ -96,7 +96,7 @@ static HoloStatus quantize_with(const HoloCompiler *compiler, HoloGraph *graph, 
         .rules      = compiler->quantize_rules,
         .rule_count = compiler->quantize_rule_count,
         .is_static  = compiler->activations == HOLO_ACTIVATIONS_STATIC ||
-                     (compiler->activations == HOLO_ACTIVATIONS_DEFAULT && compiler->calibration),
+                     (compiler->activations == HOLO_ACTIVATIONS_DEFAULT && holo_calibration_is_given(compiler)),
         .is_mixed       = compiler->activations == HOLO_ACTIVATIONS_DEFAULT,
         .ranges         = compiler->ranges,
         .percentile     = compiler->percentile,
@@ -116,7 +116,7 @@ static HoloStatus quantize_with(const HoloCompiler *compiler, HoloGraph *graph, 
     HOLO_TRY(holo_quantize(graph, &options, &box->arena, &made, error));
     *out_graph                         = made.graph;
     box->report.quantization           = made.report;
-    box->report.quantization.is_seeded = !compiler->calibration;
+    box->report.quantization.is_seeded = !holo_calibration_is_given(compiler);
     return HOLO_OK;
 }
 
@@ -140,12 +140,11 @@ HoloStatus holo_compiler_quantize(const HoloCompiler *compiler, HoloGraph *graph
     HoloCalibration calibration = {0};
     if (has_int8(compiler) && compiler->numeric == HOLO_EXACT)
         return holo_fail(error, HOLO_BAD_ARGUMENT,
-                         "in class exact a model is computed as it is written, and not with integers: quantize to int8 "
-                         "without --numeric exact");
-    if (compiler->quantize == HOLO_QUANTIZE_CENTROIDS && !compiler->calibration)
-        return holo_fail(error, HOLO_BAD_ARGUMENT,
-                         "centroids are found on real inputs: give some by --calibrate FILE.npz");
-    HoloStatus status = holo_calibration_read(&calibration, graph, compiler->calibration, error);
+                         "--quantize int8 computes with integers, which class exact does not allow: remove "
+                         "--numeric exact");
+    if (compiler->quantize == HOLO_QUANTIZE_CENTROIDS && !holo_calibration_is_given(compiler))
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "centroids need real inputs: give --calibrate FILE.npz");
+    HoloStatus status = holo_calibration_read(&calibration, graph, compiler, error);
     if (!status) status = quantize_with(compiler, graph, passes, pool, &calibration.samples, box, out_graph, error);
     if (!status && !(*out_reference = holo_graph_copy(*out_graph, graph->arena))) status = holo_fail_memory(error);
     holo_calibration_deinit(&calibration);

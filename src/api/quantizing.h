@@ -1,4 +1,4 @@
-// quantizing.h - quantization as a compile has it: its choices, and what comes of them.
+// quantizing.h - quantization as a stage of a compile: its choices and its results.
 #ifndef HOLO_API_QUANTIZING_H
 #define HOLO_API_QUANTIZING_H
 
@@ -6,8 +6,8 @@
 #include "quantize/quantize.h"
 
 bool holo_compiler_quantizes(const HoloCompiler *compiler);
-// Does what the compiler was told to do to the graph of a model. *out_graph is then what is to be planned, and
-// *out_reference a copy of it, to verify against. Both are in the memory of `graph`; the report is `box`'s.
+// Quantizes the graph of a model as the compiler was told. *out_graph is the graph to plan, *out_reference a copy of it
+// to verify against. Both are in the memory of `graph`; the report belongs to `box`.
 HOLO_MUST HoloStatus holo_compiler_quantize(const HoloCompiler *compiler, HoloGraph *graph,
                                             const HoloPassOptions *passes, HoloPool *pool, HoloReportBox *box,
                                             HoloGraph **out_graph, HoloGraph **out_reference, HoloError *error);

@@ -1,4 +1,4 @@
-// source.c - a model as its file says it: opened, described, computed plainly.
+// source.c - a model as its file describes it: opens it, describes it, computes it plainly.
 #include "api/source.h"
 
 #include "api/tensors.h"
@@ -11,13 +11,14 @@
 
 // ---- opening
 
-HoloStatus holo_source_import(const char *path, HoloSource **out, HoloError *error)
+HoloStatus holo_source_import(const char *path, HoloString bytes, HoloSource **out, HoloError *error)
 {
     *out               = NULL;
     HoloSource *source = holo_realloc(NULL, sizeof *source);
     if (!source) return holo_fail_memory(error);
     *source           = (HoloSource){0};
-    HoloStatus status = holo_import_open(&source->arena, path, &source->model, error);
+    HoloStatus status = bytes.data ? holo_import_memory(&source->arena, bytes.data, bytes.size, &source->model, error)
+                                   : holo_import_open(&source->arena, path, &source->model, error);
     if (status)
         holo_source_close(source);
     else
@@ -33,10 +34,11 @@ void holo_source_close(HoloSource *source)
     holo_free(source);
 }
 
-// A port from a value: sizes that are not numbers become -1 and their text.
+// Makes a port from a value: sizes that are not numbers become -1 and a text.
 static HoloStatus port_fill(HoloSource *source, const HoloValue *value, HoloPort *port, HoloError *error)
 {
-    *port = (HoloPort){.name = value->name, .type = value->type, .optional = value->type.kind == HOLO_OPTIONAL};
+    *port = (HoloPort){
+        .name = value->name, .type = value->type, .optional = value->type.kind == HOLO_OPTIONAL || value->fill};
     port->type.data = NULL;
     for (int d = 0; d < value->type.rank; d++) {
         if (!holo_dim_is_symbolic(value->type.dim[d])) continue;
@@ -89,7 +91,7 @@ HoloStatus holo_source_open(const char *path, HoloSource **out_source, HoloError
 {
     *out_source = NULL;
     HoloSource *source;
-    HOLO_TRY(holo_source_import(path, &source, error));
+    HOLO_TRY(holo_source_import(path, (HoloString){0}, &source, error));
     HoloStatus status = holo_graph_infer(source->model.graph, error);
     if (!status) status = ports_fill(source, error);
     if (!status) status = meta_fill(source, error);
@@ -134,7 +136,7 @@ const char *holo_source_meta(const HoloSource *source, int index, const char **o
 
 // ---- randomness
 
-// Bounds on the values of what random operators give; others have none.
+// The bounds on the values that random operators give. Other operators have none.
 static const struct {
     HoloOpId id;
     double   low, high;
@@ -166,7 +168,7 @@ static HoloStatus inputs_check(const HoloGraph *graph, const HoloTensor *const *
     for (int i = 0; i < graph->input_count; i++) {
         HoloDtype want = (HoloDtype)graph->inputs[i]->type.dtype;
         if (inputs[i] && want && inputs[i]->dtype != want)
-            return holo_fail(error, HOLO_BAD_INPUT, "input %s should be of %s, but is of %s", graph->inputs[i]->name,
+            return holo_fail(error, HOLO_BAD_INPUT, "input %s must be of %s, but is of %s", graph->inputs[i]->name,
                              holo_dtype_name(want), holo_dtype_name((HoloDtype)inputs[i]->dtype));
     }
     return HOLO_OK;
@@ -183,7 +185,7 @@ static void node_watch(void *context, const HoloNode *node, const HoloCall *call
     const Watcher *w = context;
     for (int i = 0; i < node->out_count; i++) {
         const HoloValue *v = node->out[i];
-        // Not for nodes of a body: their values are those of another graph.
+        // Nodes of a body are left out: their values belong to another graph.
         if (v && v->id < w->graph->value_count && w->graph->values[v->id] == v)
             w->watch(w->context, node->name, v->name, call->out[i]);
     }
@@ -201,7 +203,7 @@ HoloStatus holo_reference_watch(const HoloSource *source, const HoloTensor *cons
     *out_outputs           = NULL;
     const HoloGraph *graph = source->model.graph;
     if (input_count != graph->input_count)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "the model has %d inputs; %d are given", graph->input_count,
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "the model has %d inputs, but %d are given", graph->input_count,
                          input_count);
     HOLO_TRY(inputs_check(graph, inputs, error));
     HOLO_TRY(holo_graph_check_ops(graph, error));

@@ -8,14 +8,15 @@
 struct HoloSource {
     HoloArena       arena;
     HoloModelSource model;
-    HoloPort       *inputs, *outputs; // NULL until holo_source_open has made them
+    HoloPort       *inputs, *outputs; // NULL until holo_source_open makes them
     int             meta_count;
     struct {
         const char *key, *value;
     } * meta;
 };
 
-// Imports a model of whatever format; types are not inferred yet.
-HOLO_MUST HoloStatus holo_source_import(const char *path, HoloSource **out, HoloError *error);
+// Imports a model of any format, from `bytes`, which must stay, or if their data is NULL, from `path`. Types are not
+// inferred yet.
+HOLO_MUST HoloStatus holo_source_import(const char *path, HoloString bytes, HoloSource **out, HoloError *error);
 
 #endif

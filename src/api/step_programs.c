@@ -1,5 +1,5 @@
-// step_programs.c - the portable programs of an archive, as text: what its steps do, element by element, the programs of users'
-// kernels, and those of no step. Runs nothing.
+// step_programs.c - the portable programs of an archive, as text: what steps do to each element, the programs of users'
+// kernels, and stored programs that belong to no step. It runs nothing.
 #include "devices/cpu/kernel.h"
 #include "hologram_compiler.h"
 #include "ops/hologram/user_kernel.h"
@@ -10,12 +10,12 @@
 #include <string.h>
 
 typedef struct Stored {      // a program of the archive
-    const char *name, *text; // NULL: not asked for yet
-    bool        is_tail;     // reads what its step has made, and writes over it
+    const char *name, *text; // NULL: not made yet
+    bool        is_tail;     // it reads the result of its step and writes over it
 } Stored;
 
 typedef struct Collector {
-    HoloStepPrograms programs; // first, so that what is given out is its collector
+    HoloStepPrograms programs; // first, so that a pointer to the programs is a pointer to their collector
     HoloArena        arena;
     HoloStepProgram *list;
     Stored          *stored; // by number
@@ -40,7 +40,7 @@ static HoloStatus stored_get(Collector *c, size_t number, const Stored **out)
     return stored->name && stored->text ? HOLO_OK : holo_fail_memory(c->error);
 }
 
-// One program, or none.
+// Adds the program of a step, if it has one.
 static HoloStatus step_add(Collector *c, const HoloCall *call, const HoloStepRecord *s)
 {
     const HoloCpuKernel *kernel = s->kernel ? holo_cpu_kernel_find(s->kernel) : NULL;
@@ -105,7 +105,7 @@ static HoloStatus collect(Collector *c)
             HOLO_TRY(step_call(c, &a->PLANS_at[i], &a->STEPS_at[a->PLANS_at[i].step_first + k]));
     for (size_t i = 0; i < a->PROGRAMS_count; i++) {
         const Stored *stored;
-        if (!holo_program_is_named(a, i)) continue; // those of steps are there already
+        if (!holo_program_is_named(a, i)) continue; // programs without a name belong to steps, which are listed already
         HOLO_TRY(stored_get(c, i, &stored));
         c->list[c->programs.count++] = (HoloStepProgram){
             .step = stored->name, .op = "", .domain = "", .runs = "", .role = "stored", .text = stored->text};

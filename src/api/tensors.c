@@ -1,4 +1,4 @@
-// tensors.c - values with memory of their own: read from files, made from seeds, copied from runs.
+// tensors.c - values with memory of their own: read from files, made from seeds, or copied from runs.
 #include "api/tensors.h"
 
 #include "base/files.h"
@@ -55,7 +55,7 @@ HoloStatus holo_tensors_reserve(HoloTensors *tensors, int count, HoloError *erro
     return HOLO_OK;
 }
 
-// ---- from files: the format is told by the first bytes
+// ---- from files: the first bytes tell the format
 
 static bool starts_with(const HoloMapping *file, const char *magic, size_t size)
 {
@@ -70,7 +70,7 @@ static HoloStatus file_read(HoloTensors *t, const HoloTensor *want, HoloError *e
     if (starts_with(file, "PK", 2)) {
         HOLO_TRY(holo_npz_open(&t->arena, file->data, file->size, &t->entry, &t->count, error));
         return t->count ? HOLO_OK
-                        : holo_fail(error, HOLO_BAD_INPUT, "there is no tensor in it; it looks like %s",
+                        : holo_fail(error, HOLO_BAD_INPUT, "it contains no tensor; it looks like %s",
                                     other ? holo_importer_words(other).text : "an empty zip archive");
     }
     HOLO_TRY(holo_tensors_reserve(t, 1, error));
@@ -82,8 +82,9 @@ static HoloStatus file_read(HoloTensors *t, const HoloTensor *want, HoloError *e
     HoloStatus status = holo_import_pb(&t->arena, file->data, file->size, want ? want : &plain, &t->entry[0].tensor,
                                        &t->entry[0].name, &why);
     if (status && status != HOLO_NO_MEMORY && other)
-        return holo_fail(error, HOLO_BAD_INPUT, "this is no tensor; it looks like %s", holo_importer_words(other).text);
-    return status ? holo_fail(error, status, "this is no tensor that can be read, or it is damaged: %s", why.text)
+        return holo_fail(error, HOLO_BAD_INPUT, "this is not a tensor; it looks like %s",
+                         holo_importer_words(other).text);
+    return status ? holo_fail(error, status, "this is not a tensor that can be read, or it is damaged: %s", why.text)
                   : HOLO_OK;
 }
 
@@ -96,7 +97,7 @@ HoloStatus holo_tensors_open(const char *path, const HoloTensor *want, HoloTenso
     HoloStatus status = holo_file_map(path, &t->file, error);
     if (!status) {
         status = file_read(t, want, &inner);
-        // Writers that have no bf16 (NumPy, ONNX before 1.13) write its bits as u16.
+        // Programs without bf16 (NumPy, ONNX before 1.13) write its bits as u16.
         if (!status && t->count == 1 && want && want->dtype == HOLO_BF16 && t->entry[0].tensor.dtype == HOLO_U16)
             t->entry[0].tensor.dtype = HOLO_BF16;
         if (status) status = holo_fail(error, status, "%s: %s", path, inner.text);
@@ -162,7 +163,7 @@ HoloStatus holo_tensor_seed(HoloTensor *t, uint64_t seed, HoloArena *arena, Holo
 {
     int64_t count = holo_tensor_count(t);
     if (count < 0 || t->rank < 0 || t->kind != HOLO_TENSOR)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "only tensors of known size can be made from a seed");
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "only tensors of known size can be made up");
     t->data = holo_arena_take(arena, holo_tensor_bytes(t) + 1);
     if (!t->data) return holo_fail_memory(error);
     HoloRandom random = {seed};

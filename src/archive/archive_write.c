@@ -7,7 +7,7 @@
 
 typedef struct Layout {
     HoloHeader        header;
-    HoloSectionRecord table[HOLO_SECTION_COUNT]; // those that are there
+    HoloSectionRecord table[HOLO_SECTION_COUNT]; // the sections of the file
 } Layout;
 
 static size_t front_size(const Layout *layout)
@@ -28,7 +28,7 @@ static uint64_t section_size(const HoloPlan *plan, HoloSectionId id, uint64_t we
     return id == HOLO_SECTION_WEIGHTS ? weight_bytes : plan->section[id].size;
 }
 
-// Sizes decide all offsets. Sections that are not required are there where there is anything in them.
+// All offsets follow from sizes. A section that is not required is written if it is not empty.
 static void layout_init(const HoloPlan *plan, uint64_t weight_bytes, Layout *out)
 {
     *out = (Layout){0};
@@ -49,15 +49,15 @@ static void layout_init(const HoloPlan *plan, uint64_t weight_bytes, Layout *out
     out->header.file_size = at;
 }
 
-// ---- weights: parts in groups, which threads make and write at once
+// ---- weights: threads make and write groups of parts at once
 
 enum { GROUP = 8 };
 
 typedef struct Part {
     uint8_t    *room; // HOLO_PACK_PART bytes
-    const void *data; // the part's bytes: in `room`, or where they are
+    const void *data; // the bytes of the part: in `room`, or in place
     size_t      size;
-    uint64_t    at; // where in the file they go
+    uint64_t    at; // their offset in the file
     HoloStatus  status;
     HoloError   error;
 } Part;
@@ -68,7 +68,7 @@ typedef struct Weights {
     HoloHasher               *hasher;
     uint8_t                  *rooms; // of all parts
     Part                     *part;  // GROUP of them
-    uint64_t                  at;    // where in the file the next bytes go
+    uint64_t                  at;    // the offset in the file of the next bytes
     uint64_t                  done, total;
     HoloError                *error;
 } Weights;
@@ -86,7 +86,7 @@ typedef struct Group {
     int      count;
 } Group;
 
-// The first of the tasks is the hash, which takes the parts in their order; the others write one each.
+// Task 0 computes the hash of all parts in order. Each other task writes one part.
 static void group_task(void *arg, int64_t i, int worker)
 {
     const Group *g = arg;
@@ -100,7 +100,7 @@ static void group_task(void *arg, int64_t i, int worker)
     }
 }
 
-// Writes the first `count` parts, whose data and sizes are set, one behind the other.
+// Writes the first `count` parts, whose data and sizes are set, one after the other.
 static HoloStatus group_write(Weights *w, int count)
 {
     Group g = {w, count};
@@ -147,7 +147,7 @@ static HoloStatus strings_write(Weights *w, const HoloTensor *t)
 typedef struct Packing {
     Weights                *weights;
     const HoloPlanConstant *constant;
-    int64_t                 first; // number of the group's first part
+    int64_t                 first; // number of the first part of the group
 } Packing;
 
 static void pack_task(void *arg, int64_t i, int worker)
@@ -234,7 +234,7 @@ static HoloStatus file_write(const HoloPlan *plan, Layout *layout, HoloConstantR
 {
     HoloSectionRecord *weights = section_of(layout, HOLO_SECTION_WEIGHTS);
     HOLO_TRY(holo_file_write_at(w->file, layout->header.file_size - 1, "", 1,
-                                w->error)); // its whole length, whatever ends it
+                                w->error)); // all of its length, not only up to the first 0
     for (uint32_t i = 0; i < layout->header.section_count; i++) {
         HoloSectionRecord *s = &layout->table[i];
         if (s->id != HOLO_SECTION_CONSTANTS && s->id != HOLO_SECTION_WEIGHTS)
@@ -274,7 +274,7 @@ HoloStatus holo_archive_write(const HoloPlan *plan, HoloFileWriter *file, const 
     return status;
 }
 
-// ---- metadata known afterwards
+// ---- metadata that is known afterwards
 
 static HoloMetaRecord *meta_find(const HoloPlan *plan, const char *key)
 {

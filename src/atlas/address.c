@@ -1,4 +1,4 @@
-// address.c - addresses as numbers and back. Every kind is a row of fields, each with a count and a weight.
+// address.c - converts addresses to numbers and back. Every kind is a row of fields, each with a count and a weight.
 #include "base/base.h"
 #include "hologram_atlas.h"
 

@@ -1,7 +1,7 @@
 // atlas_class.c - the 96 classes of bytes and the group of 192 transforms that acts on them.
 //
-// Bits 7 and 6 of a byte are its scope, 5 and 4 its modality, 3 to 1 its slot; bit 0 says nothing. Modality 3 does not
-// exist and counts as 0: 256 bytes fall into 4 * 3 * 8 classes.
+// Bits 7 and 6 of a byte are its scope, 5 and 4 its modality, 3 to 1 its slot; bit 0 does not matter. Modality 3 does
+// not exist and counts as 0, so 256 bytes fall into 4 * 3 * 8 classes.
 #include "hologram_atlas.h"
 
 enum { SCOPES = 4, MODALITIES = 3, SLOTS = 8 };
@@ -61,7 +61,7 @@ HoloTransform holo_transform(int64_t r, int64_t d, int64_t t, bool m)
     return (HoloTransform){modulo(r, SCOPES), modulo(d, MODALITIES), modulo(t, SLOTS), m};
 }
 
-// What follows a mirror turns the other way in what it mirrors: M D = D^-1 M.
+// After a mirror, D acts in the opposite direction: M D = D^-1 M.
 HoloTransform holo_transform_then(HoloTransform first, HoloTransform next)
 {
     int d = first.m ? -next.d : next.d;

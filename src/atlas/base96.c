@@ -1,8 +1,8 @@
 // base96.c - whole numbers of any size, from bytes to digits of base 96 and back.
 //
-// Both are one change of radix. Bytes are taken by threes and digits by fours as limbs, and limbs of the one radix are
-// the coefficients of a polynomial that is evaluated in limbs of the other: blocks of 16 directly; then neighbors are
-// joined, high * radix^(limbs of low) + low, with products after Karatsuba, until one is left.
+// Both are one change of radix. Three bytes, and four digits, form a limb. Limbs of one radix are the coefficients of a
+// polynomial that is evaluated in limbs of the other: blocks of 16 directly; then neighbors are joined, high *
+// radix^(limbs of low) + low, with Karatsuba products, until one is left.
 #include "base/base.h"
 #include "hologram_atlas.h"
 
@@ -25,7 +25,7 @@ enum {
 
 // ---- arithmetic on numbers of n limbs, least first, below `radix`
 
-// a += b, where b is not longer; there is room for what is carried.
+// a += b, where b is not longer; there is room for the carry.
 static void add(uint32_t *a, size_t n, const uint32_t *b, size_t bn, uint32_t radix)
 {
     uint32_t carry = 0;
@@ -70,7 +70,8 @@ static void multiply_direct(uint32_t *out, const uint32_t *a, const uint32_t *b,
     }
 }
 
-// out = a * b, of 2n limbs; it is neither a nor b. Above DIRECT_MAX n is even all the way down. Scratch has 2n + 1 limbs.
+// out = a * b, of 2n limbs; it is neither a nor b. Above DIRECT_MAX, n is even at every level. Scratch has 2n + 1
+// limbs.
 static void multiply(uint32_t *out, const uint32_t *a, const uint32_t *b, size_t n, uint32_t radix, uint32_t *scratch)
 {
     if (n <= DIRECT_MAX) {
@@ -139,7 +140,7 @@ static HoloStatus work_take(Work *w, const Base *from, const Base *to, size_t co
     return HOLO_OK;
 }
 
-// Blocks of `span` limbs of the source are numbers of n limbs of the target; two of them become one.
+// Blocks of `span` limbs of the source are numbers of n limbs of the target. Two of them become one.
 static void join_blocks(Work *w, size_t span, size_t n, uint32_t radix)
 {
     for (size_t at = 0; at + span < w->limbs; at += 2 * span) {

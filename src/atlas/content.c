@@ -1,4 +1,5 @@
-// content.c - what a tensor is known by: one hash of its type, its shape and its bytes, and the address that follows.
+// content.c - the identity of a tensor: one hash of its type, its shape and its bytes; and the address that follows
+// from it.
 #include "atlas/content.h"
 
 #include "base/files.h"
@@ -59,8 +60,8 @@ HoloStatus holo_content_id_file(const char *path, HoloContentId *out_id, uint64_
 
 HoloAddress holo_content_address(HoloContentId id)
 {
-    // There are 45 * 2^34 addresses: of the identity, the lowest 34 bits stay as they are and the 94 above them, in two
-    // words, are taken modulo 45, where 2^64 is 16.
+    // There are 45 * 2^34 addresses. The lowest 34 bits of the identity stay as they are. The 94 bits above them, in
+    // two words, are taken modulo 45, where 2^64 is 16.
     uint64_t above[2] = {id.high << 30 | id.low >> 34, id.high >> 34};
     uint64_t rest     = (above[0] % 45 + 16 * (above[1] % 45)) % 45 << 34 | (id.low & ((UINT64_C(1) << 34) - 1));
     return (HoloAddress){(uint32_t)(rest >> 24) / 480, (uint32_t)(rest >> 24) % 480, rest >> 16 & 0xFF, rest & 0xFFFF};

@@ -1,6 +1,6 @@
-// sigil_emit.c - what a sigil expression means: the literal back end gives bytes and addresses, the operational one words.
+// sigil_emit.c - the two meanings of a sigil expression: bytes and addresses, and words of operation.
 //
-// Both apply the transforms from the inside out: what is written behind a class, then each prefix around it.
+// Both apply the transforms from the inside out: first what is written behind a class, then each prefix around it.
 #include "atlas/sigil.h"
 
 // Where the results of an expression are.
@@ -39,7 +39,7 @@ static void emit_leaves(Result *r, const HoloSigilNode *node, HoloTransform arou
 
 enum { SCOPE, MODALITY, SLOT };
 
-// What a generator becomes: a word, perhaps with a part of its class, and perhaps one word more.
+// What a generator becomes: a word, maybe with a part of its class, and maybe one more word.
 typedef struct GeneratorWords {
     const char *name, *sign;
     int         part;
@@ -74,7 +74,7 @@ static void leaf_words(Result *r, const HoloSigilNode *node, HoloTransform aroun
     if (g->more) word(r, g->more);
 }
 
-// The words before (arrow "→") or behind ("←") what a transform holds for: behind, in the opposite order.
+// The words before (arrow "→") or behind ("←") what a transform applies to; behind, in the opposite order.
 static void transform_words(Result *r, HoloTransform t, bool behind)
 {
     static const char *const sign[]   = {"ρ", "δ", "τ", "μ"};
@@ -97,7 +97,7 @@ static void emit_words(Result *r, const HoloSigilNode *node, HoloTransform aroun
         emit_words(r, node->first, holo_transform_then(node->transform, around));
         transform_words(r, node->transform, true);
         break;
-    case HOLO_SIGIL_SEQUENCE: // composed as functions are: the last one runs first
+    case HOLO_SIGIL_SEQUENCE: // composed like functions: the last one runs first
         for (const HoloSigilNode *child = node->last; child; child = child->previous) emit_words(r, child, around);
         break;
     case HOLO_SIGIL_PARALLEL:

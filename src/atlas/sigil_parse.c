@@ -1,4 +1,4 @@
-// sigil_parse.c - sigil expressions: lexer and parser. What an expression means is in sigil_emit.c.
+// sigil_parse.c - lexer and parser of sigil expressions. sigil_emit.c says what they mean.
 //
 //     parallel = sequence { "||" sequence }
 //     sequence = term { "." term }
@@ -7,7 +7,7 @@
 //     prefix   = [ "R" amount ] [ "D" amount ] [ "T" amount ] [ "~" ], at least one of them
 //     amount   = ( "+" | "-" ) number
 //
-// Blanks may stand between any two tokens, and // begins a comment. Depth is bounded, and with it recursion.
+// Blanks may be between any two tokens, and // begins a comment. Depth is limited, and so is recursion.
 #include "atlas/sigil.h"
 
 #include <limits.h>
@@ -46,7 +46,7 @@ typedef struct Parser {
 
 // ---- mistakes
 
-// The place as a person counts: lines and characters, both from 1.
+// The place as a person counts: line and character, both from 1.
 static void place(const Parser *p, size_t at, size_t *line, size_t *column)
 {
     *line = *column = 1;
@@ -79,7 +79,7 @@ static int shown(const Token *t)
     return t->size < 40 ? (int)t->size : 40;
 }
 
-// What is expected, and what is there instead.
+// Says what was expected and what was found.
 static HoloStatus expected(Parser *p, const char *what)
 {
     const Token *t = &p->token;
@@ -112,7 +112,7 @@ static size_t skip_blanks(const Parser *p, size_t at)
     return at;
 }
 
-// False: not all of it is digits, or there is none.
+// False: it is not all digits, or is empty.
 static bool read_number(const char *digits, size_t size, int *out)
 {
     *out = 0;
@@ -130,7 +130,7 @@ static int find_generator(const char *word, size_t size)
     return -1;
 }
 
-// Letters and digits up to the next other character: one token.
+// Letters and digits up to the next other character are one token.
 static HoloStatus read_word(Parser *p, Token *t)
 {
     const char *word = p->text + t->at, *letter = memchr(letters, *word, 3);
@@ -250,7 +250,7 @@ static HoloStatus read_leaf(Parser *p, HoloSigilNode **out)
 
 static HoloStatus read_joined(Parser *p, int level, HoloSigilNode **out);
 
-// A prefix reaches as far as it can: to the parenthesis that closes around it, or to the end.
+// A prefix applies as far as possible: to the parenthesis that closes around it, or to the end.
 static HoloStatus read_prefix(Parser *p, HoloSigilNode **out)
 {
     HOLO_TRY(node_make(p, HOLO_SIGIL_PREFIX, 8, out));
@@ -295,9 +295,9 @@ static HoloStatus read_term(Parser *p, HoloSigilNode **out)
 static const struct {
     int           joint;
     HoloSigilKind kind;
-} levels[] = {{PARALLEL, HOLO_SIGIL_PARALLEL}, {'.', HOLO_SIGIL_SEQUENCE}}; // what binds less, first
+} levels[] = {{PARALLEL, HOLO_SIGIL_PARALLEL}, {'.', HOLO_SIGIL_SEQUENCE}}; // the weaker one first
 
-// One item, or several with the level's joint between them.
+// One item, or several joined at this level.
 static HoloStatus read_joined(Parser *p, int level, HoloSigilNode **out)
 {
     if (level == HOLO_COUNT(levels)) return read_term(p, out);

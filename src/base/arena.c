@@ -7,28 +7,28 @@
 
 struct HoloArenaBlock {
     struct HoloArenaBlock *next;
-    size_t                 size, used; // of the bytes that follow, from the first aligned one
+    size_t                 size, used; // counts the bytes that follow, from the first aligned one
     char                  *start;
 };
 
 enum { BLOCK_MIN = 64 << 10, WIDE = 64, NARROW = 16 };
 
-// Frees a list of blocks; returns how many bytes they held.
+// Frees a list of blocks. Returns how many bytes they held.
 static size_t blocks_free(struct HoloArenaBlock *block)
 {
     size_t total = 0;
     while (block) {
         struct HoloArenaBlock *next = block->next;
         total += block->size;
-        holo_guard_show(block->start, block->size); // whoever gave the memory may use it again
+        holo_guard_show(block->start, block->size); // the owner of the memory may use it again
         holo_free(block);
         block = next;
     }
     return total;
 }
 
-// A block with room for `size` bytes: an emptied one if it is large enough, else a new one. Emptied ones that are
-// all too small go: else what grows from one use of the arena to the next would leave a block of every size behind.
+// A block with room for `size` bytes: an emptied one if it is large enough, else a new one. Emptied blocks that are all
+// too small are freed; otherwise an arena whose use grows from time to time would keep a block of every size.
 static struct HoloArenaBlock *block_get(HoloArena *arena, size_t size)
 {
     for (struct HoloArenaBlock **p = &arena->spare; *p; p = &(*p)->next)
@@ -90,7 +90,7 @@ bool holo_arena_grow(HoloArena *arena, void *list, int count, int *room, size_t 
     int wide = *room ? 2 * *room : 16;
     more     = holo_arena_take_array(arena, (size_t)wide, size);
     if (!more) return false;
-    memcpy(&old, list, sizeof old); // the pointer may be of any type
+    memcpy(&old, list, sizeof old); // the pointer may have any type
     if (count) memcpy(more, old, (size_t)count * size);
     memcpy(list, &more, sizeof more);
     *room = wide;

@@ -1,4 +1,4 @@
-// bits.h - floats as the bits that they are, and back.
+// bits.h - converts floats to their bits and back.
 #ifndef HOLO_BASE_BITS_H
 #define HOLO_BASE_BITS_H
 

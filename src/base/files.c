@@ -1,5 +1,5 @@
-// files.c - files, as far as they are the same on every system: writing goes through a buffer to a file that takes its name
-// when it is whole, or to memory. os_posix.c and os_windows.c are under it.
+// files.c - the part of file handling that is the same on every system. Writing goes through a buffer to a file that
+// gets its name when it is complete, or to memory. os_posix.c and os_windows.c are below it.
 #include "base/files.h"
 #include "base/files_system.h"
 #include "base/system.h"
@@ -66,7 +66,7 @@ static HoloStatus memory_resize(HoloFileWriter *w, size_t room, HoloError *error
     return HOLO_OK;
 }
 
-// A writer that says its whole size first, as that of archives does, moves nothing.
+// A writer that writes the end first, as the one for archives does, moves nothing.
 static HoloStatus memory_put(HoloFileWriter *w, uint64_t offset, const void *data, size_t size, HoloError *error)
 {
     size_t end, more = w->room + w->room / 2;
@@ -81,7 +81,7 @@ static HoloStatus put(HoloFileWriter *w, uint64_t offset, const void *data, size
     return w->path ? holo_writer_put(w, offset, data, size, error) : memory_put(w, offset, data, size, error);
 }
 
-// ---- either way
+// ---- both
 
 static HoloStatus flush(HoloFileWriter *w, HoloError *error)
 {

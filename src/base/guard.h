@@ -1,7 +1,8 @@
-// guard.h - red zones: memory that nobody may touch, in builds that watch it (AddressSanitizer). Elsewhere there are none,
-// and these do nothing.
+// guard.h - red zones: memory that nobody may touch, in builds that watch memory (AddressSanitizer). In other builds
+// these functions do nothing.
 //
-// What is cut from larger pieces is watched by nobody otherwise: allocations of an arena, the values of a plan, scratch.
+// AddressSanitizer does not watch pieces that are cut from larger memory: allocations of an arena, the values of a
+// plan, scratch.
 #ifndef HOLO_BASE_GUARD_H
 #define HOLO_BASE_GUARD_H
 

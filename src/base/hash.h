@@ -15,9 +15,9 @@ static inline bool holo_hash_equal(HoloHash a, HoloHash b)
 }
 
 typedef struct HoloHasher HoloHasher;
-HoloHasher               *holo_hasher_create(void); // NULL: out of memory
+HoloHasher               *holo_hasher_create(void); // NULL: no memory
 void                      holo_hasher_add(HoloHasher *hasher, const void *data, size_t size);
-HoloHash                  holo_hasher_take(HoloHasher *hasher); // and starts anew
+HoloHash                  holo_hasher_take(HoloHasher *hasher); // and starts again
 void                      holo_hasher_destroy(HoloHasher *hasher);
 
 #endif

@@ -1,11 +1,12 @@
-// memory.c - the heap, counted.
+// memory.c - the heap, with counting.
 //
-// Every block has a header that says how large it is and whose; so a block may be freed by anybody, also by another copy of
-// this library. An account's count begins with 1, for its owner: who brings it to 0 frees it.
+// Every block has a header with its size and its account. So anybody may free it, also another copy of this library.
+// The count of an account begins with 1, for its owner; whoever brings it to 0 frees the account.
 #include "base/memory.h"
 
 #include "base/files.h"
 #include "base/guard.h"
+#include "base/stop.h"
 
 #include <stdalign.h>
 #include <stdatomic.h>
@@ -15,31 +16,31 @@
 
 struct HoloAccount {
     _Atomic uint64_t held;
-    _Atomic uint64_t limit;   // 0: none; of the process: not set, so the machine decides
-    HoloAccount     *parent;  // that counts it, too; NULL: it is the process's
+    _Atomic uint64_t limit;   // 0: none; for the process 0 means not set, and the machine decides
+    HoloAccount     *parent;  // it counts the same bytes; NULL: this is the process's account
     HoloAlloc        alloc;   // where its memory comes from; no function: the system
-    HoloContext     *context; // that it is of, which outlives its memory; NULL: none
+    HoloContext     *context; // the context it belongs to, which outlives its memory; NULL: none
 };
 
 struct HoloContext {
     HoloAccount *account;
-    HoloLogFn    log; // NULL: nobody wants to know
+    HoloLogFn    log; // NULL: messages are not wanted
     void        *log_state;
     HoloLogLevel log_least;
 };
 
 static HoloAccount process = {.held = 1};
 
-// What the machine allows, looked up when it is first needed and once more before something is refused.
+// What the machine allows. It is looked up when first needed, and again before something is refused.
 static _Atomic uint64_t machine_limit;
-enum { UNASKED = 32 << 20 }; // bytes that need no look at the machine
+enum { UNASKED = 32 << 20 }; // bytes that may be taken without asking the machine
 
 static _Thread_local const HoloScope *current;
 
 static _Thread_local struct {
     bool        is_noted;
     size_t      size;
-    const char *whose; // whose limit it was; NULL: the system had none
+    const char *whose; // whose limit it was; NULL: the system had no memory
     uint64_t    held, limit;
 } refused;
 
@@ -61,7 +62,7 @@ static uint64_t limit_of(const HoloAccount *a)
     return limit ? limit : UNASKED;
 }
 
-// Is there room for `held` bytes after all? The machine may have more than when it was asked.
+// Is there room for `held` bytes after all? The machine may have more now.
 static bool machine_has(const HoloAccount *a, uint64_t held)
 {
     return !a->parent && !atomic_load(&a->limit) && held <= machine_look();
@@ -219,7 +220,7 @@ uint64_t holo_memory_left(void)
 
 void holo_scope_enter(HoloScope *scope)
 {
-    if (!current) refused.is_noted = false; // what others met is of no interest here
+    if (!current) refused.is_noted = false; // failures elsewhere do not matter here
     scope->outer = current;
     current      = scope;
 }
@@ -234,6 +235,18 @@ const HoloScope *holo_scope_current(void)
     return current;
 }
 
+struct HoloStop *holo_scope_stop(void)
+{
+    const HoloScope *scope = current;
+    while (scope && !scope->stop) scope = scope->outer;
+    return scope ? scope->stop : NULL;
+}
+
+HoloStatus holo_scope_continue(HoloError *error)
+{
+    return holo_stop_is_due(holo_scope_stop()) ? holo_fail(error, HOLO_CANCELLED, "it was cancelled") : HOLO_OK;
+}
+
 const HoloScope *holo_scope_replace(const HoloScope *scope)
 {
     const HoloScope *before = current;
@@ -244,7 +257,7 @@ const HoloScope *holo_scope_replace(const HoloScope *scope)
 // ---- blocks
 
 typedef struct Header {
-    alignas(16) size_t size; // of the block with its header
+    alignas(16) size_t size; // size of the block with its header
     HoloAccount *account;
 } Header;
 
@@ -276,13 +289,13 @@ void holo_free(void *memory)
     holo_account_refund(a, size);
 }
 
-// Whose memory it is stands in the page before it.
+// The page in front of the memory says whose it is.
 static HoloAccount **owner_of(void *memory)
 {
     return (HoloAccount **)memory - 1;
 }
 
-// The same from the caller's memory: zeroed, and with a page in front.
+// The same with the caller's allocator: zeroed, with a page in front.
 static char *hooked_pages(const HoloAlloc *alloc, size_t extent, size_t page)
 {
     char *start = alloc->resize(alloc->state, NULL, 0, extent + page, page);
@@ -390,7 +403,7 @@ HoloStatus holo_tell_failure(HoloStatus status, const char *what, const HoloErro
     return status;
 }
 
-// ---- in words
+// ---- sizes as text
 
 void holo_memory_refused(size_t size)
 {

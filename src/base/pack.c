@@ -1,4 +1,4 @@
-// pack.c - greedy by size: the largest block first, each at the lowest offset that is free while it lives.
+// pack.c - places blocks greedily by size: the largest first, each at the lowest offset that is free while it lives.
 #include "base/pack.h"
 
 #include <stdlib.h>
@@ -18,7 +18,7 @@ static bool meet(const HoloBlock *a, const HoloBlock *b)
     return a->from <= b->to && b->from <= a->to;
 }
 
-// The lowest free offset for `block` among those placed before, which are sorted by offset.
+// The lowest free offset for `block` among the blocks placed before, which are sorted by offset.
 static uint64_t offset_free(const HoloBlock *block, HoloBlock *const *placed, int count)
 {
     uint64_t at = 0;

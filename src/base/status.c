@@ -1,4 +1,4 @@
-// status.c - statuses in words, bytes in bytes, and seeded random numbers.
+// status.c - texts for statuses, search for bytes, and seeded random numbers.
 #include "base/bytes.h"
 #include "base/math/math.h"
 #include "base/memory.h"
@@ -39,7 +39,7 @@ const char *holo_status_text(HoloStatus status)
     return "no such status";
 }
 
-// Names in a message may hold anything. Its own further lines are indented: no other break of a line is kept.
+// Names in a message may hold anything. Only the message's own line breaks are kept; further lines are indented.
 static void text_show(char *text, char *out, size_t room)
 {
     for (char *line = text, *end; line && room; line = end) {
@@ -96,7 +96,7 @@ double holo_random_unit(HoloRandom *random)
     return (double)(holo_random_next(random) >> 11) * 0x1p-53;
 }
 
-double holo_random_normal(HoloRandom *random) // Box and Muller, one of the pair
+double holo_random_normal(HoloRandom *random) // Box-Muller, one number of the pair
 {
     double radius = sqrt(-2 * holo_log(1 - holo_random_unit(random)));
     return radius * holo_cos(6.283185307179586 * holo_random_unit(random));

@@ -1,7 +1,7 @@
-// stop.h - how a run is made to end before it is done: somebody asks, or its time is over.
+// stop.h - ends a run or a compile early, because somebody asks or its time is over.
 //
-// One HoloStop belongs to one run at a time. Whoever works for long looks at it between two pieces of work. Once it is due
-// it stays so until it is reset, so that what was left out by one loop is not used by the next: the run gives no answer.
+// A HoloStop belongs to one run at a time. Long work checks it between two pieces. Once it is due, it stays so until it
+// is reset. So the next loop does not use what a loop left incomplete: the run gives no answer.
 #ifndef HOLO_BASE_STOP_H
 #define HOLO_BASE_STOP_H
 
@@ -12,17 +12,23 @@
 enum { HOLO_STOP_ASKED = 1, HOLO_STOP_LATE = 2 }; // why
 
 typedef struct HoloStop {
-    atomic_int why;      // 0: go on
-    double     deadline; // of holo_time_now; 0: none. Set before the run
+    atomic_int          why;      // 0: go on
+    double              deadline; // in the time of holo_time_now; 0: none. Set before the run
+    const volatile int *flag;     // somebody changes it from any thread to end the run; NULL: none. Set before the run
+    int                 flag_was; // its value while nobody asks
 } HoloStop;
 
-bool holo_stop_is_late(HoloStop *stop); // the slow half of the function below
+int  holo_flag_read(const volatile int *flag);
+void holo_flag_raise(volatile int *flag); // changes it; may be called from a signal handler
+
+bool holo_stop_is_asked(HoloStop *stop); // the slow part of the function below
 
 // Is it time to end? `stop` may be NULL: never.
 static inline bool holo_stop_is_due(HoloStop *stop)
 {
     if (!stop) return false;
-    return atomic_load_explicit(&stop->why, memory_order_relaxed) || (stop->deadline > 0 && holo_stop_is_late(stop));
+    if (atomic_load_explicit(&stop->why, memory_order_relaxed)) return true;
+    return (stop->deadline > 0 || stop->flag) && holo_stop_is_asked(stop);
 }
 
 #endif

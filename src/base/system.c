@@ -1,4 +1,4 @@
-// system.c - lists of folders, and commands that are run, as far as they are the same on every system. See system.h.
+// system.c - lists of folders and running commands, as far as they are the same on every system. See system.h.
 #include "base/system_parts.h"
 
 #include <errno.h>
@@ -56,7 +56,7 @@ int holo_command_run(const char *command, const char *argument, char *out, size_
     if (!pipe) return -1;
     for (size_t got; (got = fread(out + used, 1, room - 1 - used, pipe)) > 0;) {
         used += got;
-        if (used < room - 1) continue; // the end of it counts
+        if (used < room - 1) continue; // the end of the output matters
         memmove(out, out + used / 2, used - used / 2);
         used -= used / 2;
     }

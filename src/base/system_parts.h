@@ -1,16 +1,16 @@
-// system_parts.h - what system.c and the systems under it need of each other.
+// system_parts.h - what system.c and the systems below it share.
 #ifndef HOLO_BASE_SYSTEM_PARTS_H
 #define HOLO_BASE_SYSTEM_PARTS_H
 
 #include "base/system.h"
 
-bool holo_folder_add(HoloFolder *folder, const char *name); // false: out of memory
-// Adds all that is there. HOLO_NO_FILE: errno says why; HOLO_NO_MEMORY.
+bool holo_folder_add(HoloFolder *folder, const char *name); // false: no memory
+// Adds all entries. HOLO_NO_FILE: errno says why; or HOLO_NO_MEMORY.
 HOLO_MUST HoloStatus holo_folder_read(const char *path, HoloFolder *out);
 
-// The line that the shell is given: the command, and its argument as one word. For holo_free; NULL: out of memory.
+// The command line for the shell: the command, and its argument as one word. Free it by holo_free; NULL: no memory.
 char *holo_command_line(const char *command, const char *argument);
-FILE *holo_command_open(const char *line); // what it prints; NULL: it cannot be run
-int   holo_command_close(FILE *pipe);      // waits for its end; returns its exit status
+FILE *holo_command_open(const char *line); // its output; NULL: it cannot be run
+int   holo_command_close(FILE *pipe);      // waits for its end and returns its exit status
 
 #endif

@@ -1,10 +1,10 @@
-// text.c - text from files, made safe to show.
+// text.c - makes text from files safe to show.
 #include "base/text.h"
 
 #include <stdio.h>
 #include <string.h>
 
-// The character at `s` and its bytes; 0: they are no UTF-8.
+// The character at `s`, and its number of bytes; 0: it is not UTF-8.
 static int decode(const unsigned char *s, uint32_t *out)
 {
     static const uint32_t least[] = {0, 0, 0x80, 0x800, 0x10000};
@@ -12,15 +12,15 @@ static int decode(const unsigned char *s, uint32_t *out)
     if (s[0] > 0xF4) size = 0;
     *out = size < 2 ? s[0] : s[0] & (0xFFu >> (size + 1));
     for (int i = 1; i < size; i++) {
-        if ((s[i] & 0xC0) != 0x80) return 0; // the 0 at the end is none either
+        if ((s[i] & 0xC0) != 0x80) return 0; // the 0 at the end is not one either
         *out = *out << 6 | (s[i] & 0x3F);
     }
     bool is_none = *out < least[size] || (*out >= 0xD800 && *out < 0xE000) || *out > 0x10FFFF;
     return is_none ? 0 : size;
 }
 
-// Characters that a terminal or an editor obeys, or that hide what there is: controls, marks that turn the direction of
-// writing, separators of lines, characters without width, tags.
+// Characters that a terminal or an editor obeys, or that hide something: controls, marks that change the direction of
+// writing, line separators, characters without width, tags.
 static bool is_shown(uint32_t c)
 {
     static const uint32_t hidden[][2] = {
@@ -62,7 +62,7 @@ void holo_text_short(const char *text, char *out, size_t room)
         for (size_t i = 0; i < size; i++) sum = (sum ^ (unsigned char)text[i]) * 16777619u;
         head = (room - 1 - MARK) * 2 / 3;
         tail = size - (room - 1 - MARK - head);
-        while (head && ((unsigned char)text[head] & 0xC0) == 0x80) head--; // not inside of a character
+        while (head && ((unsigned char)text[head] & 0xC0) == 0x80) head--; // not inside a character
         while (tail < size && ((unsigned char)text[tail] & 0xC0) == 0x80) tail++;
         snprintf(out, room, "%.*s...%s#%06x", (int)head, text, text + tail, (sum ^ sum >> 24) & 0xFFFFFF);
     } else if (room) {

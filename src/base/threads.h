@@ -4,14 +4,14 @@
 
 #include "base/base.h"
 
-// Each system's own kind of lock lies in the bytes; os_threads.c checks that it fits.
+// The bytes hold the system's own kind of lock; os_threads.c checks that it fits.
 typedef struct HoloMutex {
     _Alignas(16) char own[64];
 } HoloMutex;
 typedef struct HoloCondition {
     _Alignas(16) char own[64];
 } HoloCondition;
-typedef struct HoloThread { // stays where it is until it is joined
+typedef struct HoloThread { // must not move until it is joined
     _Alignas(16) char own[32];
 } HoloThread;
 
@@ -23,19 +23,22 @@ void holo_mutex_unlock(HoloMutex *mutex);
 
 void holo_condition_init(HoloCondition *condition);
 void holo_condition_deinit(HoloCondition *condition);
-// Waits for a signal with the lock given up meanwhile; may wake for no reason.
+// Releases the lock and waits for a signal; may also wake without one.
 void holo_condition_wait(HoloCondition *condition, HoloMutex *mutex);
-// The same until holo_time_now() is `time` at the latest.
+// The same, but at most until holo_time_now() is `time`.
 void holo_condition_wait_until(HoloCondition *condition, HoloMutex *mutex, double time);
-void holo_condition_signal(HoloCondition *condition); // one of those who wait
+void holo_condition_signal(HoloCondition *condition); // wakes one of those who wait
 void holo_condition_broadcast(HoloCondition *condition);
 
-bool holo_thread_start(HoloThread *thread, void (*work)(void *), void *arg); // false: the system has none left
+bool holo_thread_start(HoloThread *thread, void (*work)(void *), void *arg); // false: the system has no more threads
 void holo_thread_join(HoloThread *thread);
-// Has the thread run on this core alone from now on. HOLO_BAD_ARGUMENT: there is no such core, or it is not for this process;
-// HOLO_UNSUPPORTED: the system decides by itself.
+// Makes the thread run only on this core from now on. HOLO_BAD_ARGUMENT: there is no such core, or this process may not
+// use it. HOLO_UNSUPPORTED: the system does not let programs choose.
 HOLO_MUST HoloStatus holo_thread_bind(HoloThread *thread, int core);
-// Something unlike that of any other thread that lives.
+// A pointer that differs from that of any other living thread.
 const void *holo_thread_mark(void);
+// How often this process, or one that it comes from, was forked since this was first asked. A process that was forked
+// has no thread but one: locks that others held then stay held.
+unsigned holo_forks(void);
 
 #endif

@@ -1,4 +1,4 @@
-// device.c - devices by name.
+// device.c - finds devices by name.
 #include "devices/device.h"
 
 #include <stdio.h>

@@ -1,32 +1,32 @@
-// archive_check.c - the validator of .holo bytes: nothing in a file is believed before it is checked.
+// archive_check.c - the validator of .holo bytes: nothing in a file is trusted before it is checked.
 //
-// It checks that every record lies inside its section and names only what exists. It does not check
-// that the plan makes sense as arithmetic: that is done when sizes are bound, by the operators' own
-// infer and the kernels' own check.
+// It checks that every record lies inside its section and refers only to what exists. It does not check that the plan
+// makes sense as arithmetic: when sizes are bound, the operators' own infer and the kernels' own checks do that.
 //
-// What records name may not lie over each other, in all: each entry of a section is named once, or never. So neither
-// this nor what is done with an archive later takes time or memory out of proportion to the file.
+// Records may not share what they refer to: each entry of a section belongs to one record, or to none. So neither this
+// check nor any later use of an archive takes time or memory out of proportion to the file.
 #include "base/dim/dim.h"
 #include "base/hash.h"
 #include "format/holo.h"
 
 #include <string.h>
 
-enum { MARK_INPUT = 1, MARK_WRITTEN = 2 }; // of a value
+// Marks of a value: it is an input; a step has written it; a step has written it or a part of it.
+enum { MARK_INPUT = 1, MARK_WRITTEN = 2, MARK_FILLED = 4 };
 
 typedef struct Check {
     HoloArchive *a;
     HoloError   *error;
     HoloArena    arena; // owns:
-    uint32_t    *roots; // of the values of the plan at hand: those whose bytes they have
+    uint32_t    *roots; // by value of the current plan: the value that owns its bytes
     uint8_t     *marks;
-    bool        *is_held; // by plan: an attribute names it
+    bool        *is_held; // by plan: an attribute refers to it
     uint32_t     target_count;
-    // How many have been named so far.
+    // How many entries are taken so far.
     uint64_t bytes, weights, values, steps, operands, attrs;
 } Check;
 
-// Takes `count` more of the `limit` that there are; false: they are used up.
+// Takes `count` more of `limit` entries; false: there are not enough left.
 static bool take(uint64_t *used, uint64_t count, uint64_t limit)
 {
     if (count > limit - *used) return false;
@@ -92,7 +92,7 @@ static HoloStatus constants_check(Check *c)
                                     : !holo_size_mul(k->count, element, &bytes) || (!k->packed && bytes != k->size))
             return BAD(c, "constant %zu has %llu bytes for %llu elements", i, (unsigned long long)k->size,
                        (unsigned long long)k->count);
-        if (!take(&c->weights, k->size, a->WEIGHTS_count)) return BAD(c, "constants lie over each other");
+        if (!take(&c->weights, k->size, a->WEIGHTS_count)) return BAD(c, "constants overlap");
     }
     return HOLO_OK;
 }
@@ -130,13 +130,13 @@ static HoloStatus programs_check(const Check *c)
     return HOLO_OK;
 }
 
-// No two have a name in common, and the first is the CPU.
+// Names differ, and the first is the CPU.
 static HoloStatus targets_check(Check *c)
 {
     const HoloArchive *a = c->a;
     c->target_count      = a->TARGETS_at ? (uint32_t)a->TARGETS_count : 1;
     if (c->target_count > HOLO_TARGETS_MAX || !c->target_count)
-        return BAD(c, "there are %zu targets, which is not 1 to %d", a->TARGETS_count, HOLO_TARGETS_MAX);
+        return BAD(c, "there are %zu targets, but there must be 1 to %d", a->TARGETS_count, HOLO_TARGETS_MAX);
     for (size_t i = 0; i < a->TARGETS_count; i++) {
         if (!text_ok(c, a->TARGETS_at[i].name)) return BAD(c, "target %zu has no name", i);
         const char *name = a->STRINGS_at + a->TARGETS_at[i].name;
@@ -176,7 +176,7 @@ static bool strings_ok(Check *c, const HoloAttrRecord *r)
     return true;
 }
 
-// Bytes of an attribute's own.
+// Bytes that belong to this attribute alone.
 static bool own_bytes_ok(Check *c, const HoloAttrRecord *r, size_t size, size_t align)
 {
     return bytes_ok(c, r->value, r->count, size, align) && take(&c->bytes, r->count * size, c->a->BYTES_count);
@@ -206,7 +206,7 @@ static bool attr_ok(Check *c, const HoloAttrRecord *r)
     return false;
 }
 
-// All of them, for all are loaded, even those that no step has.
+// All attributes are checked, because all are loaded, even those that no step has.
 static HoloStatus attrs_check(Check *c)
 {
     for (size_t i = 0; i < c->a->ATTRS_count; i++)
@@ -216,15 +216,17 @@ static HoloStatus attrs_check(Check *c)
 
 // ---- plans
 
-// The memory of another target than the CPU holds arena values, whose sizes are known before the run, and views of them.
+// The memory of a target other than the CPU holds arena values, whose sizes are known before the run, and views of
+// them.
 static HoloStatus space_check(const Check *c, const HoloPlanRecord *p, uint32_t i)
 {
-    const HoloArchive     *a     = c->a;
-    const HoloValueRecord *v     = &a->VALUES_at[p->value_first + i];
-    uint32_t               space = holo_store_is_shared(v->storage) ? a->VALUES_at[p->value_first + v->at].space : 0;
+    const HoloArchive     *a = c->a;
+    const HoloValueRecord *v = &a->VALUES_at[p->value_first + i];
+    if (c->target_count == 1 && !v->space) return HOLO_OK;
+    uint32_t space = holo_store_is_shared(v->storage) ? a->VALUES_at[p->value_first + v->at].space : 0;
     if (v->space >= c->target_count)
-        return BAD(c, "value %u of plan %s is in the memory of target %u of %u", i, a->STRINGS_at + p->name, v->space,
-                   c->target_count);
+        return BAD(c, "value %u of plan %s is in the memory of target %u, but there are %u targets", i,
+                   a->STRINGS_at + p->name, v->space, c->target_count);
     if (v->storage != HOLO_STORE_ARENA && v->space != space)
         return BAD(c, "value %u of plan %s is in the memory of target %u, where it cannot be", i,
                    a->STRINGS_at + p->name, v->space);
@@ -239,11 +241,14 @@ static HoloStatus value_check(const Check *c, const HoloPlanRecord *p, uint32_t 
               v->rank >= -1 && v->rank <= HOLO_MAX_RANK && v->storage < HOLO_STORE_LIMIT &&
               range_ok(v->size_first, (v->rank > 0 ? (uint64_t)v->rank : 0) + (v->storage == HOLO_STORE_PART),
                        a->SIZES_count);
-    bool loose = v->storage == HOLO_STORE_INPUT || v->storage == HOLO_STORE_HEAP; // may lack rank or type
+    bool loose = v->storage == HOLO_STORE_INPUT || v->storage == HOLO_STORE_HEAP; // may have no rank or type
     if (ok && !loose) ok = v->rank >= 0 && v->dtype && v->kind == HOLO_TENSOR;
     if (ok && v->storage == HOLO_STORE_CONSTANT)
         ok = v->at < a->CONSTANTS_count && a->CONSTANTS_at[v->at].dtype == v->dtype;
-    // What is shared is there before the run: not what is made while running.
+    if (ok && v->storage == HOLO_STORE_INPUT && v->at)
+        ok =
+            v->at <= HOLO_FILL_MAX + 1 && v->rank >= 0 && v->dtype && v->dtype != HOLO_STRING && v->kind == HOLO_TENSOR;
+    // Aliases and parts refer to values that exist before the run, not to values made while running.
     if (ok && holo_store_is_shared(v->storage))
         ok = v->at < i && a->VALUES_at[p->value_first + v->at].storage != HOLO_STORE_HEAP;
     if (ok && v->storage == HOLO_STORE_ARENA) ok = v->step_from <= v->step_to && v->dtype != HOLO_STRING;
@@ -252,13 +257,21 @@ static HoloStatus value_check(const Check *c, const HoloPlanRecord *p, uint32_t 
     return ok ? space_check(c, p, i) : BAD(c, "value %u of plan %s is broken", i, a->STRINGS_at + p->name);
 }
 
-// What a step writes is not an input or a constant, and no other step writes it.
+// A step does not write an input or a constant, and no two steps write the same value.
 static bool written_ok(const Check *c, const HoloPlanRecord *p, uint32_t v)
 {
     uint32_t storage = c->a->VALUES_at[p->value_first + c->roots[v]].storage;
     if (c->marks[v] & MARK_WRITTEN || (storage != HOLO_STORE_ARENA && storage != HOLO_STORE_HEAP)) return false;
     c->marks[v] |= MARK_WRITTEN;
+    c->marks[c->roots[v]] |= MARK_FILLED;
     return true;
+}
+
+// What is read of the plan's own memory was written before: what was there earlier is nobody's business.
+static bool is_readable(const Check *c, const HoloPlanRecord *p, uint32_t v)
+{
+    uint32_t storage = c->a->VALUES_at[p->value_first + c->roots[v]].storage;
+    return c->marks[c->roots[v]] & MARK_FILLED || (storage != HOLO_STORE_ARENA && storage != HOLO_STORE_HEAP);
 }
 
 static bool is_transfer(const HoloArchive *a, const HoloStepRecord *s)
@@ -267,7 +280,7 @@ static bool is_transfer(const HoloArchive *a, const HoloStepRecord *s)
     return !strcmp(a->STRINGS_at + op->domain, "hologram") && !strcmp(a->STRINGS_at + op->name, "Transfer");
 }
 
-// A transfer copies between the host's memory and that of its target; the operands of any other step are all in the
+// A transfer copies between the host's memory and that of its target. The operands of any other step are all in the
 // memory of its target.
 static HoloStatus target_check(const Check *c, const HoloPlanRecord *p, uint32_t i)
 {
@@ -276,7 +289,9 @@ static HoloStatus target_check(const Check *c, const HoloPlanRecord *p, uint32_t
     const uint32_t       *operand = &a->OPERANDS_at[s->operand_first];
     const char           *plan    = a->STRINGS_at + p->name;
     if (s->target >= c->target_count)
-        return BAD(c, "step %u of plan %s runs on target %u of %u", i, plan, s->target, c->target_count);
+        return BAD(c, "step %u of plan %s runs on target %u, but there are %u targets", i, plan, s->target,
+                   c->target_count);
+    if (c->target_count == 1) return HOLO_OK; // every value is in the host's memory
     if (is_transfer(a, s)) {
         bool is_pair =
             s->in_count == 1 && s->out_count == 1 && operand[0] != HOLO_NO_VALUE && operand[1] != HOLO_NO_VALUE;
@@ -307,12 +322,14 @@ static HoloStatus step_check(Check *c, const HoloPlanRecord *p, uint32_t i, uint
         uint32_t v = a->OPERANDS_at[s->operand_first + k];
         if (v == HOLO_NO_VALUE) continue;
         ok = v < p->value_count;
+        if (ok && k < s->in_count && !is_readable(c, p, v))
+            return BAD(c, "step %u of plan %s reads value %u before it is written", i, a->STRINGS_at + p->name, v);
         if (ok && k >= s->in_count) ok = written_ok(c, p, v), written++;
     }
     ok = ok && written;
     for (uint32_t k = 0; ok && k < s->attr_count; k++) {
         const HoloAttrRecord *r = &a->ATTRS_at[s->attr_first + k];
-        ok                      = r->kind != 5 || r->value > plan; // a subgraph comes later: no plan holds itself
+        ok                      = r->kind != 5 || r->value > plan; // a subgraph comes later, so no plan contains itself
     }
     return ok ? target_check(c, p, i) : BAD(c, "step %u of plan %s is broken", i, a->STRINGS_at + p->name);
 }
@@ -333,7 +350,7 @@ static bool ports_ok(Check *c, const HoloPlanRecord *p, uint32_t first, uint32_t
     return true;
 }
 
-// What is given by the caller is an input.
+// A value that the caller gives must be an input.
 static bool inputs_ok(const Check *c, const HoloPlanRecord *p)
 {
     for (uint32_t i = 0; i < p->value_count; i++)
@@ -351,7 +368,7 @@ static HoloStatus plan_check(Check *c, uint32_t plan)
         return BAD(c, "plan %u lies outside its section", plan);
     if (!take(&c->values, p->value_count, a->VALUES_count) || !take(&c->steps, p->step_count, a->STEPS_count) ||
         p->value_count > INT32_MAX)
-        return BAD(c, "plan %u lies over another", plan);
+        return BAD(c, "plan %u overlaps another", plan);
     if (p->value_count) memset(c->marks, 0, p->value_count);
     for (uint32_t i = 0; i < p->value_count; i++) {
         HOLO_TRY(value_check(c, p, i));
@@ -362,12 +379,15 @@ static HoloStatus plan_check(Check *c, uint32_t plan)
         !ports_ok(c, p, p->output_first, p->output_count, false) || !inputs_ok(c, p))
         return BAD(c, "the inputs or outputs of plan %u are broken", plan);
     for (uint32_t i = 0; i < p->step_count; i++) HOLO_TRY(step_check(c, p, i, plan));
+    for (uint32_t i = 0; i < p->output_count; i++)
+        if (!is_readable(c, p, a->OPERANDS_at[p->output_first + i]))
+            return BAD(c, "no step writes output %u of plan %u", i, plan);
     return HOLO_OK;
 }
 
 // ---- the memo
 
-// What is given out as an output must be what the plan promises: others rely on its type and its fixed sizes.
+// An output of the memo must match the plan: others rely on its type and its fixed sizes.
 static bool memo_output_ok(const Check *c, const HoloMemoTensor *t, uint32_t output)
 {
     const HoloArchive     *a = c->a;
@@ -400,7 +420,7 @@ static HoloStatus memo_check(const Check *c)
     int there = (a->MEMO_SLOTS_at != NULL) + (a->MEMO_ENTRIES_at != NULL) + (a->MEMO_TENSORS_at != NULL) +
                 (a->MEMO_DATA_at != NULL);
     if (!there) return HOLO_OK;
-    if (there != 4 || a->MEMO_SLOTS_count & (a->MEMO_SLOTS_count - 1)) return BAD(c, "the memo is not whole");
+    if (there != 4 || a->MEMO_SLOTS_count & (a->MEMO_SLOTS_count - 1)) return BAD(c, "the memo is incomplete");
     for (size_t i = 0; i < a->MEMO_SLOTS_count; i++)
         if (a->MEMO_SLOTS_at[i] > a->MEMO_ENTRIES_count) return BAD(c, "slot %zu of the memo names no entry", i);
     for (size_t i = 0; i < a->MEMO_TENSORS_count; i++)
@@ -411,12 +431,12 @@ static HoloStatus memo_check(const Check *c)
             return BAD(c, "entry %zu of the memo is broken", i);
         for (uint32_t k = 0; k < p->output_count; k++)
             if (!memo_output_ok(c, &a->MEMO_TENSORS_at[first + p->input_count + k], k))
-                return BAD(c, "output %u of entry %zu of the memo is not as the model's", k, i);
+                return BAD(c, "output %u of entry %zu of the memo does not match the model", k, i);
     }
     return HOLO_OK;
 }
 
-// ---- the two ways in
+// ---- the two entry points
 
 static HoloStatus records_check(Check *c)
 {

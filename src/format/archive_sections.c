@@ -1,7 +1,7 @@
-// archive_sections.c - the table of sections, and a file cut into them.
+// archive_sections.c - the table of sections, and how a file is divided into them.
 //
-// It checks the header, the section table and the hashes, all by the rows of HOLO_SECTION_MAP. It does not look into
-// records: archive_check.c does.
+// It checks the header, the section table and the hashes, by the rows of HOLO_SECTION_MAP alone. archive_check.c looks
+// into the records.
 #include "base/hash.h"
 #include "format/holo.h"
 
@@ -61,7 +61,7 @@ static HoloStatus header_check(const void *bytes, size_t size, HoloError *error)
                          h->flags_must & ~(uint32_t)HOLO_FLAGS_MUST_KNOWN);
     if (h->file_size != size)
         return holo_fail(error, HOLO_BAD_ARCHIVE,
-                         "the file has %zu bytes, but its header says %llu: it is cut or damaged", size,
+                         "the file has %zu bytes, but its header says %llu: it is cut off or damaged", size,
                          (unsigned long long)h->file_size);
     if (h->header_size < sizeof *h || h->header_size % 8 || h->header_size > size || h->section_count > 1024 ||
         h->section_count * sizeof(HoloSectionRecord) > size - h->header_size)
@@ -82,7 +82,7 @@ static HoloStatus section_hash_check(const HoloArchive *a, const HoloSectionReco
     return HOLO_OK;
 }
 
-// Sets where the records of a section are. False: it has been set before.
+// Sets where the records of a section are. False: the section occurred before.
 static bool section_set(HoloArchive *a, const HoloSectionRecord *s)
 {
     switch ((HoloSectionId)s->id) {
@@ -114,21 +114,22 @@ static HoloStatus section_open(HoloArchive *a, const HoloSectionRecord *s, uint6
     if (s->offset % (kind ? kind->align : HOLO_SECTION_ALIGN))
         return holo_fail(error, HOLO_BAD_ARCHIVE, "section %s, at byte %llu, is not aligned to %zu bytes", name,
                          (unsigned long long)s->offset, kind ? kind->align : HOLO_SECTION_ALIGN);
-    if (s->size > a->size - *file_bytes) return holo_fail(error, HOLO_BAD_ARCHIVE, "sections lie over each other");
+    if (s->size > a->size - *file_bytes) return holo_fail(error, HOLO_BAD_ARCHIVE, "sections overlap");
     *file_bytes += s->size;
     if (!kind || kind->read == HOLO_READ_OPENING) HOLO_TRY(section_hash_check(a, s, name, error));
     if (!kind) return HOLO_OK;
     if (s->size % kind->record)
-        return holo_fail(error, HOLO_BAD_ARCHIVE, "section %s has %llu bytes, which is no number of records of %zu",
-                         name, (unsigned long long)s->size, kind->record);
-    if (!section_set(a, s)) return holo_fail(error, HOLO_BAD_ARCHIVE, "section %s is there twice", name);
+        return holo_fail(error, HOLO_BAD_ARCHIVE,
+                         "section %s has %llu bytes, which is not a multiple of its records of %zu", name,
+                         (unsigned long long)s->size, kind->record);
+    if (!section_set(a, s)) return holo_fail(error, HOLO_BAD_ARCHIVE, "section %s occurs twice", name);
     return HOLO_OK;
 }
 
 HoloStatus holo_archive_open_sections(const void *bytes, size_t size, HoloArchive *out, HoloError *error)
 {
     *out                = (HoloArchive){.bytes = bytes, .size = size, .header = bytes};
-    uint64_t file_bytes = 0; // of all sections so far
+    uint64_t file_bytes = 0; // bytes of all sections so far
     HOLO_TRY(header_check(bytes, size, error));
     const HoloSectionRecord *table = (const void *)(out->bytes + out->header->header_size);
     for (uint32_t i = 0; i < out->header->section_count; i++)
@@ -139,6 +140,6 @@ HoloStatus holo_archive_open_sections(const void *bytes, size_t size, HoloArchiv
     HOLO_SECTION_MAP(X)
 #undef X
     if (!out->STRINGS_count || out->STRINGS_at[out->STRINGS_count - 1])
-        return holo_fail(error, HOLO_BAD_ARCHIVE, "the texts do not end");
+        return holo_fail(error, HOLO_BAD_ARCHIVE, "the section of texts does not end with a zero byte");
     return HOLO_OK;
 }

@@ -1,5 +1,5 @@
 // dtype.c - the table of element types, single numbers of the small float types, and views of tensors in DLPack's
-// layout. Runs of elements are read and written in ops/tensor.c.
+// layout. ops/tensor.c reads and writes runs of elements.
 #include "format/dtype.h"
 #include "base/base.h"
 #include "format/small_float.h"
@@ -15,7 +15,7 @@ typedef struct Dtype {
 enum { // DLDataTypeCode
     DL_INT = 0, DL_UINT = 1, DL_FLOAT = 2, DL_BFLOAT = 4, DL_COMPLEX = 5, DL_BOOL = 6,
     DL_F8E4M3FN = 10, DL_F8E4M3FNUZ = 11, DL_F8E5M2 = 12, DL_F8E5M2FNUZ = 13, DL_F8E8M0 = 14,
-    DL_NONE = 255, // no such type there, or packed there and not here
+    DL_NONE = 255, // DLPack has no such type, or packs it more tightly
     DL_CPU  = 1,
 };
 
@@ -167,7 +167,7 @@ int64_t holo_tensor_count(const HoloTensor *t)
         if (t->dim[i] < 0) return -1;
         is_empty |= t->dim[i] == 0;
         if (t->dim[i] && !holo_mul(count, t->dim[i], &count))
-            return -1; // beside a 0, too: no product of sizes overflows
+            return -1; // even if another size is 0: no product of sizes overflows
     }
     if (count > INT64_MAX / (int64_t)sizeof(HoloTensor)) return -1;
     return is_empty ? 0 : count;

@@ -1,4 +1,4 @@
-// dtype.h - what the element types are and how their bits read as numbers.
+// dtype.h - the element types, and how their bits are read as numbers.
 #ifndef HOLO_FORMAT_DTYPE_H
 #define HOLO_FORMAT_DTYPE_H
 
@@ -16,10 +16,10 @@ typedef enum HoloClass {
 
 HoloClass holo_dtype_class(HoloDtype dtype);
 int       holo_dtype_bits(HoloDtype dtype); // 32 for f32, 4 for i4
-// How many patterns of bits a type of numbers or bool has; 0: more than 65,536.
+// How many bit patterns a type of numbers or bool has; 0: more than 65,536.
 int64_t     holo_dtype_patterns(HoloDtype dtype);
 const char *holo_dtype_onnx(HoloDtype dtype);  // "FLOAT16", as ONNX spells it
-HoloDtype   holo_dtype_find(const char *name); // by our name; HOLO_NONE: no such
+HoloDtype   holo_dtype_find(const char *name); // by our name; HOLO_NONE: there is none
 
 // Sets of dtypes, for the operator table.
 #define HOLO_BIT(id)     (UINT64_C(1) << HOLO_##id)
@@ -34,7 +34,7 @@ HoloDtype   holo_dtype_find(const char *name); // by our name; HOLO_NONE: no suc
 #define HOLO_TYPES_COMPLEX (HOLO_BIT(C64) | HOLO_BIT(C128))
 #define HOLO_TYPES_ALL     ((UINT64_C(1) << HOLO_DTYPE_COUNT) - 2)
 
-// Single numbers. Encoding rounds to nearest, ties to even; float f8 types saturate or not as told.
+// Single numbers. Encoding rounds to nearest, ties to even. The f8 types saturate or not, as told.
 float    holo_f16_to_f32(uint16_t bits);
 uint16_t holo_f32_to_f16(float x);
 uint16_t holo_f64_to_f16(double x); // rounded once

@@ -1,22 +1,20 @@
 // holo.h - the .holo file: this header is its specification.
 //
-// A file is a header, a table of sections, and the sections. Everything is little-endian. Offsets are
-// from the start of the file for sections, from the start of its section for what a record names.
-// Sections start at the multiples that their table says. Records are arrays of the structs below, with
-// no padding that is not named. Ids are append-only. Writing is deterministic: the same model gives the
-// same bytes.
+// A file is a header, a table of sections, and the sections. Everything is little-endian. Offsets of sections count
+// from the start of the file, offsets in records from the start of the section that they point into. Sections are
+// aligned as the table says. Records are arrays of the structs below; all padding is a named field. Ids are never
+// reused. Writing is deterministic: the same model gives the same bytes.
 //
-// A reader refuses: another magic or major version, a bit of flags_must or of a section's flags that it
-// does not know, an unknown section with the flag HOLO_SECTION_MUST, a record out of place. It ignores:
-// other unknown sections, a larger header, flags_may.
+// A reader refuses another magic or major version, an unknown bit of flags_must or of a section's flags, an unknown
+// section with the flag HOLO_SECTION_MUST, and a record out of place. It ignores other unknown sections, a larger
+// header, and flags_may.
 //
-// The plan of a model is a list of steps. A step is an operator (by its ONNX name), the kernel that
-// runs it (0: the operator's own eval), its operands (values of its plan), attributes and parameter
-// block. Subgraphs of control flow are plans of their own, which steps refer to from attributes;
-// plan 0 is the model.
+// The plan of a model is a list of steps. A step has an operator (by its ONNX name), the kernel that runs it (0: the
+// operator's own eval), its operands (values of its plan), attributes and a parameter block. Subgraphs of control flow
+// are plans of their own; attributes of steps refer to them. Plan 0 is the model.
 //
-// A step runs on a target. Each target but the CPU, which is number 0, has a memory of its own, its
-// space; space 0 is the host's. Steps of the operator hologram::Transfer copy between space 0 and another.
+// A step runs on a target. Target 0 is the CPU. Every other target has a memory of its own, its space; space 0 is the
+// host's. Steps of the operator hologram::Transfer copy between space 0 and another space.
 #ifndef HOLO_FORMAT_HOLO_H
 #define HOLO_FORMAT_HOLO_H
 
@@ -28,20 +26,20 @@
 enum {
     HOLO_FORMAT_MAJOR  = 2,
     HOLO_FORMAT_MINOR  = 0,
-    HOLO_SECTION_ALIGN = 64, // what every section is aligned to at least
-    HOLO_WEIGHT_ALIGN  = 64, // each constant
+    HOLO_SECTION_ALIGN = 64, // the least alignment of a section
+    HOLO_WEIGHT_ALIGN  = 64, // alignment of each constant
 };
 
 enum {                         // HoloHeader.flags_must
     HOLO_FLAG_EXACT       = 1, // numeric class exact: kernels multiply and add without fusing
-    HOLO_FLAG_PARTS       = 2, // there are values that are parts of others
+    HOLO_FLAG_PARTS       = 2, // some values are parts of others
     HOLO_FLAGS_MUST_KNOWN = 3,
 };
 
 typedef struct HoloHeader {
     uint8_t  magic[8];
     uint16_t major, minor;
-    uint32_t header_size; // of this struct: the section table follows it
+    uint32_t header_size; // size of this struct; the section table follows it
     uint32_t flags_must, flags_may;
     uint64_t file_size;
     uint32_t section_count;
@@ -49,11 +47,12 @@ typedef struct HoloHeader {
     uint64_t hash[2]; // see holo_archive_front_hash
 } HoloHeader;
 
-// The table of sections, in the order in which they lie in a file:
+// The table of sections, in their order in a file:
 //   X(name, id, type of its records, need, alignment in bytes, when its bytes are read)
-// Need: REQUIRED, every file has it; KNOWN, a file may have it, and a reader must know it then; OPTIONAL, a file
-// may have it, and a reader may skip it: it changes no result.
-// Read: OPENING, its hash is checked when the file is opened; LATER, only by holo_archive_verify.
+// Need: every file has a REQUIRED section. A file may have a KNOWN section, and then a reader must know it. A file may
+// have an OPTIONAL section, and a reader may skip it: it changes no result.
+// Read: the hash of an OPENING section is checked when the file is opened, that of a LATER section only by
+// holo_archive_verify.
 // clang-format off
 #define HOLO_SECTION_MAP(X)                                                                                            \
     X(STRINGS,      1,  char,               REQUIRED, 64,   OPENING) /* texts, each ended by a 0 byte; offset 0 is "" */ \
@@ -96,7 +95,7 @@ enum {
 };
 
 enum {                            // HoloSectionRecord.flags
-    HOLO_SECTION_MUST        = 1, // whoever does not know the section refuses the file
+    HOLO_SECTION_MUST        = 1, // a reader that does not know the section refuses the file
     HOLO_SECTION_FLAGS_KNOWN = 1,
 };
 
@@ -104,12 +103,12 @@ typedef struct HoloSectionRecord {
     uint32_t id;
     uint32_t flags;
     uint64_t offset, size; // in bytes
-    uint64_t hash[2];      // XXH3-128 of its bytes; of the weights: of the records of the constants
+    uint64_t hash[2];      // XXH3-128 of its bytes; for WEIGHTS, of the records of the constants
 } HoloSectionRecord;
 
-typedef struct HoloDimRecord { // see base/dim/dim.h: ids and meaning are those of HoloDimNode
+typedef struct HoloDimRecord { // as HoloDimNode of base/dim/dim.h
     int32_t op, reserved;
-    int64_t a, b; // b of a symbol: the only number that callers may give for it; 0: any
+    int64_t a, b; // b of a symbol: the only number that callers may give for it; 0: any number
 } HoloDimRecord;
 
 typedef struct HoloOpRecord {
@@ -126,28 +125,33 @@ typedef struct HoloPlanRecord {
     uint32_t output_first, output_count;
     uint32_t flags;       // HOLO_PLAN_*
     uint64_t arena_bytes; // of a static plan
-    uint64_t naive_bytes; // the sum of all intermediates of a static plan
+    uint64_t naive_bytes; // of a static plan: the sum of all intermediate values
 } HoloPlanRecord;
 
 enum {
     HOLO_PLAN_STATIC = 1, // every size is a number, every arena offset is in the file
     HOLO_PLAN_SEPARATE =
-        2, // the first sizes of input 0, of inputs that share its symbol, and of all outputs count images,
-           // each of which is computed by itself
+        2, // each image is computed by itself; the images are counted by the first sizes of input 0, of inputs that
+           // share its symbol, and of all outputs
 };
 
-enum { HOLO_IMAGES_BYTES = 8 << 20 }; // values of a run that stay in a cache: so many images go at a time
+enum {
+    HOLO_IMAGES_BYTES = 8 << 20
+}; // how much memory the values of a run may take to stay in a cache: it limits the
+    // images of a run
 
 enum { HOLO_NO_VALUE = 0xFFFFFFFFu };
 
+enum { HOLO_FILL_MAX = 1 << 30 }; // the largest number that an input can be filled with
+
 typedef enum HoloStorage {
-    HOLO_STORE_INPUT      = 0, // the caller's
+    HOLO_STORE_INPUT      = 0, // the caller's memory; at: 0, or 1 + the number that fills it if the caller gives none
     HOLO_STORE_CONSTANT   = 1, // at: number of the constant
     HOLO_STORE_ARENA      = 2, // at: offset in the arena (static plans)
     HOLO_STORE_ALIAS      = 3, // at: number of an earlier value of the plan with the same bytes
     HOLO_STORE_EXPRESSION = 4, // at: first of its elements in SIZES; i64 or i32, filled when sizes are bound
     HOLO_STORE_HEAP       = 5, // its size depends on data: made while running
-    HOLO_STORE_PART       = 6, // at: number of an earlier value of the plan, some bytes of which these are
+    HOLO_STORE_PART       = 6, // at: number of an earlier value of the plan; it has some of the bytes of that value
     HOLO_STORE_LIMIT
 } HoloStorage;
 
@@ -156,13 +160,13 @@ typedef struct HoloValueRecord {
     uint8_t  dtype, kind, inner;
     int8_t   rank;               // -1: not known before the run
     uint16_t storage;            // HoloStorage
-    uint16_t space;              // number of the target in whose memory it is; only arena values have another than 0
-    uint32_t size_first;         // in SIZES: `rank` entries; of a part one more, its first element in that value
-    uint32_t step_from, step_to; // the steps, both included, between which an arena value is alive
+    uint16_t space;              // number of the target in whose memory it is; 0 for all but arena values
+    uint32_t size_first;         // in SIZES: `rank` entries; a part has one more, its first element in the value `at`
+    uint32_t step_from, step_to; // the first and the last step between which an arena value is alive
     uint64_t at;
 } HoloValueRecord;
 
-// Has a value no bytes of its own, but those of the value `at`, or some of them?
+// Does a value share the bytes of the value `at`, or some of them?
 static inline bool holo_store_is_shared(uint32_t storage)
 {
     return storage == HOLO_STORE_ALIAS || storage == HOLO_STORE_PART;
@@ -178,7 +182,7 @@ typedef struct HoloStepRecord {
     uint16_t capture_count, attr_count;
     uint32_t attr_first;          // in ATTRS
     uint32_t params, params_size; // in BYTES, 8-byte aligned
-    uint32_t program;             // 0, or 1 + the number in PROGRAMS of what it does to each element of its output
+    uint32_t program;             // 1 + the number in PROGRAMS of what it does to each element of its output; 0: none
 } HoloStepRecord;
 
 typedef struct HoloAttrRecord {
@@ -207,8 +211,7 @@ typedef struct HoloMetaRecord {
     uint32_t key, value; // texts
 } HoloMetaRecord;
 
-// Constants are kept once for equal bytes. Strings are stored as a uint64_t size for each, then
-// their bytes.
+// Constants with equal bytes are stored once. Strings are stored as a uint64_t size for each, followed by their bytes.
 typedef struct HoloConstantRecord {
     uint64_t offset, size; // in WEIGHTS; size is what is stored (packed weights: padded)
     uint64_t count;        // elements of dtype before packing
@@ -217,8 +220,8 @@ typedef struct HoloConstantRecord {
     uint64_t hash[2]; // XXH3-128 of the stored bytes
 } HoloConstantRecord;
 
-// An entry of the memo. The key is made of the content identities of the inputs (see holo_memo_key); the entry is named
-// by one of the slots key[0] + 0, 1 ... HOLO_MEMO_PROBES - 1, modulo their number, before which none is empty.
+// An entry of the memo. The key is made of the content identities of the inputs (see holo_memo_key). The entry is in
+// one of the slots key[0] + 0, 1 ... HOLO_MEMO_PROBES - 1, modulo their number, and no slot before it is empty.
 typedef struct HoloMemoRecord {
     uint64_t key[2];
     uint32_t tensor_first; // in MEMO_TENSORS
@@ -238,29 +241,29 @@ typedef struct HoloMemoTensor {
 
 typedef struct HoloNoteRecord {
     uint32_t pass, place, what, why; // texts: see HoloNote
-    uint32_t verdict;                // HoloVerdict; one that a reader does not know is no error
+    uint32_t verdict;                // HoloVerdict; an unknown one is not an error
     uint32_t reserved;
     uint64_t count, bytes;
 } HoloNoteRecord;
 
-// A portable program, in the form of bytes that docs/isa.md describes: whoever runs it checks it.
+// A portable program, in the bytes that docs/isa.md describes. Whoever runs it checks it.
 typedef struct HoloProgramRecord {
-    uint32_t name, doc;             // texts; those of steps have none
+    uint32_t name, doc;             // texts; programs of steps have none
     uint32_t program, program_size; // in BYTES, 8-byte aligned
     uint32_t lanes, lanes_size;     // a program of its scalars that gives the number of lanes to launch; size 0: none
-    uint32_t block[3];              // lanes of a block that it asks for; 0: any will do
+    uint32_t block[3];              // lanes of a block that it asks for; 0: any number
     uint32_t reserved;
 } HoloProgramRecord;
 
 // Where steps run. Record 0 is "cpu".
 typedef struct HoloTargetRecord {
-    uint32_t name; // text, another for each
+    uint32_t name; // text; names differ
     uint32_t reserved;
 } HoloTargetRecord;
 
 enum { HOLO_TARGETS_MAX = 64 };
 
-// ---- the table, for those who go through it
+// ---- the table, for code that walks it
 
 typedef enum HoloSectionNeed { HOLO_NEED_REQUIRED, HOLO_NEED_KNOWN, HOLO_NEED_OPTIONAL } HoloSectionNeed;
 typedef enum HoloSectionRead { HOLO_READ_OPENING, HOLO_READ_LATER } HoloSectionRead;
@@ -268,15 +271,15 @@ typedef enum HoloSectionRead { HOLO_READ_OPENING, HOLO_READ_LATER } HoloSectionR
 typedef struct HoloSectionKind {
     HoloSectionId   id;
     const char     *name;
-    size_t          record; // bytes of one
+    size_t          record; // bytes of a record
     HoloSectionNeed need;
     size_t          align;
     HoloSectionRead read;
 } HoloSectionKind;
 
 extern const HoloSectionKind holo_section_kinds[HOLO_SECTION_COUNT];
-const HoloSectionKind       *holo_section_kind(uint32_t id); // NULL: no such
-// The record, but for the hash, of a section of the table that lies at *at or behind; *at becomes where it ends.
+const HoloSectionKind       *holo_section_kind(uint32_t id); // NULL: there is none
+// The record, without the hash, of a section that begins at *at or behind it. Sets *at to its end.
 HoloSectionRecord holo_section_record(uint32_t id, uint64_t size, uint64_t *at);
 
 // ---- an opened file
@@ -292,13 +295,13 @@ typedef struct HoloArchive { // borrowed: points into the file's bytes
 #undef X
 } HoloArchive;
 
-// Checks everything that does not need the weights: after it every index, offset and count of every
-// record lies where it should. Time does not depend on the weights.
+// Checks everything that does not need the weights. After it, every index, offset and count of every record is in
+// range. The time does not depend on the weights.
 HOLO_MUST HoloStatus holo_archive_open(const void *bytes, size_t size, HoloArchive *out, HoloError *error);
-// The first half of it: the header and the sections, by the table alone.
+// The first half of that: checks the header and the sections by the table alone.
 HOLO_MUST HoloStatus holo_archive_open_sections(const void *bytes, size_t size, HoloArchive *out, HoloError *error);
-// What the header's hash should be: XXH3-128 of two hashes, of the header with this field 0 and of all that
-// follows it up to the end of the section table, which must be there.
+// What the header's hash should be: XXH3-128 of two hashes. The first is of the header with this field 0, the second of
+// everything behind it up to the end of the section table. All these bytes must be there.
 HoloHash holo_archive_front_hash(const void *bytes);
 // Reads every byte and compares every hash.
 HOLO_MUST HoloStatus holo_archive_verify(const HoloArchive *archive, HoloError *error);

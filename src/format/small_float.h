@@ -1,5 +1,5 @@
-// small_float.h - the bits of floats of 16 bits and fewer, inline: for loops over many of them. Single numbers go
-// through dtype.h.
+// small_float.h - the bits of floats of 16 bits and fewer, inline, for loops over many of them. dtype.h has single
+// numbers.
 #ifndef HOLO_FORMAT_SMALL_FLOAT_H
 #define HOLO_FORMAT_SMALL_FLOAT_H
 
@@ -10,10 +10,10 @@
 
 // A code is sign, exponent, mantissa; `largest`, `overflow` and `nan` are codes without their sign.
 typedef struct HoloSmallFloat {
-    int      mantissa, bias; // bits of the mantissa; what is added to the exponent
+    int      mantissa, bias; // bits of the mantissa; bias of the exponent
     uint32_t sign;           // the sign's bit
     uint32_t largest;        // the largest finite number
-    uint32_t overflow;       // what is larger becomes this: infinity, NaN, or the largest number again
+    uint32_t overflow;       // larger numbers become this: infinity, NaN, or the largest number
     uint32_t nan;
     bool     is_fnuz; // no infinities, no -0: the code of -0 is the only NaN
 } HoloSmallFloat;
@@ -30,19 +30,19 @@ static const HoloSmallFloat HOLO_FORMAT_F6E3M2     = {2, 3, 0x20, 0x1F, 0x1F, 0,
 static const HoloSmallFloat HOLO_FORMAT_F4E2M1     = {1, 1, 0x8, 0x7, 0x7, 0, false};
 // clang-format on
 
-// Rounds to nearest, ties to even, once. With `saturate`, what is too large becomes the largest number.
+// Rounds once, to nearest, ties to even. With `saturate`, numbers that are too large become the largest number.
 static inline uint32_t holo_small_encode(HoloSmallFloat format, double x, bool saturate)
 {
     uint64_t bits = holo_bits_of_f64(x);
     uint32_t sign = bits >> 63 ? format.sign : 0;
     if (x != x) return format.is_fnuz ? format.nan : sign | format.nan;
 
-    // A double below its normal range is far below half of the smallest number here: it may count as 0.
+    // A double below its normal range is far below half of the smallest number here, so it may count as 0.
     int      field    = (int)(bits >> 52 & 0x7FF);
     uint64_t mantissa = field ? (bits & 0xFFFFFFFFFFFFF) | UINT64_C(1) << 52 : 0;
     int      exponent = field - 1023;
     int      lowest   = 1 - format.bias;
-    int      scale    = exponent > lowest ? exponent : lowest; // that of the number here; its lowest is also subnormal
+    int      scale    = exponent > lowest ? exponent : lowest; // its exponent; the lowest is also that of subnormals
     int      shift    = 52 - format.mantissa + (scale - exponent);
     if (shift > 63) shift = 63;
 
@@ -79,7 +79,7 @@ static inline float holo_small_decode(HoloSmallFloat format, uint32_t code)
 
 static inline float holo_f16_decode(uint16_t bits)
 {
-    // Moved into place, the exponent is 112 too small: a product by a power of 2 is exact, for subnormals too.
+    // In its new position the exponent is 112 too small. A product with a power of 2 is exact, also for subnormals.
     uint32_t magnitude = holo_bits_of_f32(holo_f32_of_bits((uint32_t)(bits & 0x7FFF) << 13) * 0x1p112f);
     if ((bits & 0x7C00) == 0x7C00) magnitude |= 0x7F800000;
     return holo_f32_of_bits(magnitude | (uint32_t)(bits & 0x8000) << 16);
@@ -90,7 +90,8 @@ static inline float holo_bf16_decode(uint16_t bits)
     return holo_f32_of_bits((uint32_t)bits << 16);
 }
 
-// f8e8m0 holds powers of 2, from 2^-127 as 0 to 2^127 as 254; 255 is NaN. Halfway between two goes to the upper.
+// f8e8m0 holds powers of 2, from 2^-127 (code 0) to 2^127 (code 254); 255 is NaN. Halfway between two powers it rounds
+// up.
 static inline uint8_t holo_f8e8m0_encode(double x, bool saturate)
 {
     if (x != x || x < 0) return 255;

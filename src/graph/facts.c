@@ -55,7 +55,7 @@ static bool is_constant(const HoloValue *value)
     return value->is_constant && value->type.data;
 }
 
-// The largest magnitude of a bias, and of what is none 0.
+// The largest magnitude in a bias; 0 if there is none.
 static int64_t bias_most(const HoloValue *bias)
 {
     int64_t most = 0;

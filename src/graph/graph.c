@@ -1,6 +1,6 @@
 // graph.c - building and changing graphs: values, nodes, names, replacement, order.
 //
-// Knows nothing of what operators mean, and does not check what it is given: graph_verify.c does.
+// It does not know what operators mean and does not check its arguments: graph_verify.c does.
 #include "graph/graph.h"
 
 #include <stdio.h>
@@ -57,8 +57,8 @@ HoloValue *holo_graph_find(const HoloGraph *graph, const char *name)
     return names->room ? names->slot[name_slot(names, name)] : NULL;
 }
 
-// The wanted name where it is free; else the name with the first free number from value_count on, so
-// that many values of one name cost no quadratic search.
+// The wanted name if it is free; else the name with the first free number from value_count on. So many values of one
+// name need no quadratic search.
 static const char *free_name(HoloGraph *graph, const char *name)
 {
     if (name && *name && !holo_graph_find(graph, name)) return holo_arena_text(graph->arena, name, strlen(name));
@@ -192,8 +192,8 @@ void holo_node_set_out(HoloNode *node, int i, HoloValue *value)
 
 // ---- changing
 
-// The end of the chain from `value`; the chain is shortened on the way, so all calls together are
-// near linear.
+// The end of the chain that begins at `value`. The chain is shortened on the way, so all calls together are nearly
+// linear.
 static HoloValue *stand_in(HoloValue *value, HoloValue **to, int count)
 {
     HoloValue *end = value;
@@ -283,11 +283,11 @@ int *holo_graph_uses(const HoloGraph *graph, HoloArena *scratch)
 
 // ---- order
 
-// Depth first along the producers, on a stack of our own: a graph that is sorted already keeps its
-// order, and a node that was added at the end moves just before its first user.
+// Goes depth first along the producers, with a stack of its own. A graph that is sorted already keeps its order, and a
+// node that was added at the end moves just before its first user.
 typedef struct Sorter {
     HoloNode **stack, **sorted;
-    int       *next_input; // by node id: the input to look at next; -1: not reached; in_count: done
+    int       *next_input; // by node id: the next input to visit; -1: not visited; in_count: done
     int        depth, sorted_count;
 } Sorter;
 
@@ -299,7 +299,7 @@ static HoloStatus sort_from(Sorter *s, HoloNode *root, HoloError *error)
         HoloNode *node = s->stack[s->depth - 1];
         int       k    = s->next_input[node->id];
         if (k == node->in_count) {
-            s->next_input[node->id]++; // past the end: emitted
+            s->next_input[node->id]++; // past the end: it is in the result
             s->sorted[s->sorted_count++] = node;
             s->depth--;
             continue;

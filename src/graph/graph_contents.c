@@ -1,25 +1,25 @@
 // graph_contents.c - the contents of small integer values, as numbers or expressions of sizes.
 //
-// Models compute shapes with operators: Shape, Gather, Mul, Concat and then Reshape. Following these
-// values as expressions makes the sizes of everything behind them known. Three ways, in this order: an
-// operator whose inputs are all numbers is simply evaluated; one that only moves elements is evaluated
-// with expressions in place of its elements; arithmetic has a table here. Elements that stay unknown are
-// HOLO_DIM_UNKNOWN. Nothing here fails because of what a model says: then contents are just not known.
+// Models compute shapes with operators: Shape, Gather, Mul, Concat and then Reshape. If these values are followed as
+// expressions, the sizes of everything behind them are known. There are three ways, in this order: if all inputs are
+// numbers, the operator is simply evaluated; if it only moves elements, it is evaluated with expressions as elements;
+// arithmetic has a table here. Elements that stay unknown are HOLO_DIM_UNKNOWN. Nothing here fails because of a model:
+// contents are then just unknown.
 #include "graph/facts.h"
 #include "graph/infer.h"
 
 #include <math.h>
 #include <string.h>
 
-// ---- what is known of a value
+// ---- what is known about a value
 
-typedef struct Known { // elements: above[i] / below
+typedef struct Known { // element i is above[i] / below
     int            count;
     const HoloDim *above;
     int64_t        below;
 } Known;
 
-// Elements of a type of known, small size; -1 of any other.
+// The number of elements of a type with a known, small size; -1 for any other.
 static int small_count(const HoloTensor *t)
 {
     if (t->kind != HOLO_TENSOR || t->rank < 0) return -1;
@@ -53,7 +53,7 @@ static HoloStatus set_data(HoloInfer *infer, HoloValue *value, const HoloTensor 
     return HOLO_OK;
 }
 
-// Integer elements that are numbers, as contents. A number in the band of symbols is not known.
+// Takes integer elements as contents. A number in the range reserved for symbols counts as unknown.
 static HoloStatus contents_from_data(HoloInfer *infer, HoloValue *value, const HoloTensor *tensor)
 {
     int count = small_count(tensor);
@@ -89,7 +89,7 @@ HoloStatus holo_contents_begin(HoloInfer *infer, HoloValue *value)
     return all_numbers(value->contents, count) ? data_from_contents(infer, value, count) : HOLO_OK;
 }
 
-// Float numbers as quotients by a power of two, so small that products with sizes are exact in float.
+// Writes float numbers as quotients by a power of two that is so small that products with sizes are exact in float.
 static bool quotients(HoloInfer *infer, const HoloTensor *t, Known *out)
 {
     enum { BELOW_MAX = 1024 };
@@ -107,7 +107,7 @@ static bool quotients(HoloInfer *infer, const HoloTensor *t, Known *out)
     return true;
 }
 
-// What is known of a node's input. False: nothing.
+// What is known about a node's input. False: nothing.
 static bool known_input(HoloInfer *infer, const HoloNode *node, int i, Known *out)
 {
     const HoloValue *value = i < node->in_count ? node->in[i] : NULL;
@@ -122,7 +122,7 @@ static bool known_input(HoloInfer *infer, const HoloNode *node, int i, Known *ou
     return t.data && holo_dtype_class(t.dtype) == HOLO_CLASS_FLOAT && quotients(infer, &t, out);
 }
 
-// Keeps what was found for an output: as contents where all quotients are whole.
+// Keeps what was found for an output: as contents if all quotients are whole.
 static HoloStatus set_known(HoloInfer *infer, HoloValue *value, Known found)
 {
     HoloDims *dims     = infer->graph->dims;
@@ -174,7 +174,7 @@ static bool evaluate_node(HoloInfer *infer, const HoloNode *node, HoloStatus *ou
 
 // ---- moves: evaluated with expressions as elements
 
-// The expressions of input i as a tensor of i64, or all unknown.
+// The expressions of input i as a tensor of i64; all unknown if there are none.
 static bool as_elements(HoloInfer *infer, const HoloNode *node, int i, HoloTensor *t, bool *any_known)
 {
     Known known;
@@ -210,7 +210,8 @@ static HoloStatus move_elements(HoloInfer *infer, const HoloNode *node)
     }
     if (!any_known) return HOLO_OK;
     for (int i = 0; i < node->out_count; i++) {
-        if (node->out[i] && small_count(&node->out[i]->type) < 0) return HOLO_OK; // a Tile makes much of little
+        if (node->out[i] && small_count(&node->out[i]->type) < 0)
+            return HOLO_OK; // a Tile can make a large output of a small input
         if (node->out[i]) out[i] = &result[i];
     }
     HoloArena  arena  = {0};
@@ -268,7 +269,7 @@ static HoloDim equal(HoloDims *dims, HoloDim a, HoloDim b)
     return differ ? 0 : HOLO_DIM_UNKNOWN;
 }
 
-// Towards zero, which is down where both are known not to be negative.
+// Rounds towards zero. If both are known not to be negative, that is rounding down.
 static HoloDim divide(HoloDims *dims, HoloDim a, HoloDim b)
 {
     bool is_down = is_known_not_less(dims, a, 0) && is_known_not_less(dims, b, 0);
@@ -283,11 +284,11 @@ static HoloDim modulo(HoloDims *dims, HoloDim a, HoloDim b)
 typedef HoloDim (*Binary)(HoloDims *dims, HoloDim a, HoloDim b);
 
 typedef enum Scale { // what a row does with denominators
-    COMMON,          // operands are brought to a common one, which the result has
-    DROPPED,         // the same, but the result has none
+    COMMON,          // operands get a common denominator, and so does the result
+    DROPPED,         // operands get a common denominator; the result has none
     PRODUCT,
     QUOTIENT,
-    WHOLE, // defined for whole numbers alone
+    WHOLE, // defined only for whole numbers
 } Scale;
 
 static const struct BinaryRow {
@@ -309,7 +310,7 @@ static const struct BinaryRow {
     {HOLO_ID_Equal, equal, DROPPED},
 };
 
-// out[i] = apply(a[i], b[i]) by the broadcasting rule.
+// out[i] = apply(a[i], b[i]), with broadcasting.
 static HoloDim *apply_binary(HoloInfer *infer, const HoloNode *node, Binary apply, Known a, Known b)
 {
     const HoloTensor *type  = &node->out[0]->type;
@@ -342,14 +343,14 @@ static HoloStatus infer_binary(HoloInfer *infer, const HoloNode *node, const str
     bool    is_whole_division = is_whole(node->in[0]->type.dtype);
     Scale   scale             = row->scale == QUOTIENT && is_whole_division ? WHOLE : row->scale;
     Binary  apply             = row->apply;
-    int64_t below             = a.below * b.below; // each is at most BELOW_MAX
+    int64_t below             = a.below * b.below; // each factor is at most BELOW_MAX
     if (scale == WHOLE && below != 1) return HOLO_OK;
     if ((scale == COMMON || scale == DROPPED) && below != 1) {
         int64_t a_below = a.below;
         a               = scaled(infer, a, b.below);
         b               = scaled(infer, b, a_below);
     }
-    if (scale == QUOTIENT) { // by one number: its factor goes below the line
+    if (scale == QUOTIENT) { // division by one number: it becomes a factor of the denominator
         if (b.count != 1 || holo_dim_is_symbolic(b.above[0]) || b.above[0] <= 0 || b.above[0] > BELOW_MAX)
             return HOLO_OK;
         if (!holo_mul(a.below, b.above[0], &below)) return HOLO_OK;
@@ -366,7 +367,7 @@ static HoloStatus infer_binary(HoloInfer *infer, const HoloNode *node, const str
                      (Known){small_count(&node->out[0]->type), result, scale == DROPPED ? 1 : below});
 }
 
-// ---- of one input
+// ---- operators of one input
 
 static HoloDim same(HoloDims *dims, HoloDim a, int64_t below)
 {
@@ -411,7 +412,7 @@ static const struct UnaryRow {
     {HOLO_ID_Floor, holo_dim_div}, {HOLO_ID_Ceil, round_up}, {HOLO_ID_Round, same},
 };
 
-// To a type that holds every size that a tensor can have in practice.
+// Casts to a type that can hold every size of a tensor in practice.
 static Unary cast_to(HoloDtype dtype)
 {
     switch (dtype) {
@@ -434,7 +435,7 @@ static HoloStatus infer_unary(HoloInfer *infer, const HoloNode *node, Unary appl
     return set_known(infer, node->out[0], (Known){a.count, result, 1});
 }
 
-// ---- the others
+// ---- other operators
 
 static HoloStatus infer_shape(HoloInfer *infer, const HoloNode *node)
 {
@@ -456,7 +457,7 @@ static HoloStatus infer_size(HoloInfer *infer, const HoloNode *node)
     return set_known(infer, node->out[0], (Known){1, &size, 1});
 }
 
-// A reduction of all elements to one.
+// Reduces all elements to one.
 static HoloStatus infer_reduction(HoloInfer *infer, const HoloNode *node, Binary apply, HoloDim first)
 {
     Known a;

@@ -1,9 +1,9 @@
-// graph_control.c - types of nodes that have subgraphs: If, Loop, Scan, SequenceMap, FlexAttention. Those of searches
-// (GreedySearch ...) are in graph_generate.c.
+// graph_control.c - types of nodes with subgraphs: If, Loop, Scan, SequenceMap, FlexAttention. graph_generate.c has
+// those of searches (GreedySearch ...).
 //
-// A subgraph's inputs are its own and then what the node captures, in the node's order. What a loop
-// carries must have one type before and after the body: sizes in which the two differ become symbols of
-// their own, ranks in which they differ become unknown.
+// The inputs of a subgraph are its own, followed by what the node captures, in the node's order. What a loop carries
+// must have one type before and after the body: sizes that differ become symbols of their own, ranks that differ become
+// unknown.
 #include "graph/infer.h"
 
 #include <string.h>
@@ -53,13 +53,13 @@ void holo_infer_captures(const HoloNode *node, HoloGraph *body)
     }
 }
 
-// The first element of a value, where it is known.
+// The first element of a value, if it is known.
 static HoloDim first_of(const HoloValue *value)
 {
     return value && value->contents && holo_tensor_count(&value->type) > 0 ? value->contents[0] : HOLO_DIM_UNKNOWN;
 }
 
-// The most that is true of both types.
+// The most specific type that fits both.
 static HoloTensor merge(const HoloTensor *a, const HoloTensor *b)
 {
     HoloTensor t = *a;
@@ -85,8 +85,8 @@ static HoloStatus expect_dtype(const HoloInfer *infer, const HoloNode *node, con
 
 // ---- If
 
-// A branch that fails gives nothing: where it would have given something of which nothing is known, the If gives what
-// the other branch does.
+// A branch that fails gives nothing. If nothing is known about what it would give, the If gives what the other branch
+// gives.
 static HoloTensor merge_branches(const HoloTensor *const *types, const bool *is_right)
 {
     for (int i = 0; i < 2; i++)
@@ -105,7 +105,7 @@ static HoloStatus infer_if(HoloInfer *infer, HoloNode *node)
         if (branch[i]->output_count < node->out_count)
             return holo_fail(infer->error, HOLO_BAD_MODEL, "node %s (If): %s has %d outputs, expected %d", node->name,
                              names[i], branch[i]->output_count, node->out_count);
-        // The branch that is never taken need not even be valid for the sizes at hand.
+        // A branch that is never taken may be invalid for the current sizes.
         if (is_decided && i != (condition != 0)) continue;
         holo_infer_captures(node, branch[i]);
         HOLO_TRY(holo_infer_branch(branch[i], infer->depth + 1, &is_right[i], infer->error));
@@ -127,8 +127,7 @@ typedef struct Carried {
     bool       is_wide[HOLO_MAX_RANK]; // the size changes from one turn to the next
 } Carried;
 
-// Brings the type that a turn of the body begins with and the one it ends with together. True: they
-// were the same.
+// Merges the type at the beginning of a turn of the body with the type at its end. True: they were the same.
 static bool carry(HoloInfer *infer, Carried *carried, const HoloTensor *after)
 {
     HoloTensor before = carried->type, t = merge(&before, after);
@@ -147,9 +146,9 @@ static bool carry(HoloInfer *infer, Carried *carried, const HoloTensor *after)
     return same;
 }
 
-// Infers the body until the types it carries are stable: inputs `from`... of the body against its outputs
-// `out_from`... After a few tries, and deep inside other loops at once, what is carried has no known rank:
-// that is stable, so the work stays bounded.
+// Infers the body until the carried types are stable: inputs `from`... of the body against its outputs `out_from`....
+// After a few tries, or at once if it is deep inside other loops, the carried values get an unknown rank. That is
+// stable, so the work is bounded.
 static HoloStatus infer_carrying(HoloInfer *infer, const HoloNode *node, HoloGraph *body, Carried *carried, int count,
                                  int from, int out_from)
 {
@@ -178,8 +177,8 @@ static Carried *carried_types(HoloInfer *infer, const HoloNode *node, int from, 
     return carried;
 }
 
-// The type behind the loop: a size that changes in it is not the one inside, and what begins as an optional
-// may end as what it holds.
+// The type after the loop. A size that changes inside is another size outside, and a value that begins as an optional
+// may end as what the optional holds.
 static void set_carried_out(HoloInfer *infer, const HoloNode *node, int i, const Carried *carried,
                             const HoloTensor *after)
 {
@@ -189,7 +188,7 @@ static void set_carried_out(HoloInfer *infer, const HoloNode *node, int i, const
     set_out(infer, node, i, &t);
 }
 
-// `type` with a dimension of `size` put in at `axis`.
+// `type` with a dimension of `size` inserted at `axis`.
 static HoloTensor stacked(const HoloTensor *type, int64_t axis, HoloDim size)
 {
     HoloTensor t = *type;
@@ -206,7 +205,7 @@ static HoloTensor stacked(const HoloTensor *type, int64_t axis, HoloDim size)
 
 // ---- Loop
 
-// Is the condition that a turn ends with known to be the one it began with, or true?
+// Is the condition at the end of a turn known to be true, or the one at its beginning?
 static bool never_ends_early(const HoloGraph *body)
 {
     const HoloValue *value = body->outputs[0];
@@ -256,7 +255,7 @@ static int64_t axis_of(const HoloNode *node, const char *name, int i)
     return attr && i < attr->count ? attr->ints[i] : 0;
 }
 
-// `type` without the dimension `axis`, whose size comes out.
+// `type` without the dimension `axis`, whose size is given out.
 static HoloTensor unstacked(const HoloTensor *type, int64_t axis, HoloDim *out_size)
 {
     HoloTensor t = *type;
@@ -332,7 +331,7 @@ static HoloStatus infer_sequence_map(HoloInfer *infer, HoloNode *node)
 
 // ---- FlexAttention
 
-// What both subgraphs change: scores of every query against every key, in the type that softmax is computed in.
+// Both subgraphs change the scores of every query with every key, in the type in which softmax is computed.
 static HoloTensor scores_type(const HoloNode *node, const HoloTensor *q, const HoloTensor *k)
 {
     const HoloAttr *precision = attr_find(node, "softmax_precision", HOLO_ATTR_INT);
@@ -366,9 +365,9 @@ static HoloStatus infer_flex_attention(HoloInfer *infer, HoloNode *node)
     return HOLO_OK;
 }
 
-// ---- any
+// ---- any node
 
-// Of others nothing is known but what their subgraphs capture.
+// Nothing is known about other nodes, except what their subgraphs capture.
 static HoloStatus infer_other(HoloInfer *infer, HoloNode *node)
 {
     for (int i = 0; i < node->attr_count; i++) {

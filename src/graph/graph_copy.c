@@ -1,11 +1,11 @@
-// graph_copy.c - graphs, and parts of them, once more: what passes do to a copy the original does not see.
+// graph_copy.c - copies graphs and parts of them, so that passes can change the copy and not the original.
 //
-// Names, attributes and the data of constants are shared.
+// A copy shares names, attributes and the data of constants.
 #include "graph/graph.h"
 
 #include <string.h>
 
-// Subgraphs are copied, too: what is inferred of them is another thing in each copy.
+// Subgraphs are copied, too, because each copy has types of its own.
 static bool attrs_copy(HoloNode *node, HoloArena *arena)
 {
     for (int i = 0; i < node->attr_count; i++) {
@@ -45,6 +45,7 @@ HoloValue *holo_graph_copy_value(const HoloValue *from, HoloGraph *graph)
     value->type        = from->type;
     value->contents    = from->contents;
     value->is_constant = from->is_constant;
+    value->fill        = from->fill;
     return value;
 }
 

@@ -1,21 +1,22 @@
-// graph_eval.c - the reference interpreter: a graph computed node by node with each operator's `eval`.
+// graph_eval.c - the reference interpreter: computes a graph node by node with each operator's `eval`.
 //
-// Plain, node after node. A tensor between nodes has a heap block of its own that is freed after its
-// last use, so that memory stays near what is alive. What outlives a call (outputs of the graph,
-// sequences and what they refer to, strings) is in the caller's arena.
+// A tensor between nodes has a heap block of its own, which is freed after its last use, so memory stays close to what
+// is alive. What outlives a call (outputs of the graph, sequences and what they refer to, strings) is in the caller's
+// arena.
 #include "graph/graph.h"
 
 #include "base/memory.h"
+#include "base/stop.h"
 #include "ops/value.h"
 
 #include <string.h>
 
 enum {
-    DEPTH_MAX   = 64,      // of subgraphs in subgraphs
+    DEPTH_MAX   = 64,      // subgraphs nested in subgraphs
     SHARE_MIN   = 1 << 20, // bytes that runs of a subgraph may share
-    SPARE_COUNT = 4,       // blocks that are kept for values to come
-    SPARE_MIN   = 1 << 18, // bytes of one at least: smaller ones are cheap to get
-    SPARE_MAX   = 1 << 24, // and at most: larger ones are too much to keep for nobody
+    SPARE_COUNT = 4,       // blocks that are kept for later values
+    SPARE_MIN   = 1 << 18, // least bytes of such a block: smaller ones are cheap to get
+    SPARE_MAX   = 1 << 24, // most bytes: larger ones are too much to keep
 };
 
 typedef struct Spare {
@@ -26,32 +27,32 @@ typedef struct Spare {
 typedef struct Place { // where outputs of a graph are put
     HoloArena *arena;
     HoloLists *lists;  // sequences in it that may grow; NULL: none
-    bool       shares; // outputs that are sequences may refer to what is in it, or outlives it
+    bool       shares; // outputs that are sequences may refer to what is in it, or to what outlives it
 } Place;
 
-typedef struct Frame {           // one graph being computed
-    HoloHost               host; // first: the operators' host pointer is the frame
+typedef struct Frame {           // a graph that is being computed
+    HoloHost               host; // first: operators get a pointer to it, which is also one to the frame
     HoloArena             *arena;
     bool                   shares;
     HoloArena              temp;
     const HoloEvalOptions *options;
     int                    depth;
-    HoloArena              results[2];    // of the last runs of subgraphs
-    int                    turn;          // which of the two is that of the last run
-    size_t                 results_limit; // bytes of one above which the next run goes to the other
+    HoloArena              results[2];    // results of the last runs of subgraphs
+    int                    turn;          // which of the two the last run used
+    size_t                 results_limit; // if one holds more bytes, the next run uses the other
     HoloLists              result_lists;  // sequences in the results of the last run
-    HoloBinding            binding;       // the numbers of symbolic sizes, where something needs them
+    HoloBinding            binding;       // numbers of symbolic sizes, if something needs them
     Spare                  spare[SPARE_COUNT];
 
     // By value id.
     HoloTensor *tensor;
-    bool       *is_there; // the tensor has been computed or given
-    size_t     *block;    // bytes of the heap block of its own that its data is; 0: it is none
+    bool       *is_there; // the tensor was computed or given
+    size_t     *block;    // bytes of the heap block that holds its data; 0: it has none
     bool       *is_output;
     int        *uses;
 } Frame;
 
-// Gives the first `out_count` of the graph's outputs.
+// Computes the first `out_count` outputs of the graph.
 static HoloStatus eval_graph(const HoloGraph *graph, const HoloTensor *const *inputs, int out_count,
                              HoloTensor *const *outputs, Place place, const HoloEvalOptions *options, int depth,
                              HoloError *error);
@@ -68,8 +69,8 @@ static void *host_keep(const HoloHost *host, size_t size)
     return holo_arena_take(((const Frame *)host)->arena, size);
 }
 
-// As in the runtime (frame.c): results live until the second next run. Where sequences are among them, runs go on in one
-// arena until it is large, and what a run gives is copied only when it begins with an empty one.
+// As in the runtime (frame.c), results live until the second next run. If sequences are among them, runs continue in
+// one arena until it is large; what a run gives is copied only when it begins with an empty arena.
 static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count, const HoloTensor *const *in,
                                 int out_count, HoloTensor *const *out, HoloError *error)
 {
@@ -123,7 +124,7 @@ static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void
     if (options && options->threads)
         options->threads->parallel(options->threads, count, work, arg);
     else
-        for (int64_t i = 0; i < count; i++) work(arg, i, 0);
+        for (int64_t i = 0; i < count && !holo_stop_is_due(host->stop); i++) work(arg, i, 0);
 }
 
 static void frame_init(Frame *frame, Place place, const HoloEvalOptions *options, int depth)
@@ -139,6 +140,7 @@ static void frame_init(Frame *frame, Place place, const HoloEvalOptions *options
                 .parallel = host_parallel,
                 .workers  = options && options->threads ? options->threads->workers : 1,
                 .lists    = place.lists,
+                .stop     = holo_scope_stop(),
             },
         .arena   = place.arena,
         .shares  = place.shares,
@@ -154,9 +156,9 @@ static void frame_deinit(Frame *frame)
     for (int i = 0; i < SPARE_COUNT; i++) holo_free(frame->spare[i].data);
 }
 
-// ---- blocks. Getting pages from the system for each value and giving them back takes longer than filling them.
+// ---- blocks. Getting pages from the system for each value, and giving them back, takes longer than filling them.
 
-// A block of at least *size bytes, and not of many more; *size becomes what it has.
+// Takes a block of at least *size bytes, but not many more. *size becomes its size.
 static void *block_take(Frame *frame, size_t *size)
 {
     Spare *best = NULL;
@@ -169,7 +171,7 @@ static void *block_take(Frame *frame, size_t *size)
     return data;
 }
 
-// Keeps the largest, but for those that would be a good part of all memory.
+// Keeps the largest blocks, except those that are a large part of all memory.
 static void block_give(Frame *frame, void *data, size_t size)
 {
     Spare given = {data, size};
@@ -188,12 +190,12 @@ static bool is_sized(const HoloTensor *t)
 {
     if (t->rank < 0) return false;
     for (int i = 0; i < t->rank; i++)
-        if (t->dim[i] < 0) return false; // an unknown or symbolic size reads as negative
+        if (t->dim[i] < 0) return false; // unknown and symbolic sizes are negative numbers
     return true;
 }
 
-// Memory for a tensor whose sizes are known: of the arena, or a block where `block` is set. An empty tensor gets a byte:
-// NULL means "not known".
+// Takes memory for a tensor of known sizes: from the arena, or a block if `block` is set. An empty tensor gets a byte,
+// since NULL means "not known".
 static HoloStatus allocate(Frame *frame, const HoloNode *node, HoloTensor *t, size_t *block, HoloError *error)
 {
     int64_t count = holo_tensor_count(t);
@@ -236,7 +238,7 @@ static HoloStatus eval_body(Frame *frame, const HoloNode *node, HoloCall *call)
     return status;
 }
 
-// What a call refers to must stay where it is: its inputs, where outputs may hold on to them.
+// Must the inputs of a call stay in place, because outputs may refer to them?
 static bool keeps_inputs(const HoloCall *call)
 {
     for (int i = 0; i < call->out_count; i++)
@@ -275,7 +277,7 @@ static HoloStatus no_operator(const HoloNode *node, HoloError *error)
                      node->name, node->type, node->version, node->domain);
 }
 
-// What is known of a value before it is computed: what loops of no turns give has no other source for its type.
+// What is known about a value before it is computed. The type of what a loop without turns gives has no other source.
 static HoloTensor type_before(const Frame *frame, const HoloValue *value)
 {
     HoloTensor t = value->type;
@@ -285,7 +287,7 @@ static HoloTensor type_before(const Frame *frame, const HoloValue *value)
     return t;
 }
 
-// The output takes over the block of an input that dies here. False: it needs memory of its own.
+// The output takes the block of an input that nobody reads any more. False: it needs memory of its own.
 static bool take_over(Frame *frame, const HoloNode *node, HoloCall *call)
 {
     const HoloEvalOptions *options = frame->options;
@@ -301,7 +303,7 @@ static bool take_over(Frame *frame, const HoloNode *node, HoloCall *call)
     return true;
 }
 
-// Infers, allocates and computes. The frame's per-value state is used where it has one.
+// Infers, allocates and computes. Uses the frame's state of each value, if there is one.
 static HoloStatus run_call(Frame *frame, const HoloNode *node, HoloCall *call)
 {
     if (call->op->body && !call->op->eval) return eval_body(frame, node, call);
@@ -347,6 +349,7 @@ static HoloStatus eval_call(Frame *frame, const HoloNode *node, const HoloTensor
         if (out[i]) *out[i] = op->flags & HOLO_OP_CONTROL && node->out[i] ? type_before(frame, node->out[i]) : unknown;
     HoloArenaMark mark = holo_arena_mark(&frame->temp);
     HOLO_TRY(run_call(frame, node, &call));
+    HOLO_TRY(holo_call_continue(&call)); // what it gave may not be whole
     if (frame->options && frame->options->after) frame->options->after(frame->options->context, node, &call);
     holo_arena_reset(&frame->temp, mark);
     return HOLO_OK;
@@ -373,7 +376,7 @@ static void release(Frame *frame, const HoloValue *value)
     frame->is_there[id] = false;
 }
 
-// The contents of a value that is known as expressions, with the numbers of this run.
+// Fills in the contents of a value that are known as expressions, with the numbers of this run.
 static HoloStatus fill_symbolic(Frame *frame, const HoloValue *value, HoloError *error)
 {
     HoloTensor *t = &frame->tensor[value->id];
@@ -403,7 +406,7 @@ static HoloStatus node_inputs(Frame *frame, const HoloNode *node, const HoloTens
         if (!value) continue;
         if (!frame->is_there[value->id] && !value->producer && !value->is_input)
             HOLO_TRY(fill_symbolic(frame, value, error));
-        // An input of a function's body that the caller left out stays left out.
+        // If the caller leaves out an input of a function's body, it stays left out.
         if (frame->is_there[value->id])
             in[i] = &frame->tensor[value->id];
         else if (!value->is_input)
@@ -439,13 +442,13 @@ static HoloStatus eval_node(Frame *frame, const HoloNode *node, HoloError *error
     return HOLO_OK;
 }
 
-// Are outputs given away as soon as they are there?
+// Are outputs given out as soon as they are computed?
 static bool gives(const Frame *frame)
 {
     return frame->options && frame->options->give && !frame->depth;
 }
 
-// Gives a value away as often as it is an output.
+// Gives a value out as often as it is an output.
 static HoloStatus give(Frame *frame, const HoloGraph *graph, const HoloValue *value, HoloError *error)
 {
     const HoloEvalOptions *options = frame->options;
@@ -471,7 +474,7 @@ static HoloStatus give_rest(Frame *frame, const HoloGraph *graph, HoloError *err
     return HOLO_OK;
 }
 
-// A constant without elements has no data; operators take NULL for "not known".
+// A constant without elements has no data, but operators take NULL for "not known".
 static const uint64_t no_elements[2];
 
 static HoloStatus frame_open(Frame *frame, const HoloGraph *graph, const HoloTensor *const *inputs, HoloArena *scratch,
@@ -493,10 +496,14 @@ static HoloStatus frame_open(Frame *frame, const HoloGraph *graph, const HoloTen
         frame->is_there[i] = true;
     }
     for (int i = 0; i < graph->input_count; i++) {
-        if (!inputs[i]) continue;
-        int id            = graph->inputs[i]->id;
-        frame->tensor[id] = *inputs[i];
-        if (!inputs[i]->data && holo_tensor_count(inputs[i]) == 0) frame->tensor[id].data = (void *)no_elements;
+        int id = graph->inputs[i]->id;
+        if (!inputs[i] && !graph->inputs[i]->fill) continue;
+        if (inputs[i])
+            frame->tensor[id] = *inputs[i];
+        else
+            HOLO_TRY(holo_graph_default(graph, inputs, i, scratch, &frame->tensor[id], error));
+        if (!frame->tensor[id].data && holo_tensor_count(&frame->tensor[id]) == 0)
+            frame->tensor[id].data = (void *)no_elements;
         frame->is_there[id] = true;
     }
     for (int i = 0; i < graph->output_count && !gives(frame); i++) frame->is_output[graph->outputs[i]->id] = true;
@@ -511,13 +518,13 @@ static HoloStatus take_output(Frame *frame, const HoloValue *value, HoloTensor *
         HOLO_TRY(fill_symbolic(frame, value, error));
     }
     *out = frame->tensor[value->id];
-    // What is not the arena's is copied: an input or a constant, and what a list or strings may refer to.
+    // Copies what is not in the arena: an input or a constant, and whatever a list or strings may refer to.
     bool is_own = value->producer && out->kind == HOLO_TENSOR && out->dtype != HOLO_STRING;
     if (frame->shares && out->kind == HOLO_SEQUENCE && out->inner == HOLO_TENSOR) return HOLO_OK;
     return is_own ? HOLO_OK : holo_value_clone(&frame->host, out, out, error);
 }
 
-// Are there values that are made of sizes, or loops, which may have to give outputs of a known shape without a turn?
+// Are there values made of sizes, or loops, which may have to give outputs of a known shape without a turn?
 static bool needs_sizes(const HoloGraph *graph, int depth)
 {
     for (int i = 0; i < graph->value_count; i++) {

@@ -1,7 +1,7 @@
 // graph_generate.c - types of nodes that generate tokens: GreedySearch, Sampling, BeamSearch, WhisperBeamSearch.
 //
-// Their subgraphs keep the types that the model declares. What is not declared in them is a symbol: one for the
-// sequences, one for their new tokens, one for those before, one for the source that an encoder reads.
+// Their subgraphs keep the types that the model declares. Sizes that are not declared are symbols: one for the
+// sequences, one for their new tokens, one for the earlier tokens, one for the source that an encoder reads.
 #include "graph/infer.h"
 #include "ops/microsoft/generate.h"
 
@@ -11,7 +11,7 @@ enum { BATCH, TOKENS, PAST, SOURCE, SIZES };
 
 typedef struct Sizes {
     HoloDims *dims;
-    HoloDim   size[SIZES]; // HOLO_DIM_UNKNOWN: not met yet
+    HoloDim   size[SIZES]; // HOLO_DIM_UNKNOWN: not found yet
 } Sizes;
 
 static void name_size(Sizes *s, int which, HoloDim *dim)
@@ -38,7 +38,7 @@ static void name_mask(Sizes *s, bool is_shared, HoloDim *dim)
     *dim = is_shared ? holo_dims_fresh(s->dims, "mask") : holo_dim_add(s->dims, past, s->size[TOKENS]);
 }
 
-// `is_own`: a past that the decoder itself gives; other ones are of the source.
+// `is_own`: a past that the decoder itself gives; other pasts belong to the source.
 static void name_input(Sizes *s, HoloTensor *t, HoloFeed feed, bool is_own, bool is_shared)
 {
     bool of_source = feed == HOLO_FEED_SOURCE || feed == HOLO_FEED_SOURCE_MASK || feed == HOLO_FEED_STATES;

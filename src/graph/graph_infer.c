@@ -1,5 +1,5 @@
-// graph_infer.c - types of all values of a graph: the walk over its nodes, and the list of operators that
-// do not exist here.
+// graph_infer.c - infers the types of all values of a graph by walking over its nodes, and lists operators that do not
+// exist here.
 #include "graph/facts.h"
 #include "graph/infer.h"
 
@@ -13,10 +13,10 @@ void holo_infer_set_type(HoloInfer *infer, HoloValue *value, const HoloTensor *t
     t.data = NULL;
     if (t.dtype == HOLO_NONE) t.dtype = old.dtype;
     if (t.rank < 0 && t.kind == HOLO_TENSOR && old.kind == HOLO_TENSOR && t.dtype == old.dtype) {
-        t.rank = old.rank; // what was declared or known before is better than nothing, but for the sizes
+        t.rank = old.rank; // the declared or earlier rank is better than none; its sizes are not kept
         for (int i = 0; i < t.rank; i++) t.dim[i] = HOLO_DIM_UNKNOWN;
     }
-    if (t.kind != HOLO_TENSOR && t.rank < 0) { // of a container only the count can be unknown
+    if (t.kind != HOLO_TENSOR && t.rank < 0) { // only the count of a container can be unknown
         t.rank   = 1;
         t.dim[0] = HOLO_DIM_UNKNOWN;
     }
@@ -41,7 +41,7 @@ static void set_unknown(HoloInfer *infer, const HoloNode *node)
     }
 }
 
-// ---- what is known of an output though the rank of an input is not
+// ---- what is known about an output although the rank of an input is unknown
 
 static void partial_cast(const HoloNode *node, HoloTensor *out)
 {
@@ -75,7 +75,7 @@ static void partial_reshape(const HoloNode *node, HoloTensor *out)
     }
 }
 
-// What is put into it, and where, does not change its type.
+// The updates do not change the type of the output.
 static void partial_scatter(const HoloNode *node, HoloTensor *out)
 {
     if (node->in_count && node->in[0] && node->in[0]->type.kind == HOLO_TENSOR) *out = node->in[0]->type;
@@ -84,7 +84,7 @@ static void partial_scatter(const HoloNode *node, HoloTensor *out)
 
 static const struct {
     HoloOpId id;
-    void (*infer)(const HoloNode *node, HoloTensor *out); // of output 0; *out is not known when it is called
+    void (*infer)(const HoloNode *node, HoloTensor *out); // for output 0; *out is unknown when it is called
 } partials[] = {
     {HOLO_ID_Cast, partial_cast},         {HOLO_ID_NonZero, partial_nonzero},
     {HOLO_ID_Range, partial_range},       {HOLO_ID_Reshape, partial_reshape},
@@ -92,7 +92,7 @@ static const struct {
     {HOLO_ID_ScatterND, partial_scatter},
 };
 
-// A value whose rank depends on data must not leave all behind it without types.
+// One value whose rank depends on data must not leave everything behind it without types.
 static void set_partial(HoloInfer *infer, const HoloNode *node)
 {
     set_unknown(infer, node);
@@ -120,7 +120,7 @@ HoloTensor holo_infer_view(const HoloInfer *infer, const HoloValue *value)
 
 // ---- one node
 
-// An operator's infer needs the rank and dtype of every tensor given.
+// An operator's infer needs the rank and dtype of every given tensor.
 static bool has_unknown_input(const HoloNode *node)
 {
     for (int i = 0; i < node->in_count; i++) {
@@ -169,7 +169,7 @@ static HoloStatus infer_call(HoloInfer *infer, HoloNode *node, HoloArena *scratc
     return holo_contents_infer(infer, node);
 }
 
-// What the caller leaves out is left out of the body's nodes, too: no type can be waited for.
+// If the caller leaves out an input, the nodes of the body leave it out, too: otherwise they would wait for its type.
 static void leave_out(HoloGraph *body, const HoloValue *input)
 {
     for (int i = 0; i < body->node_count; i++)
@@ -177,7 +177,7 @@ static void leave_out(HoloGraph *body, const HoloValue *input)
             if (body->nodes[i]->in[k] == input) body->nodes[i]->in[k] = NULL;
 }
 
-// An operator defined by others has the types that its body gives.
+// The types of an operator that others define are those of its body.
 static HoloStatus infer_body(HoloInfer *infer, HoloNode *node, HoloArena *scratch)
 {
     HoloGraph *body;
@@ -218,8 +218,8 @@ static HoloStatus infer_node(HoloInfer *infer, HoloNode *node)
 
 // ---- a graph
 
-// A node that fails ends it; where `may_fail`, only what the node gives is not known. *out_done are the nodes before
-// the first that fails.
+// A node that fails ends it, unless `may_fail`: then only the outputs of that node are unknown. *out_done is the number
+// of nodes before the first that fails.
 static HoloStatus infer_nodes(HoloGraph *graph, int depth, bool may_fail, int *out_done, HoloError *error)
 {
     if (depth > HOLO_INFER_DEPTH_MAX)
@@ -271,7 +271,7 @@ HoloStatus holo_graph_infer(HoloGraph *graph, HoloError *error)
 
 HoloStatus holo_graph_infer_count(HoloGraph *graph, int *out_done, HoloError *error)
 {
-    // A size of an input that is not known at all gets a symbol, by which all that follows is expressed.
+    // An unknown size of an input gets a symbol, so that everything behind it can be expressed with it.
     for (int i = 0; i < graph->input_count; i++) {
         HoloTensor *t = &graph->inputs[i]->type;
         for (int k = 0; k < t->rank; k++)
@@ -284,7 +284,7 @@ HoloStatus holo_graph_infer_count(HoloGraph *graph, int *out_done, HoloError *er
 
 typedef struct Missing {
     struct Missing *next;
-    const HoloNode *first; // of this domain, type and version
+    const HoloNode *first; // the first node of this domain, type and version
     int             count;
     const char     *names[4]; // of the first nodes
 } Missing;
@@ -315,7 +315,7 @@ static HoloStatus find_missing(const HoloGraph *graph, int depth, HoloArena *scr
     return HOLO_OK;
 }
 
-// Does another version of the operator exist here?
+// Does the operator exist here in another version?
 static bool has_other_version(const HoloNode *node)
 {
     for (const HoloOp *const *family = holo_op_families; *family; family++)
@@ -324,7 +324,7 @@ static bool has_other_version(const HoloNode *node)
     return false;
 }
 
-// What there is to do about operators that tools write for their own use.
+// Hints about operators that tools write for their own use.
 static const struct {
     const char *domain, *type, *hint; // type NULL: all of the domain
 } hints[] = {

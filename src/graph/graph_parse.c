@@ -1,9 +1,11 @@
 // graph_parse.c - graphs from their text form (docs/graph-text.md), and bodies of operators.
 //
-// The text is a test's, a developer's or an operator's own: it is read strictly, and an error names
-// the line. Constants that were printed as a hash cannot be read back.
+// The text comes from a test, a developer or an operator's row. It is read strictly, and an error names the line.
+// Constants that were printed as a hash cannot be read again.
 #include "graph/graph_scan.h"
 #include "graph/graph_text.h"
+
+#include "format/holo.h"
 
 #include <ctype.h>
 #include <string.h>
@@ -77,7 +79,7 @@ static bool is_float_next(const HoloScan *p)
     return *c == '.' || *c == 'e';
 }
 
-// An attribute of one of the list's elements becomes the last entry of the list.
+// Appends an element to a list of attributes.
 static HoloStatus list_put(HoloScan *p, HoloAttr *list, int *room, const HoloAttr *one)
 {
     static const struct {
@@ -163,14 +165,14 @@ static HoloStatus parse_attr_value(HoloScan *p, HoloAttr *attr)
     return parse_tensor(p, &attr->tensor);
 }
 
-// "@name": the attribute of the caller, or what the body has for it. False: neither.
+// "@name": the attribute of the caller, or else the default of the body. False: there is neither.
 static HoloStatus parse_reference(HoloScan *p, HoloAttr *attr, bool *out_given)
 {
     const char *name, *own = attr->name;
     if (!p->caller) return holo_scan_wrong(p, "a value (only the body of an operator has \"@\")");
     HOLO_TRY(holo_scan_name(p, &name));
     *out_given = false;
-    for (int i = 0; i < p->fallback_count + p->caller->attr_count; i++) { // the caller's come last and win
+    for (int i = 0; i < p->fallback_count + p->caller->attr_count; i++) { // the caller's come last, so they win
         const HoloAttr *found = i < p->fallback_count ? &p->fallback[i] : &p->caller->attr[i - p->fallback_count];
         if (strcmp(found->name, name)) continue;
         *attr      = *found;
@@ -180,7 +182,7 @@ static HoloStatus parse_reference(HoloScan *p, HoloAttr *attr, bool *out_given)
     return HOLO_OK;
 }
 
-// name=value, ... up to `end`. Attributes that refer to something not given are left out.
+// Reads name=value, ... up to `end`. Attributes that refer to something that is not given are left out.
 static HoloStatus parse_attrs(HoloScan *p, const char *end, HoloAttr **out, int *out_count)
 {
     int room   = 0;
@@ -204,9 +206,9 @@ static HoloStatus parse_attrs(HoloScan *p, const char *end, HoloAttr **out, int 
 
 // ---- nodes
 
-typedef struct Names { // value names of a list; NULL: "_"
+typedef struct Names { // names of values in a list; NULL: "_"
     const char **name;
-    int          count, captured; // captured: how many stand behind "|"
+    int          count, captured; // captured: how many are behind "|"
 } Names;
 
 static HoloStatus parse_names(HoloScan *p, const char *end, Names *out)
@@ -335,7 +337,15 @@ static HoloStatus parse_inputs(HoloScan *p, HoloGraph *graph)
         if (holo_graph_find(graph, name))
             return holo_fail(p->error, HOLO_BAD_MODEL, "graph text: input %s is there twice", name);
         if (holo_scan_accept(p, ":")) HOLO_TRY(holo_scan_type(p, &type));
-        if (!holo_graph_input(graph, name, &type)) return holo_fail_memory(p->error);
+        HoloValue *value = holo_graph_input(graph, name, &type);
+        int64_t    fill;
+        if (!value) return holo_fail_memory(p->error);
+        if (!holo_scan_accept(p, "=")) continue;
+        HOLO_TRY(holo_scan_int(p, &fill));
+        if (fill < 0 || fill > HOLO_FILL_MAX)
+            return holo_fail(p->error, HOLO_BAD_MODEL, "graph text: input %s cannot be filled with %lld", name,
+                             (long long)fill);
+        value->fill = (uint32_t)fill + 1;
     }
     return HOLO_OK;
 }

@@ -1,4 +1,4 @@
-// graph_print.c - graphs as text, in the syntax of docs/graph-text.md. Reading them is graph_parse.c.
+// graph_print.c - prints graphs as text, in the syntax of docs/graph-text.md. graph_parse.c reads them.
 #include "graph/graph.h"
 
 #include "base/hash.h"
@@ -95,7 +95,7 @@ static void put_type(HoloText *out, const HoloDims *dims, const HoloTensor *t)
     holo_text_add(out, "]");
 }
 
-// The shortest text that reads back as the same number; always different from an integer's.
+// The shortest text that reads back as the same number. It always differs from that of an integer.
 static void put_float(HoloText *out, double x)
 {
     char text[40];
@@ -111,7 +111,7 @@ static void put_float(HoloText *out, double x)
     holo_text_add(out, "%s%s", text, strpbrk(text, ".e") ? "" : ".0");
 }
 
-// A float that came from 32 bits is written with the digits that such a float needs.
+// A float that came from 32 bits is printed with the digits that such a float needs.
 static void put_float32(HoloText *out, double x)
 {
     char text[40];
@@ -151,7 +151,7 @@ static void put_element(HoloText *out, const HoloTensor *t, int64_t i)
     }
 }
 
-// Elements in braces, or, of a large tensor, its hash.
+// Elements in braces or, for a large tensor, its hash.
 static void put_elements(HoloText *out, const HoloTensor *t)
 {
     enum { ELEMENTS_MAX = 64 };
@@ -321,6 +321,7 @@ static void put_graph(HoloText *out, const HoloGraph *graph, int indent)
         put_name(out, graph->inputs[i]->name);
         holo_text_add(out, ": ");
         put_type(out, graph->dims, &graph->inputs[i]->type);
+        if (graph->inputs[i]->fill) holo_text_add(out, " = %u", graph->inputs[i]->fill - 1);
     }
     holo_text_add(out, ") -> (");
     for (int i = 0; i < graph->output_count; i++) {

@@ -32,7 +32,7 @@ bool holo_scan_accept(HoloScan *p, const char *token)
     holo_scan_skip(p);
     size_t size = strlen(token);
     if (strncmp(p->at, token, size) != 0) return false;
-    // A word ends where a name could not go on.
+    // A word must not be the beginning of a longer name.
     if (holo_text_in_name(token[size - 1]) && holo_text_in_name(p->at[size])) return false;
     p->at += size;
     return true;
@@ -127,7 +127,7 @@ HoloStatus holo_scan_float(HoloScan *p, double *out)
     return HOLO_OK;
 }
 
-// The text up to a comma or closing bracket that is not inside of something.
+// The text up to a comma or closing bracket that is not inside brackets.
 HoloStatus holo_scan_dim(HoloScan *p, HoloDim *out)
 {
     holo_scan_skip(p);
@@ -146,7 +146,7 @@ HoloStatus holo_scan_dim(HoloScan *p, HoloDim *out)
     char *text = holo_arena_text(p->arena, start, (size_t)(p->at - start));
     if (!text) return holo_fail_memory(p->error);
     char *end = NULL;
-    if (*text == '-' && isdigit((unsigned char)text[1])) { // a number alone may be as low as numbers go
+    if (*text == '-' && isdigit((unsigned char)text[1])) { // a number alone may be the lowest number that exists
         *out = strtoll(text, &end, 10);
         if (!*end) return HOLO_OK;
     }

@@ -1,4 +1,4 @@
-// graph_scan.h - reading graph text word by word (docs/graph-text.md). Space and comments between words are passed over.
+// graph_scan.h - reads graph text word by word (docs/graph-text.md). It skips space and comments between words.
 #ifndef HOLO_GRAPH_SCAN_H
 #define HOLO_GRAPH_SCAN_H
 
@@ -8,18 +8,18 @@ typedef struct HoloScan {
     HoloArena      *arena;
     HoloDims       *dims;
     HoloError      *error;
-    const char     *name;      // of the text, for errors; NULL: "graph text"
-    const char     *text, *at; // all of it, and what comes next
-    const HoloNode *caller;    // whose attributes "@name" means; NULL: not the body of an operator
-    HoloAttr       *fallback;  // attributes that the body gives itself
+    const char     *name;      // name of the text, for errors; NULL: "graph text"
+    const char     *text, *at; // the whole text, and what comes next
+    const HoloNode *caller;    // "@name" means its attributes; NULL: the text is not the body of an operator
+    HoloAttr       *fallback;  // the body's defaults for attributes
     int             fallback_count;
     int             nesting;
 } HoloScan;
 
-HOLO_MUST HoloStatus holo_scan_wrong(HoloScan *p, const char *expected); // fails, with the line and what stands there
+HOLO_MUST HoloStatus holo_scan_wrong(HoloScan *p, const char *expected); // fails and names the line and what was found
 void                 holo_scan_skip(HoloScan *p);
 bool                 holo_scan_is_next(HoloScan *p, char c);
-bool                 holo_scan_accept(HoloScan *p, const char *token); // passes over it where it is next
+bool                 holo_scan_accept(HoloScan *p, const char *token); // skips it if it is next
 HOLO_MUST HoloStatus holo_scan_expect(HoloScan *p, const char *token);
 
 HOLO_MUST HoloStatus holo_scan_quoted(HoloScan *p, HoloString *out); // with escapes resolved

@@ -1,4 +1,4 @@
-// graph_symbols.c - which symbolic sizes follow from the sizes of a graph's inputs, and their numbers.
+// graph_symbols.c - finds which symbolic sizes follow from the sizes of a graph's inputs, and their numbers.
 #include "graph/graph.h"
 
 bool *holo_graph_input_entries(const HoloGraph *graph, HoloArena *scratch)
@@ -34,7 +34,7 @@ bool holo_binding_number(const HoloBinding *binding, HoloDim d, int64_t *out)
     return true;
 }
 
-// The sizes of one input give numbers to the entries that its type names.
+// The sizes of one input give numbers to the entries in its type.
 static HoloStatus bind_input(const HoloValue *input, const HoloTensor *given, HoloBinding *out, HoloError *error)
 {
     const HoloTensor *t = &input->type;

@@ -1,4 +1,4 @@
-// graph_text.h - what printing and reading of graph text share. The syntax is docs/graph-text.md.
+// graph_text.h - what printing and reading of graph text share. docs/graph-text.md has the syntax.
 #ifndef HOLO_GRAPH_TEXT_H
 #define HOLO_GRAPH_TEXT_H
 
@@ -6,7 +6,7 @@
 
 #include <ctype.h>
 
-// Words that a bare name may not be.
+// Words that may not be names without quotes.
 static const char *const holo_text_keywords[] = {"graph", "const", "shape", "type", "nan", "inf", NULL};
 
 static inline bool holo_text_in_name(char c)
@@ -14,7 +14,7 @@ static inline bool holo_text_in_name(char c)
     return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '/';
 }
 
-// How an empty list of that kind begins: "ints"; NULL where the kind is not a list.
+// How an empty list of that kind begins: "ints"; NULL: the kind is not a list.
 static inline const char *holo_text_plural(int32_t kind)
 {
     switch (kind) {

@@ -1,4 +1,4 @@
-// graph_verify.c - every invariant of graph.h, checked. A failure is a mistake of the importer or of a pass.
+// graph_verify.c - checks every invariant of graph.h. A failure is a mistake of an importer or a pass.
 #include "graph/graph.h"
 
 #include <string.h>
@@ -78,7 +78,7 @@ static HoloStatus check_subgraphs(const HoloGraph *graph, const HoloNode *node, 
     return HOLO_OK;
 }
 
-// `is_defined`, by value id: the value is there when the node runs.
+// `is_defined`, by value id: the value exists when the node runs.
 static HoloStatus check_node(const HoloGraph *graph, const HoloNode *node, bool *is_defined, int depth,
                              HoloError *error)
 {

@@ -1,4 +1,4 @@
-// notes.c - a list of notes, each thing said once.
+// notes.c - a list of notes that says each thing once.
 #include "graph/notes.h"
 
 #include <stdarg.h>
@@ -24,7 +24,7 @@ static bool says_the_same(const HoloNote *a, const HoloNote *b)
     return a->verdict != HOLO_VERDICT_MADE || !strcmp(a->place, or_empty(b->place));
 }
 
-// Did it change the graph? Then no later look at it will find it again.
+// Did it change the graph? Then a later look will not find it again.
 static bool is_done(const HoloNote *note)
 {
     return note->verdict == HOLO_VERDICT_MADE || note->verdict == HOLO_VERDICT_TURNED_OFF;

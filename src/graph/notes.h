@@ -1,6 +1,6 @@
-// notes.h - what was decided while compiling, and why: written down by whoever decides, for `hologram explain`.
+// notes.h - what was decided while compiling, and why. Whoever decides writes it down, for `hologram explain`.
 //
-// Notes are no results: where memory is out, or there are too many, one is left out and nothing fails.
+// Notes are not results: if there is no memory, or there are too many, a note is left out and nothing fails.
 #ifndef HOLO_GRAPH_NOTES_H
 #define HOLO_GRAPH_NOTES_H
 
@@ -9,24 +9,24 @@
 
 enum { HOLO_NOTES_MAX = 400 };
 
-typedef struct HoloNotes { // zero-initialize
+typedef struct HoloNotes { // set to zeros first
     HoloArena arena;
-    HoloNote *list; // HOLO_NOTES_MAX of them, texts in the arena
+    HoloNote *list; // HOLO_NOTES_MAX notes; their texts are in the arena
     int       count;
-    bool      is_late; // of what is not made, all has been said: the graph no longer shows what it was made of
+    bool      is_late; // no more notes about what is not made: the graph no longer shows what it was made of
 } HoloNotes;
 
 void holo_notes_deinit(HoloNotes *notes);
-// Adds a note, whose texts are copied (NULL: ""), with a count of 1 where it is 0. Where one says the same already (of what
-// was made, about the same place), its count and bytes grow instead. `notes` may be NULL.
+// Adds a note. Texts are copied (NULL: ""), and a count of 0 becomes 1. If a note says the same already (for things
+// that were made: about the same place), its count and bytes grow instead. `notes` may be NULL.
 void holo_notes_add(HoloNotes *notes, const HoloNote *note);
-// Forgets what a pass has said about what it did not make, which it looks at again; unless it is late.
+// Forgets what a pass said about things it did not make, because the pass will look again; unless it is late.
 void holo_notes_renew(HoloNotes *notes, const char *pass);
 
-// The types of some nodes, "Cast, Mul, Add", in the text given, which is returned: cut behind a dozen.
+// The types of some nodes, "Cast, Mul, Add", cut after a dozen. Writes to `text` and returns it.
 enum { HOLO_NOTE_TEXT = 240 };
 const char *holo_note_types(char text[HOLO_NOTE_TEXT], HoloNode *const *nodes, int count);
-// A formatted text in the same way.
+// A formatted text, in the same way.
 const char *holo_note_text(char text[HOLO_NOTE_TEXT], const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

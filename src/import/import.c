@@ -1,4 +1,4 @@
-// import.c - a model of whatever format: what it is, who reads it, and the files that it is in.
+// import.c - opens a model of any format: finds out what it is, who reads it, and which files it is in.
 #include "import/importer.h"
 
 #include "base/bytes.h"
@@ -121,7 +121,7 @@ static HoloStatus refuse(const HoloImport *import, const HoloImporter *row)
         return holo_fail(import->error, HOLO_UNSUPPORTED, "this is %s, which cannot be read yet: %s", row->words,
                          row->advice);
     if (row)
-        return holo_fail(import->error, HOLO_BAD_MODEL, "this is no model; it looks like %s",
+        return holo_fail(import->error, HOLO_BAD_MODEL, "this is not a model; it looks like %s",
                          holo_importer_words(row).text);
     for (int t = 0; holo_importer_tables[t]; t++)
         for (row = holo_importer_tables[t]; row->name; row++) {
@@ -131,13 +131,13 @@ static HoloStatus refuse(const HoloImport *import, const HoloImporter *row)
         }
     if (import->from->is_folder)
         return holo_fail(import->error, HOLO_NO_FILE,
-                         "'%s' is a folder, and no model that can be read: that would be %s", import->from->path,
+                         "the folder '%s' is not a model that can be read, which would be %s", import->from->path,
                          known);
-    return holo_fail(import->error, HOLO_BAD_MODEL,
-                     "this is no model that can be read, or it is damaged: that would be %s", known);
+    return holo_fail(import->error, HOLO_BAD_MODEL, "this is not a model that can be read (%s), or it is damaged",
+                     known);
 }
 
-// Of a folder, the hash of the hashes of its files.
+// For a folder: the hash of the hashes of its files.
 static HoloStatus hash_files(HoloImport *import)
 {
     HoloModelSource *out   = import->out;
@@ -209,7 +209,7 @@ void holo_import_close(HoloModelSource *source)
 
 // ---- files and metadata
 
-// The folder that the model is in, or that it is; "." where its path has no slash.
+// The folder that has the model, or that is the model; "." if its path has no slash.
 static char *folder_of(HoloImport *import)
 {
     const char *path = import->from->path;
@@ -224,10 +224,10 @@ HoloStatus holo_import_map(HoloImport *import, HoloString name, HoloMapping **ou
     *out = holo_name_map_find(&import->files, name);
     if (*out) return HOLO_OK;
     if (!import->out || !import->from->path)
-        return holo_fail(import->error, HOLO_BAD_MODEL, "there is no folder to look for the file '%.*s'",
+        return holo_fail(import->error, HOLO_BAD_MODEL, "cannot find the file '%.*s': the model has no folder",
                          HOLO_IMPORT_ARG(name));
     if (memchr(name.data, 0, name.size))
-        return holo_fail(import->error, HOLO_BAD_MODEL, "the name of a file, '%.*s', holds a zero byte",
+        return holo_fail(import->error, HOLO_BAD_MODEL, "the file name '%.*s' contains a zero byte",
                          HOLO_IMPORT_ARG(name));
     char        *folder = folder_of(import), *path = holo_import_text(import, name);
     HoloMapping *file = HOLO_NEW(import->arena, HoloMapping, 1);

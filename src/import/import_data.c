@@ -1,4 +1,5 @@
-// import_data.c - tensors from bytes of a file: borrowed where they lie right, else copied within a limit.
+// import_data.c - makes tensors from bytes of a file: borrows them if they are aligned, else copies them within a
+// limit.
 #include "import/importer.h"
 
 #include <string.h>
@@ -18,7 +19,7 @@ HoloStatus holo_import_take(HoloImport *import, HoloString name, int64_t count, 
     if (!holo_size_mul((size_t)count, size, &bytes) || !holo_size_add(bytes, import->copied, &total) ||
         total > import->copied_max)
         return holo_fail(import->error, HOLO_NO_MEMORY,
-                         "tensor '%.*s': the model's constants need far more memory than its file has bytes",
+                         "tensor '%.*s': the constants of the model need far more memory than the size of its file",
                          HOLO_IMPORT_ARG(name));
     import->copied = total;
     *out           = holo_arena_take(import->arena, bytes);
@@ -38,7 +39,7 @@ HoloStatus holo_import_unpack(HoloImport *import, HoloString name, const uint8_t
     uint8_t *to;
     HOLO_TRY(holo_import_take(import, name, count, 1, &out->data));
     to = out->data;
-    for (int64_t i = 0; i < count; i++) { // those of 6 bits lie across bytes
+    for (int64_t i = 0; i < count; i++) { // elements of 6 bits cross byte boundaries
         int64_t place = i * bits;
         int     value = bytes[place / 8] >> place % 8;
         if (place % 8 + bits > 8) value |= bytes[place / 8 + 1] << (8 - place % 8);

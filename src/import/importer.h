@@ -1,7 +1,7 @@
 // importer.h - what an importer is, and what all importers share. docs/adding-an-importer.md shows how to write one.
 //
-// A format is a folder here, src/import/FORMAT/, with a table `holo_importers_FILE` in one of its files. The build lists the
-// tables; nothing else has to know of a format. What a model is in is told by its contents, never by its name.
+// A format is a folder, src/import/FORMAT/, with a table `holo_importers_FILE` in one of its files. The build lists the
+// tables; nothing else has to know a format. The contents of a model tell its format, never its name.
 #ifndef HOLO_IMPORT_IMPORTER_H
 #define HOLO_IMPORT_IMPORTER_H
 
@@ -11,7 +11,7 @@
 
 // What may be a model: the bytes of a file, or the names in a folder.
 typedef struct HoloOffer {
-    const char *path; // NULL: bytes that are in no file
+    const char *path; // NULL: the bytes are not in a file
     bool        is_folder;
     HoloMapping file;  // its bytes
     HoloFolder  names; // of a folder
@@ -23,61 +23,62 @@ bool holo_offer_has_bytes(const HoloOffer *offer, size_t offset, const char *byt
 bool holo_offer_mentions(const HoloOffer *offer, const char *text);
 // Does the folder have a file of this name?
 bool holo_offer_has_name(const HoloOffer *offer, const char *name);
-// The first bytes of a file of the folder, at most `room` of them, which are put there; returns how many. 0: it cannot be read.
+// Reads the first bytes of a file of the folder, at most `room`. Returns how many; 0: it cannot be read.
 size_t holo_offer_peek(const HoloOffer *offer, const char *name, void *out, size_t room);
 
 typedef enum HoloSniff {
     HOLO_SNIFF_NONE    = 0,
-    HOLO_SNIFF_PERHAPS = 1, // nothing speaks against it: it is tried where no other is sure
+    HOLO_SNIFF_PERHAPS = 1, // possible: it is tried if no other is sure
     HOLO_SNIFF_SURE    = 2,
 } HoloSniff;
 
-// An import under way. What is allocated lives as long as the model.
+// An import in progress. Its memory lives as long as the model.
 typedef struct HoloImport {
     HoloArena       *arena;
     HoloError       *error;
     const HoloOffer *from;
-    HoloModelSource
-               *out;    // to be filled: the graph, and what holo_import_fact and holo_import_own say; NULL: not a model
-    HoloNameMap files;  // name to HoloMapping
-    size_t      copied; // bytes of tensors that could not be borrowed
-    size_t      copied_max;
+    HoloModelSource *out; // to fill in: the graph, and facts by holo_import_fact and holo_import_own; NULL: not a model
+    HoloNameMap      files;  // name to HoloMapping
+    size_t           copied; // bytes of tensors that could not be borrowed
+    size_t           copied_max;
 } HoloImport;
 
 struct HoloImporter {
     const char *name;   // a short one: "ONNX"
     const char *words;  // "an ONNX model"
-    const char *advice; // what to do about a file that nothing opens; NULL: there is nothing to say
-    const char *magic;  // bytes by which it is known; NULL: `sniff` tells
+    const char *advice; // what to do with a file that nothing opens; NULL: there is nothing to say
+    const char *magic;  // bytes that identify it; NULL: `sniff` decides
     size_t      magic_at;
     bool        is_model;
     HoloSniff (*sniff)(const HoloOffer *offer);
-    HoloStatus (*open)(HoloImport *import); // NULL: it is known, but cannot be read
+    HoloStatus (*open)(HoloImport *import); // NULL: the format is known, but cannot be read
 };
 
-// The tables of all files of src/import/, each ended by a row without a name, and NULL.
+// The tables of all files of src/import/, each ended by a row without a name. Ends with NULL.
 extern const HoloImporter *const holo_importer_tables[];
 
-// ---- what open may use
+// ---- what `open` may use
 
-// A file beside the model's own, or in its folder, mapped for as long as the model is open. Names lead nowhere else.
+// Maps a file beside the model's own, or in its folder, for as long as the model is open. Names cannot lead elsewhere.
 HOLO_MUST HoloStatus holo_import_map(HoloImport *import, HoloString name, HoloMapping **out);
-char                *holo_import_text(HoloImport *import, HoloString text); // a terminated copy; NULL: out of memory
-// What the file says of the model by its format's own keys, such as "producer". An empty value is left out.
+char                *holo_import_text(HoloImport *import, HoloString text); // a copy with a 0 behind it; NULL: no
+                                                                            // memory
+// What the file says about the model with its format's own keys, such as "producer". Empty values are left out.
 HOLO_MUST HoloStatus holo_import_fact(HoloImport *import, const char *key, const char *value);
-// What the author of the model put in.
+// What the author of the model added.
 HOLO_MUST HoloStatus holo_import_own(HoloImport *import, const char *key, const char *value);
 
-// What may be copied for an import of so many bytes: a small file cannot ask for much memory.
+// Sets how much may be copied for an import of so many bytes: a small file cannot ask for much memory.
 void holo_import_limit(HoloImport *import, size_t size);
 // Memory for a tensor that cannot be borrowed, within that limit. `name` is for the error.
 HOLO_MUST HoloStatus holo_import_take(HoloImport *import, HoloString name, int64_t count, size_t size, void **out);
-// How many bytes `count` elements take in a file, where those of fewer than 8 bits are packed. It is known to fit.
+// How many bytes `count` elements take in a file. Elements of fewer than 8 bits are packed. The number is known to fit.
 uint64_t holo_import_stored(HoloDtype dtype, int64_t count);
-// The data of a tensor whose type and sizes are set, from as many little-endian bytes: borrowed where they lie right, else copied.
+// Sets the data of a tensor, whose type and sizes are set, from little-endian bytes: borrows them if aligned, else
+// copies.
 HOLO_MUST HoloStatus holo_import_bytes(HoloImport *import, HoloString name, const void *bytes, int64_t count,
                                        HoloTensor *out);
-// Elements of fewer than 8 bits, which follow one another from a byte's low bits on, to a byte each.
+// Unpacks elements of fewer than 8 bits, from the low bits of a byte on, to one byte each.
 HOLO_MUST HoloStatus holo_import_unpack(HoloImport *import, HoloString name, const uint8_t *bytes, int64_t count,
                                         HoloTensor *out);
 

@@ -11,7 +11,7 @@ struct HoloNameSlot {
     void      *value; // NULL: an empty slot
 };
 
-// The slot of the name, or the empty one where it would go. The map has an empty slot.
+// The slot of the name, or the empty slot where it would go. The map has an empty slot.
 static struct HoloNameSlot *slot_of(const HoloNameMap *map, HoloString name, uint64_t hash)
 {
     for (size_t i = hash & (map->room - 1);; i = (i + 1) & (map->room - 1)) {

@@ -1,13 +1,13 @@
-// others.c - importers without an `open`: formats of models that cannot be read yet, and what people give by mistake.
+// others.c - importers without `open`: formats of models that cannot be read yet, and what people give by mistake.
 //
-// A format that gets an importer leaves this table for a folder of its own.
+// When a format gets an importer, it leaves this table for a folder of its own.
 #include "import/importer.h"
 
 #include "base/bytes.h"
 
 #include <string.h>
 
-// ---- sniffs, where a few bytes at one place do not tell
+// ---- sniffs, for formats that a few bytes at one place do not identify
 
 static HoloSniff sniff_empty(const HoloOffer *c)
 {
@@ -49,7 +49,7 @@ static HoloSniff sniff_safetensors(const HoloOffer *c)
     return bytes[8] == '{' && header > 1 && header <= size - 8 ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
 }
 
-// Its version, which is 1, then a graph, whose tags hold "serve" in all that are made to be used.
+// Its version, which is 1, then a graph; all that are made to be used have the tag "serve".
 static HoloSniff sniff_saved_model(const HoloOffer *c)
 {
     if (c->is_folder) return holo_offer_has_name(c, "saved_model.pb") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
@@ -110,27 +110,27 @@ static HoloSniff sniff_text(const HoloOffer *c)
         .name = n, .words = w, .advice = a, .magic_at = at, .magic = bytes \
     }
 
-// Of rows that are equally sure the first counts.
+// Of rows that are equally sure, the first counts.
 const HoloImporter holo_importers_others[] = {
     {.name = "empty", .words = "an empty file", .sniff = sniff_empty},
-    MODEL("GGUF", "a GGUF model (llama.cpp)", TO_ONNX ", from the checkpoint that it was made of", .magic = "GGUF"),
+    MODEL("GGUF", "a GGUF model (llama.cpp)", TO_ONNX " from the checkpoint that it was made from", .magic = "GGUF"),
     MODEL("TFLite", "a TensorFlow Lite model", TO_ONNX " (tf2onnx --tflite)", .magic = "TFL3", .magic_at = 4),
-    MODEL("ORT", "a model in ONNX Runtime's own format (.ort)", "give the ONNX model that it was made of",
+    MODEL("ORT", "a model in ONNX Runtime's own format (.ort)", "give the ONNX model that it was made from",
           .magic = "ORTM", .magic_at = 4),
     MODEL("Keras", "a Keras model", TO_ONNX " (tf2onnx)", .sniff = sniff_keras),
     MODEL("HDF5", "an HDF5 file (Keras)", TO_ONNX " (tf2onnx)", .magic = "\x89HDF"),
     MODEL("TorchScript", "a TorchScript model (PyTorch)", TO_ONNX " (torch.onnx.export)", .sniff = sniff_torchscript),
     MODEL("PyTorch", "a PyTorch checkpoint (.pt)",
-          TO_ONNX " (torch.onnx.export), or save it by save_pretrained and give the folder", .sniff = sniff_pytorch),
+          TO_ONNX " (torch.onnx.export), or save it with save_pretrained and give the folder", .sniff = sniff_pytorch),
     MODEL("pickle", "a Python pickle (PyTorch)",
-          TO_ONNX " (torch.onnx.export), or save it by save_pretrained and give the folder", .magic = "\x80\x02"),
+          TO_ONNX " (torch.onnx.export), or save it with save_pretrained and give the folder", .magic = "\x80\x02"),
     MODEL("SavedModel", "a TensorFlow SavedModel", TO_ONNX " (tf2onnx --saved-model)", .sniff = sniff_saved_model),
     MODEL("TensorFlow", "a TensorFlow graph", TO_ONNX " (tf2onnx --graphdef)", .sniff = sniff_tensorflow_graph),
     MODEL("TensorFlow.js", "a TensorFlow.js model", TO_ONNX " (tf2onnx --tfjs)", .sniff = sniff_tensorflow_js),
-    MODEL("Diffusers", "a Diffusers pipeline", "it is several models: give each by itself, as ONNX",
+    MODEL("Diffusers", "a Diffusers pipeline", "it consists of several models: give each one separately, as ONNX",
           .sniff = sniff_diffusers),
-    MODEL("CoreML", "a Core ML package", "give the model that it was made of, as ONNX", .sniff = sniff_core_ml),
-    MODEL("SafeTensors", "a safetensors file: weights without a graph", "give its folder, which has config.json, too",
+    MODEL("CoreML", "a Core ML package", "give the model that it was made from, as ONNX", .sniff = sniff_core_ml),
+    MODEL("SafeTensors", "a safetensors file: weights without a graph", "give its folder, which also has config.json",
           .sniff = sniff_safetensors),
     THING("pickle3", "a Python pickle", NULL, 0, "\x80\x03"),
     THING("pickle4", "a Python pickle", NULL, 0, "\x80\x04"),
@@ -151,7 +151,7 @@ const HoloImporter holo_importers_others[] = {
     THING("webp", "a picture (WebP)", NULL, 8, "WEBP"),
     THING("tiff", "a picture (TIFF)", NULL, 0, "II*"),
     THING("jpeg2000", "a picture (JPEG 2000)", NULL, 4, "jP  "),
-    THING("mp4", "a film or a picture (MP4, HEIC)", NULL, 4, "ftyp"),
+    THING("mp4", "a video or a picture (MP4, HEIC)", NULL, 4, "ftyp"),
     THING("wav", "a sound (WAV)", SAMPLES, 8, "WAVE"),
     THING("ogg", "a sound (Ogg)", SAMPLES, 0, "OggS"),
     THING("flac", "a sound (FLAC)", SAMPLES, 0, "fLaC"),
@@ -159,7 +159,7 @@ const HoloImporter holo_importers_others[] = {
     THING("matlab", "a MATLAB file (.mat)", NULL, 0, "MATLAB"),
     THING("parquet", "a Parquet table", NULL, 0, "PAR1"),
     THING("pdf", "a document (PDF)", NULL, 0, "%PDF"),
-    THING("holo", "an archive that is compiled already (.holo)", NULL, 0, "\x89HOLO"),
+    THING("holo", "an archive, which is already compiled (.holo)", NULL, 0, "\x89HOLO"),
     {.name = "zip", .words = "a zip archive", .advice = UNPACK, .sniff = sniff_zip},
     {.name = "text", .words = "a text file", .sniff = sniff_text},
     {0},

@@ -1,9 +1,9 @@
-// isa.h - portable programs: what they are made of, how to build, check, print, store and run them.
+// isa.h - portable programs: their parts, and how to build, check, print, store and run them.
 //
-// A program runs once for each lane of a launch. Lanes have typed registers, read scalar parameters, and read and write the
-// elements of array parameters, of arrays shared by a block of lanes, and of arrays of their own. docs/isa.md says what each
-// instruction does. A program that holo_isa_check accepts can be run on any arguments that fit its parameters: what it does
-// wrong (an index out of range, a division by zero, a loop without end) is an error of the run, never more.
+// A program runs once for each lane of a launch. Lanes have typed registers, read scalar parameters, and read and write
+// elements of array parameters, of arrays shared by a block of lanes, and of arrays of their own. docs/isa.md says what
+// each instruction does. A program that holo_isa_check accepts can run on any arguments that fit its parameters: an
+// index out of range, a division by zero or an endless loop is an error of the run, and nothing worse.
 #ifndef HOLO_ISA_H
 #define HOLO_ISA_H
 
@@ -43,8 +43,8 @@ typedef enum HoloIsaHow { // what HoloIsaInst.how (of BITS, HoloIsaInst.bits) sa
 
 #define HOLO_ISA_COND_MAP(X) X(EQ, 0, "eq") X(NE, 1, "ne") X(LT, 2, "lt") X(LE, 3, "le") X(GT, 4, "gt") X(GE, 5, "ge")
 
-// What reductions, scans and atomics do with two numbers. XCHG is for atomics alone, MUL not for them; AND, OR and XOR are
-// for integers and, in reductions, for predicates.
+// The operations of reductions, scans and atomics. XCHG is only for atomics, and MUL is not for them. AND, OR and XOR
+// are for integers and, in reductions, for predicates.
 #define HOLO_ISA_OPER_MAP(X) \
     X(ADD, 0, "add")         \
     X(MUL, 1, "mul")         \
@@ -86,30 +86,30 @@ typedef enum HoloIsaSpecial { HOLO_ISA_SPECIAL_MAP(X) HOLO_ISA_SPECIALS } HoloIs
 #undef X
 // clang-format on
 
-// One instruction. Operands are numbers of registers, parameters or arrays, as the instruction's kinds say; those that it
-// does not have are 0.
+// One instruction. Operands are numbers of registers, parameters or arrays, as the kinds of the instruction say.
+// Operands that it does not have are 0.
 typedef struct HoloIsaInst {
     uint16_t op;   // HoloIsaOp
-    uint8_t  type; // HoloDtype; HOLO_BOOL is a predicate; HOLO_NONE where the instruction has no type
+    uint8_t  type; // HoloDtype; HOLO_BOOL is a predicate; HOLO_NONE: the instruction has no type
     uint8_t  how;
     uint16_t dst, a, b, c, d;
-    uint64_t bits; // of a CONST: the number in the lowest bits, as its type has it
+    uint64_t bits; // of a CONST: the number in the lowest bits, in its type
 } HoloIsaInst;
 
 enum { HOLO_ISA_OPERANDS = 5 }; // dst, a, b, c, d
 
 // The table of instructions.
 typedef struct HoloIsaOpInfo {
-    const char *text;                    // NULL: no such instruction
+    const char *text;                    // NULL: there is no such instruction
     uint64_t    types;                   // a set of HOLO_BIT(..); 0: without a type
     uint8_t     kind[HOLO_ISA_OPERANDS]; // HoloIsaKind of dst, a, b, c, d
     uint8_t     how;                     // HoloIsaHow
 } HoloIsaOpInfo;
 
-const HoloIsaOpInfo *holo_isa_op(unsigned op);                  // NULL: no such
-HoloIsaOp            holo_isa_op_find(const char *text, int n); // the first n bytes; 0: no such
-const char          *holo_isa_how_text(HoloIsaHow how, int of); // "lt", "add", "global_id", "f32"; NULL: no such
-int                  holo_isa_how_find(HoloIsaHow how, const char *text, int n); // -1: no such
+const HoloIsaOpInfo *holo_isa_op(unsigned op);                  // NULL: there is none
+HoloIsaOp            holo_isa_op_find(const char *text, int n); // the first n bytes; 0: there is none
+const char          *holo_isa_how_text(HoloIsaHow how, int of); // "lt", "add", "global_id", "f32"; NULL: there is none
+int                  holo_isa_how_find(HoloIsaHow how, const char *text, int n); // -1: there is none
 uint16_t             holo_isa_operand(const HoloIsaInst *inst, int i);
 void                 holo_isa_set_operand(HoloIsaInst *inst, int i, uint16_t value);
 static inline bool   holo_isa_is_register(int kind)
@@ -122,13 +122,13 @@ static inline bool   holo_isa_is_register(int kind)
 enum {
     HOLO_ISA_MAX_PARAMS    = 64,
     HOLO_ISA_MAX_ARRAYS    = 64,    // shared ones, and local ones
-    HOLO_ISA_MAX_SHARED    = 65536, // bytes of all shared arrays, each from a multiple of 64 on
+    HOLO_ISA_MAX_SHARED    = 65536, // bytes of all shared arrays; each begins at a multiple of 64
     HOLO_ISA_MAX_LOCAL     = 4096,  // bytes of all local arrays of a lane
     HOLO_ISA_MAX_REGISTERS = 4096,
     HOLO_ISA_MAX_CODE      = 65535,
     HOLO_ISA_MAX_DEPTH     = 64,
     HOLO_ISA_MAX_NAME      = 63,
-    HOLO_ISA_MAX_BLOCK     = 1024, // lanes of a block, where lanes work together (is_cooperative)
+    HOLO_ISA_MAX_BLOCK     = 1024, // lanes of a block in cooperative programs
 };
 
 typedef enum HoloIsaAccess {
@@ -150,8 +150,8 @@ typedef struct HoloIsaArray { // shared or local
     uint32_t    count;
 } HoloIsaArray;
 
-// Everything belongs to the arena that the program was made in. Names are letters, digits and _, not beginning with a digit;
-// all of a program are different. A register has one type throughout.
+// Everything belongs to the arena that the program was made in. Names are letters, digits and _, and do not begin with
+// a digit; all names of a program differ. A register has one type in the whole program.
 typedef struct HoloIsaProgram {
     const char         *name;
     const HoloIsaParam *params;
@@ -161,20 +161,20 @@ typedef struct HoloIsaProgram {
     int                 param_count, shared_count, local_count, register_count, count;
 } HoloIsaProgram;
 
-int  holo_isa_param_find(const HoloIsaProgram *program, const char *name); // -1: no such
+int  holo_isa_param_find(const HoloIsaProgram *program, const char *name); // -1: there is none
 bool holo_isa_is_type(unsigned type);                                      // one of the 12 types of numbers, or bool
 bool holo_isa_is_name(const char *name);
-// Lanes of a block have to do with each other: shared memory, barriers, reductions.
+// Do lanes of a block work together: shared memory, barriers, reductions?
 bool holo_isa_is_cooperative(const HoloIsaProgram *program);
 
-// The validator: everything that a run relies on. The message names the instruction by its number, from 0, which is in
-// out_at, too; -1 there: it is about none.
+// The validator: checks everything that a run relies on. The message names the instruction by its number, counted from
+// 0, which is also in out_at; -1: it is not about an instruction.
 HOLO_MUST HoloStatus holo_isa_check(const HoloIsaProgram *program, int *out_at, HoloError *error);
 
 // ---- building
 //
-// A builder collects a program. Its functions do not fail: what goes wrong is kept and told by holo_isa_finish, which checks
-// the program, too. Registers, parameters and arrays are numbered from 0 in the order in which they are made.
+// A builder collects a program. Its functions do not fail: failures are kept and reported by holo_isa_finish, which
+// also checks the program. Registers, parameters and arrays are numbered from 0 in the order in which they are made.
 typedef struct HoloIsaBuilder {
     HoloArena     *arena;
     HoloIsaProgram program;
@@ -184,11 +184,11 @@ typedef struct HoloIsaBuilder {
     HoloIsaInst   *code;
     int            param_room, shared_room, local_room, register_room, room;
     HoloStatus     status; // the first failure
-    const char    *why;    // NULL: out of memory
+    const char    *why;    // NULL: no memory
     int            at;     // the instruction that holo_isa_finish refuses; -1: none
 } HoloIsaBuilder;
 
-void holo_isa_begin(HoloIsaBuilder *b, HoloArena *arena, const char *name); // the name is copied, as all are
+void holo_isa_begin(HoloIsaBuilder *b, HoloArena *arena, const char *name); // names are always copied
 int  holo_isa_param(HoloIsaBuilder *b, const char *name, HoloDtype type, HoloIsaAccess access);
 int  holo_isa_shared(HoloIsaBuilder *b, const char *name, HoloDtype type, uint32_t count);
 int  holo_isa_local(HoloIsaBuilder *b, const char *name, HoloDtype type, uint32_t count);
@@ -196,9 +196,9 @@ int  holo_isa_register(HoloIsaBuilder *b, HoloDtype type); // a new one
 
 void holo_isa_emit(HoloIsaBuilder *b, HoloIsaInst inst); // any instruction
 
-// Each of these makes a new register for the result and returns it. Operands that an instruction does not have are 0.
-int holo_isa_const_int(HoloIsaBuilder *b, HoloDtype type, int64_t value);  // floats too; as far as it fits
-int holo_isa_const_float(HoloIsaBuilder *b, HoloDtype type, double value); // integers too, as CVT does
+// These make a new register for the result and return it. Operands that an instruction does not have are 0.
+int holo_isa_const_int(HoloIsaBuilder *b, HoloDtype type, int64_t value);  // also for floats; as exactly as possible
+int holo_isa_const_float(HoloIsaBuilder *b, HoloDtype type, double value); // also for integers, as CVT does
 int holo_isa_value(HoloIsaBuilder *b, HoloIsaOp op, HoloDtype type, int a, int b_, int c);
 int holo_isa_convert(HoloIsaBuilder *b, HoloDtype type, HoloDtype from, int a);
 int holo_isa_compare(HoloIsaBuilder *b, HoloIsaCond cond, HoloDtype type, int a, int b_);
@@ -210,82 +210,83 @@ int holo_isa_load(HoloIsaBuilder *b, HoloIsaOp op, int array, int index); // LD,
 void holo_isa_move(HoloIsaBuilder *b, int dst, int a);                             // MOV, of the type of dst
 void holo_isa_store(HoloIsaBuilder *b, HoloIsaOp op, int array, int index, int a); // ST, STS, STL
 void holo_isa_control(HoloIsaBuilder *b, HoloIsaOp op,
-                      int predicate); // IF .. EXIT, BARRIER; predicate 0 where there is none
+                      int predicate); // IF .. EXIT, BARRIER; predicate 0 if there is none
 
-// Checks the program and gives it. It lives as long as the arena.
+// Checks the program and gives it out. It lives as long as the arena.
 HOLO_MUST HoloStatus holo_isa_finish(HoloIsaBuilder *b, HoloIsaProgram *out_program, HoloError *error);
 
-uint64_t holo_isa_bits_of_int(HoloDtype type, int64_t value); // as a CONST holds it; also of floats and bool
+uint64_t holo_isa_bits_of_int(HoloDtype type, int64_t value); // as a CONST holds it; also for floats and bool
 uint64_t holo_isa_bits_of_float(HoloDtype type, double value);
 
 // ---- text and bytes
 
-// The text of a program that holo_isa_check accepts; holo_isa_parse gives the same program back. It ends with a 0 byte and
-// belongs to the arena; NULL: out of memory. out_size may be NULL.
+// The text of a program that holo_isa_check accepts; holo_isa_parse reads it back as the same program. It ends with a 0
+// byte and belongs to the arena; NULL: no memory. out_size may be NULL.
 char *holo_isa_print(HoloArena *arena, const HoloIsaProgram *program, size_t *out_size);
-// Names the line of a mistake. The program is checked.
+// A message names the line of the mistake. The program is checked.
 HOLO_MUST HoloStatus holo_isa_parse(HoloArena *arena, const char *text, size_t size, HoloIsaProgram *out_program,
                                     HoloError *error);
 
 // The same as bytes, little-endian, with a magic and a version.
 HOLO_MUST HoloStatus holo_isa_encode(HoloArena *arena, const HoloIsaProgram *program, uint8_t **out_bytes,
                                      size_t *out_size, HoloError *error);
-// Of bytes that may be anything. The program is checked, and keeps nothing of them.
+// Reads bytes that may be anything. The program is checked and does not refer to the bytes.
 HOLO_MUST HoloStatus holo_isa_decode(HoloArena *arena, const uint8_t *bytes, size_t size, HoloIsaProgram *out_program,
                                      HoloError *error);
 
 // ---- running
 
-// Blocks of lanes, and lanes of a block. Any block will do for programs that are not cooperative; lanes are at most 2^40.
+// Blocks of lanes, and lanes of a block. Programs that are not cooperative take any block. There are at most 2^40
+// lanes.
 struct HoloStop;
 
 typedef struct HoloIsaLaunch {
     uint32_t grid[3], block[3];
-    int64_t  turns; // of loops that a lane may take in all; 0: any number
+    int64_t  turns; // turns of loops that a lane may take in all; 0: any number
 } HoloIsaLaunch;
 
 typedef struct HoloIsaArg {
-    void    *data;  // arrays: aligned as their elements are. Arrays may overlap where programs allow for that
+    void    *data;  // arrays: aligned as their elements are; arrays may overlap if the program allows it
     int64_t  count; // arrays: elements
     uint64_t bits;  // scalars, as in a CONST
 } HoloIsaArg;
 
-// Whoever has threads: run(team, count, work, arg) calls work(arg, i, worker) once for each 0 <= i < count, in any order,
-// where worker < threads is another for each that runs at the same time.
+// Threads: run(team, count, work, arg) calls work(arg, i, worker) once for each 0 <= i < count, in any order. worker <
+// threads differs between calls that run at the same time.
 typedef struct HoloIsaTeam {
     void (*run)(void *team, int64_t count, void (*work)(void *arg, int64_t i, int worker), void *arg);
     void *team;
     int   threads;
 } HoloIsaTeam;
 
-// How many lanes a kernel asks for: `rule` is a program of its scalars, in their order, that writes one i64, behind them; where
-// that has no instructions, the first whole number among the arguments. Then the launch of so many, at least, in blocks of
-// `block` lanes (0: any will do); a grid of 0 blocks where there are none.
+// How many lanes a kernel asks for. `rule` is a program of its scalars, in order, that writes one i64 behind them; if
+// it has no instructions, the first whole number among the arguments counts. Gives a launch of at least so many lanes,
+// in blocks of `block` lanes (0: any size); a grid of 0 blocks if there are none.
 HOLO_MUST HoloStatus holo_isa_lanes(const HoloIsaProgram *program, const HoloIsaProgram *rule, const HoloIsaArg *args,
                                     int64_t *out_lanes, HoloError *error);
 HOLO_MUST HoloStatus holo_isa_grid(int64_t lanes, const uint32_t block[3], HoloIsaLaunch *out, HoloError *error);
 
-// The plain way: one lane after the other, to the next barrier. It is the judge of the fast one.
+// The plain way: one lane after the other, each to the next barrier. The fast way is judged by it.
 HOLO_MUST HoloStatus holo_isa_reference(const HoloIsaProgram *program, const HoloIsaLaunch *launch,
                                         const HoloIsaArg *args, HoloError *error);
 
-// A checked program made ready for the fast way, for runs at the same time by any number of threads. It keeps nothing of
+// A checked program prepared for the fast way. Any number of threads may run it at the same time. It does not refer to
 // `program`.
 typedef struct HoloIsaCode HoloIsaCode;
 HOLO_MUST HoloStatus holo_isa_code_create(const HoloIsaProgram *program, HoloIsaCode **out_code, HoloError *error);
 void                 holo_isa_code_destroy(HoloIsaCode *code);
 
-// The memory of one run at a time; it is kept between runs.
+// The memory of one run at a time. It is kept between runs.
 typedef struct HoloIsaFrame HoloIsaFrame;
 HOLO_MUST HoloStatus        holo_isa_frame_create(const HoloIsaCode *code, int threads, HoloIsaFrame **out_frame,
                                                   HoloError *error);
 void                        holo_isa_frame_destroy(HoloIsaFrame *frame);
-int holo_isa_frame_failed(const HoloIsaFrame *frame); // instruction that ended the last run; -1: none
-// What runs in the frame from now on looks at this between tiles and turns of loops, and leaves the rest out once it is due:
-// see base/stop.h. NULL: nothing ends it.
+int holo_isa_frame_failed(const HoloIsaFrame *frame); // the instruction that ended the last run; -1: none
+// Runs in the frame check this between tiles and turns of loops from now on, and skip the rest once it is due: see
+// base/stop.h. NULL: nothing ends them.
 void holo_isa_frame_set_stop(HoloIsaFrame *frame, struct HoloStop *stop);
-// The same results as holo_isa_reference, bit for bit but for NaN, with any team (NULL: this thread alone), for programs
-// without races.
+// Gives the same results as holo_isa_reference, bit for bit except for NaN, with any team (NULL: this thread alone),
+// for programs without races.
 HOLO_MUST HoloStatus holo_isa_run(const HoloIsaCode *code, HoloIsaFrame *frame, const HoloIsaTeam *team,
                                   const HoloIsaLaunch *launch, const HoloIsaArg *args, HoloError *error);
 

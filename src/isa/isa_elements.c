@@ -1,5 +1,5 @@
-// isa_elements.c - see isa_elements.h: the usual guard, indices as quotients and remainders of the lane's number, and the load
-// of each.
+// isa_elements.c - see isa_elements.h: the guard for lanes beyond the end, indices as quotients and remainders of the
+// lane's number, and the loads.
 #include "isa/isa_elements.h"
 
 #include "base/dim/dim.h"
@@ -50,7 +50,7 @@ static int size_of(HoloIsaElements *e, const HoloTensor *t, const char *array, i
 static int extent(HoloIsaElements *e, int from, int to)
 {
     const HoloTensor *out   = e->out;
-    uint64_t          known = 1; // wraps where there are more elements than there can be
+    uint64_t          known = 1; // wraps if there are more elements than possible
     int               all   = -1;
     for (int d = from; d < to; d++) {
         if (out->dim[d] >= 0) {
@@ -72,7 +72,7 @@ static bool is_one(const HoloTensor *t, int from, int to)
     return true;
 }
 
-// Where the lane is in the output's dimensions from <= d < to, taken as one.
+// The position of the lane in the output's dimensions from <= d < to, taken as one.
 static int place(HoloIsaElements *e, int from, int to)
 {
     const HoloTensor *out = e->out;
@@ -82,10 +82,10 @@ static int place(HoloIsaElements *e, int from, int to)
     return at;
 }
 
-typedef enum Way { // of an input along a dimension of the output
+typedef enum Way { // how an input behaves along a dimension of the output
     STILL,
     RUNS,
-    MAYBE, // one or the other: that depends on sizes of the run
+    MAYBE, // one or the other: it depends on the sizes of the run
 } Way;
 
 static Way way_of(HoloDim in, HoloDim out)
@@ -94,7 +94,7 @@ static Way way_of(HoloDim in, HoloDim out)
     return in == 1 ? STILL : MAYBE;
 }
 
-// The index of the lane's element in an input. Neighboring dimensions along which it runs are one.
+// The index of the lane's element in an input. Neighboring dimensions that it has are joined.
 static int index_of(HoloIsaElements *e, const HoloTensor *in, const char *name)
 {
     const HoloTensor *out   = e->out;
@@ -107,7 +107,7 @@ static int index_of(HoloIsaElements *e, const HoloTensor *in, const char *name)
         while (way == RUNS && to < out->rank && way_of(in->dim[to - skip], out->dim[to]) == RUNS) to++;
         int at   = place(e, d, to);
         int size = way == MAYBE ? size_of(e, in, name, d - skip) : index >= 0 ? extent(e, d, to) : -1;
-        if (way == MAYBE) at = whole(e, HOLO_ISA_REM, at, size, 0); // of a size of 1, that is 0
+        if (way == MAYBE) at = whole(e, HOLO_ISA_REM, at, size, 0); // for a size of 1 that is 0
         index = index < 0 ? at : whole(e, HOLO_ISA_MAD, index, size, at);
     }
     return index < 0 ? whole_number(e, 0) : index;

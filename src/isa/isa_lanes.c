@@ -1,4 +1,5 @@
-// isa_lanes.c - how a kernel is launched where nobody says: as many lanes as it asks for, in blocks as it wants them.
+// isa_lanes.c - how a kernel is launched by default: as many lanes as it asks for, in blocks of the size that it asks
+// for.
 #include "format/dtype.h"
 #include "isa/isa.h"
 #include "isa/isa_number.h"
@@ -25,7 +26,8 @@ HoloStatus holo_isa_lanes(const HoloIsaProgram *program, const HoloIsaProgram *r
             if (program->params[i].access == HOLO_ISA_VALUE) of[count++] = args[i];
         of[count] = (HoloIsaArg){.data = out_lanes, .count = 1};
         if (rule->param_count != count + 1 || rule->params[count].type != HOLO_I64)
-            return holo_fail(error, HOLO_BAD_INPUT, "program %s: what says how many lanes it has fits it not",
+            return holo_fail(error, HOLO_BAD_INPUT,
+                             "program %s: the program that computes its number of lanes does not fit it",
                              program->name);
         return holo_isa_reference(rule, &once, of, error);
     }
@@ -46,7 +48,7 @@ HoloStatus holo_isa_grid(int64_t lanes, const uint32_t block[3], HoloIsaLaunch *
     for (int i = 0; i < 3; i++) {
         if (block[i]) out->block[i] = block[i];
         if (!holo_mul(size, out->block[i], &size))
-            return holo_fail(error, HOLO_BAD_INPUT, "a block of more lanes than can be counted");
+            return holo_fail(error, HOLO_BAD_INPUT, "the block has too many lanes");
     }
     int64_t blocks = lanes <= 0 ? 0 : (lanes - 1) / size + 1;
     if (blocks > UINT32_MAX) return holo_fail(error, HOLO_BAD_INPUT, "%lld lanes are too many", (long long)lanes);

@@ -49,15 +49,15 @@ static uint64_t from_double(HoloDtype type, double x)
 static uint64_t integer_of_double(HoloDtype type, double x)
 {
     int    bits = (int)holo_dtype_size(type) * 8 - is_signed(type);
-    double top  = bits == 64 ? 0x1p64 : (double)(UINT64_C(1) << bits); // the first that is too large
+    double top  = bits == 64 ? 0x1p64 : (double)(UINT64_C(1) << bits); // the first number that is too large
     if (x != x) return 0;
     if (x >= top) return bits == 64 ? UINT64_MAX : (UINT64_C(1) << bits) - 1;
     if (is_signed(type)) return holo_isa_narrow(type, x <= -top ? UINT64_C(1) << bits : (uint64_t)(int64_t)x);
     return x <= 0 ? 0 : (uint64_t)x;
 }
 
-// To f16 and bf16 a large integer would be rounded twice by way of double. In their range integers are few: f16 ends at
-// 65,504, and bf16 has 8 bits, so that bits beyond the first 32 of an integer only matter as "there is more".
+// A large integer would be rounded twice on its way to f16 and bf16 through double. But f16 ends at 65,504, and bf16
+// has 8 bits, so bits beyond the first 32 of an integer only matter as "there is more".
 static uint64_t float_of_integer(HoloDtype type, bool is_negative, uint64_t size)
 {
     if (type == HOLO_F32) {

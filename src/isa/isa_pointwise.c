@@ -1,5 +1,5 @@
-// isa_pointwise.c - pointwise programs of plans as portable ones: primitives are one instruction or two, formulas of them follow
-// from format/map_ops.def. Elements of inputs are found by isa_elements.c.
+// isa_pointwise.c - turns pointwise programs of plans into portable ones. Primitives are one instruction or two;
+// formulas follow from format/map_ops.def. isa_elements.c finds the elements of inputs.
 #include "isa/isa_pointwise.h"
 #include "isa/isa_elements.h"
 

@@ -6,22 +6,22 @@
 #include "isa/isa.h"
 
 typedef struct HoloIsaPointwise {
-    const HoloProgram *program;     // a valid one: see holo_program_is_valid
+    const HoloProgram *program;     // must be valid: see holo_program_is_valid
     uint32_t           inputs;      // a bit for each input that it reads
-    bool               over_output; // x0 is what the output holds before
-    // Types alone. Sizes may be expressions; an input that is read broadcasts to the output. Where a rank is not known, or
-    // `in` is NULL, the input has the output's shape.
+    bool               over_output; // x0 is the old contents of the output
+    // Types alone. Sizes may be expressions, and an input that is read broadcasts to the output. If a rank is unknown,
+    // or `in` is NULL, the input has the output's shape.
     const HoloTensor *out, *in[HOLO_MAP_INPUTS];
 } HoloIsaPointwise;
 
-// The portable program that does the same: a lane for each element of the output `y`, of at least as many lanes; inputs are
-// x0, x1 ... Sizes that are not known are scalars, y_0 the first size of y, x1_0 that of x1. In docs/isa.md: how equal the
-// results are.
+// The portable program that does the same, with a lane for each element of the output `y`; more lanes may run. Inputs
+// are x0, x1 .... Unknown sizes are scalars: y_0 is the first size of y, x1_0 that of x1. docs/isa.md says how far
+// results may differ.
 HOLO_MUST HoloStatus holo_isa_pointwise(HoloArena *arena, const char *name, const HoloIsaPointwise *pointwise,
                                         HoloIsaProgram *out_program, HoloError *error);
 
-// Its steps alone, over elements of inputs that are in these registers, HOLO_MAP_INPUTS of them; the register of the result. Only
-// where all that a lane does before follows from operands alone.
+// Adds only its steps, on elements of inputs in these registers, HOLO_MAP_INPUTS of them. Returns the register of the
+// result. Only valid if everything that a lane does before depends on operands alone.
 int holo_isa_pointwise_steps(HoloIsaBuilder *b, const HoloProgram *program, const int *inputs);
 
 #endif

@@ -1,5 +1,5 @@
-// isa_reference.c - the plain interpreter: lanes one after the other, each up to where the lanes of its block must come
-// together. It is there to be right: the fast one is judged by it.
+// isa_reference.c - the plain interpreter: runs lanes one after the other, each up to where the lanes of its block must
+// come together. Its purpose is to be right: the fast one is judged by it.
 #include "format/dtype.h"
 #include "isa/isa_launch.h"
 #include "isa/isa_number.h"
@@ -11,7 +11,7 @@
 typedef struct Lane {
     uint64_t *registers;
     uint8_t  *local;
-    int32_t   at; // the instruction to do next
+    int32_t   at; // the next instruction
     int64_t   turns;
     bool      is_done;
     uint32_t  place[3]; // in the block
@@ -46,7 +46,7 @@ HoloStatus holo_isa_launch_check(const HoloIsaParam *params, int count, const ch
                              name);
     if (is_cooperative && block > HOLO_ISA_MAX_BLOCK)
         return holo_fail(error, HOLO_BAD_ARGUMENT,
-                         "program %s: its lanes work together, and blocks of more than %d are too large", name,
+                         "program %s: its lanes work together, so a block has at most %d lanes", name,
                          HOLO_ISA_MAX_BLOCK);
     for (int i = 0; i < count; i++) {
         const HoloIsaParam *p    = &params[i];
@@ -86,7 +86,7 @@ const char *holo_isa_outside(const char *array, HoloDtype type, uint64_t index, 
 static uint64_t read_element(HoloDtype type, const uint8_t *at)
 {
     uint64_t bits = 0;
-    memcpy(&bits, at, holo_dtype_size(type)); // little-endian, as all of this is
+    memcpy(&bits, at, holo_dtype_size(type)); // everything is little-endian
     return holo_isa_narrow(type, bits);
 }
 
@@ -103,7 +103,7 @@ static HoloStatus fault(Machine *m, const Lane *lane, const char *what)
                      lane->place[0], lane->place[1], lane->place[2], what);
 }
 
-// Where the element is that an instruction of memory goes to.
+// The element that a memory instruction accesses.
 static HoloStatus element(Machine *m, const Lane *lane, const HoloIsaInst *inst, uint8_t **out)
 {
     HoloDtype type  = (HoloDtype)m->p->registers[inst->b];
@@ -184,7 +184,7 @@ static HoloStatus value(Machine *m, Lane *lane, const HoloIsaInst *inst)
     }
 }
 
-// The instruction behind a branch that is taken or not.
+// The instruction after a branch, taken or not.
 static HoloStatus control(Machine *m, Lane *lane, const HoloIsaInst *inst)
 {
     bool    has_p = holo_isa_op(inst->op)->kind[1] == HOLO_ISA_KIND_P, p = !has_p || lane->registers[inst->a];
@@ -198,7 +198,7 @@ static HoloStatus control(Machine *m, Lane *lane, const HoloIsaInst *inst)
     case HOLO_ISA_NEXTIF: lane->at = p ? to : lane->at + 1; return HOLO_OK;
     case HOLO_ISA_EXIT: lane->is_done = true; return HOLO_OK;
     case HOLO_ISA_END:
-        if (to != lane->at) { // of a loop: a turn is over
+        if (to != lane->at) { // a turn of a loop has ended
             if (m->launch->turns && ++lane->turns > m->launch->turns)
                 return fault(m, lane, "loops take too many turns");
             lane->at = to;
@@ -214,7 +214,7 @@ static bool is_together(unsigned op)
     return op == HOLO_ISA_BARRIER || op == HOLO_ISA_REDUCE || op == HOLO_ISA_SCAN;
 }
 
-// To the end, or to where the lanes of a block come together.
+// Runs to the end, or to where the lanes of a block come together.
 static HoloStatus run(Machine *m, Lane *lane)
 {
     while (!lane->is_done && lane->at < m->p->count) {
@@ -267,7 +267,7 @@ static HoloStatus run_block(Machine *m, Lane *lanes, int64_t count)
         for (int64_t i = 1; i < count; i++)
             if (lanes[i].is_done != lanes[0].is_done || (!lanes[i].is_done && lanes[i].at != lanes[0].at))
                 return fault(m, &lanes[0],
-                             "not all lanes of the block come here: a value that they share was written meanwhile");
+                             "not all lanes of the block get here: a value that they share was written meanwhile");
         if (lanes[0].is_done) return HOLO_OK;
         const HoloIsaInst *inst = &m->p->code[lanes[0].at];
         if (inst->op == HOLO_ISA_REDUCE) reduce(lanes, count, inst);
@@ -311,7 +311,7 @@ static HoloStatus run_blocks(Machine *m, Lane *lanes, int64_t count)
     return HOLO_OK;
 }
 
-// Lanes that have nothing to do with each other: by their numbers in the launch, each with the memory of the one before.
+// Lanes that are independent run in the order of their numbers, each in the memory of the one before.
 static HoloStatus run_lanes(Machine *m, Lane *lane, int64_t count)
 {
     const uint32_t *size = m->launch->block, *grid = m->launch->grid;

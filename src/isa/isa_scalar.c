@@ -1,4 +1,4 @@
-// isa_scalar.c - instructions on single numbers, one after the other and as plainly as can be. Speed is for the tiles.
+// isa_scalar.c - instructions on single numbers, as plain as possible. The tiles are for speed.
 #include "isa/isa_scalar.h"
 #include "format/dtype.h"
 #include "isa/isa_number.h"
@@ -17,7 +17,7 @@ static bool divide(unsigned op, bool is_signed, int64_t a, int64_t b, int64_t *o
         return true;
     }
     int64_t quotient = b == -1 ? (int64_t) - (uint64_t)a : a / b, rest = b == -1 ? 0 : a % b;
-    bool    is_down = rest && (rest < 0) != (b < 0); // rounding down is one less than towards zero
+    bool    is_down = rest && (rest < 0) != (b < 0); // rounding down is one less than rounding towards zero
     switch (op) {
     case HOLO_ISA_DIV: *out = quotient; break;
     case HOLO_ISA_REM: *out = rest; break;
@@ -39,8 +39,8 @@ static int64_t mirror_of(int64_t a)
     return modality == 1 ? a + 8 : modality == 2 ? a - 8 : a;
 }
 
-// The other map of bytes to 96 numbers, and its graph: a label is 48 e1 + 24 e2 + 12 e3 + 6 e6 + 3 e7 + t, of bits and one of
-// 0, 1, 2; neighbors differ in one of e1, e2, e3, e6, or by 1 in t.
+// The labels, another map of bytes to 96 numbers, and their graph: a label is 48 e1 + 24 e2 + 12 e3 + 6 e6 + 3 e7 + t,
+// where the e are bits and t is 0, 1 or 2. Neighbors differ in one of e1, e2, e3, e6, or by 1 in t.
 static int64_t label_of(uint64_t a)
 {
     return (int64_t)((a & 1) * 48 + (a >> 1 & 1) * 24 + (a >> 2 & 1) * 12 + (a >> 3 & 1) * 6 + (a >> 4 & 1) * 3 +
@@ -52,7 +52,7 @@ static int64_t degree_of(int64_t a)
     return a < 0 || a >= 96 ? 0 : a % 3 == 1 ? 6 : 5;
 }
 
-// The neighbor of label a that has k below it; a where there is none.
+// The neighbor of label a that has k neighbors below it; a if there is none.
 static int64_t neighbor_of(int64_t a, int64_t k)
 {
     if (k < 0 || k >= degree_of(a)) return a;
@@ -144,7 +144,7 @@ static double f64(unsigned op, double a, double b, double c)
     }
 }
 
-// The same in float: one operation of double and a rounding is not always the same as one of float.
+// The same in float: an operation in double that is then rounded may differ from one in float.
 static float f32(unsigned op, float a, float b, float c)
 {
     switch (op) {
@@ -162,13 +162,12 @@ static float f32(unsigned op, float a, float b, float c)
         float r = fmodf(a, b);
         return r == 0 ? copysignf(0, b) : (r < 0) != (b < 0) ? r + b : r;
     }
-    default:
-        return (float)f64(op, (double)a, (double)b, (double)c); // exact: what is left gives a or b, or a whole number
+    default: return (float)f64(op, (double)a, (double)b, (double)c); // exact: the others give a, b, or a whole number
     }
 }
 
-// The elementary functions are defined by the loops of the plainest level. tests/unit/isa/isa_math_test.c holds them to the
-// bounds of docs/isa.md.
+// The loops of the plainest level define the elementary functions. tests/unit/isa/isa_math_test.c checks them against
+// the bounds of docs/isa.md.
 static const struct {
     uint16_t op;
     uint8_t  tile;
@@ -182,7 +181,7 @@ static const struct {
 #undef FUNCTION
 };
 
-// Both kinds through one door: `type` is F32 or F64, and the numbers have its bits.
+// For both float types: `type` is F32 or F64, and the numbers are its bits.
 static uint64_t real(unsigned op, HoloDtype type, uint64_t a, uint64_t b, uint64_t c)
 {
     for (int i = 0; i < HOLO_COUNT(functions); i++)
@@ -207,7 +206,7 @@ static uint64_t floating(unsigned op, HoloDtype type, uint64_t a, uint64_t b, ui
 
 // ---- both
 
-static bool is_true(int cond, int order) // order: -1, 0, 1, and 2 where there is none
+static bool is_true(int cond, int order) // order: -1, 0, 1; 2 if there is none
 {
     switch (cond) {
     case HOLO_ISA_COND_EQ: return order == 0;
@@ -284,7 +283,7 @@ void holo_isa_targets(const HoloIsaProgram *program, int32_t *out_targets)
         if (program->code[from].op == HOLO_ISA_LOOP) out_targets[i] = from;
     }
     depth = 0;
-    for (int32_t i = 0; i < program->count; i++) { // now that the ends are known
+    for (int32_t i = 0; i < program->count; i++) { // the ends are known now
         unsigned op = program->code[i].op;
         if (op == HOLO_ISA_LOOP) open[depth++] = i;
         if (op == HOLO_ISA_END && out_targets[i] != i) depth--;

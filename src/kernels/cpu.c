@@ -1,5 +1,5 @@
-// cpu.c - which table of kernels runs here: what the CPU can do, what the operating system keeps of
-// it (wide registers must survive a thread switch), and what HOLO_CPU allows.
+// cpu.c - chooses the table of kernels for this machine: by what the CPU can do, by which wide registers the operating
+// system saves when it switches threads, and by what HOLO_CPU allows.
 #include "hologram.h"
 #include "kernels/kernels.h"
 
@@ -9,56 +9,103 @@
 #include <stdlib.h>
 #include <string.h>
 
+// LEVELS: the levels of a machine, best first, each with what the CPU must have; the last one runs on every CPU.
+// TILE_LEVELS: those with a row in src/kernels/LEVELS. They have loops of their own for portable programs.
 #if defined __x86_64__
 #include <cpuid.h>
 
-extern const HoloKernelTable holo_kernels_sse2, holo_kernels_sse2_exact, holo_kernels_avx2, holo_kernels_avx2_exact,
-    holo_kernels_avx512, holo_kernels_avx512_exact, holo_kernels_avx512vnni, holo_kernels_avx512vnni_exact,
-    holo_kernels_avx512vbmi, holo_kernels_avx512vbmi_exact;
+#define LEVELS(X)       \
+    X(avx512vbmi, VBMI) \
+    X(avx512vnni, VNNI) \
+    X(avx512, AVX512)   \
+    X(avx2, AVX2)       \
+    X(sse2, ANY)
 
-// Best level first, and in each class; the last is what every machine has.
-static const HoloKernelTable *const tables[] = {
-    &holo_kernels_avx512vbmi, &holo_kernels_avx512vbmi_exact, &holo_kernels_avx512vnni, &holo_kernels_avx512vnni_exact,
-    &holo_kernels_avx512,     &holo_kernels_avx512_exact,     &holo_kernels_avx2,       &holo_kernels_avx2_exact,
-    &holo_kernels_sse2,       &holo_kernels_sse2_exact,
+#define TILE_LEVELS(X) \
+    X(avx512)          \
+    X(avx2)            \
+    X(sse2)
+
+enum { // what a CPU has
+    ANY    = 1,
+    AVX2   = 2,
+    AVX512 = 4,
+    VNNI   = 8,
+    VBMI   = 16,
 };
 
-extern const HoloTiles        holo_kernels_tiles_sse2, holo_kernels_tiles_avx2, holo_kernels_tiles_avx512;
-static const HoloTiles *const tile_tables[] = {
-    &holo_kernels_tiles_avx512,
-    &holo_kernels_tiles_avx2,
-    &holo_kernels_tiles_sse2,
-};
-
-static uint64_t kept_by_system(void) // XCR0: register sets that a thread switch saves
+static uint64_t saved_by_system(void) // XCR0: register sets that a thread switch saves
 {
     uint32_t low, high;
     __asm__("xgetbv" : "=a"(low), "=d"(high) : "c"(0));
     return (uint64_t)high << 32 | low;
 }
 
-enum { ASKED = 1, AVX2 = 2, AVX512 = 4, VNNI = 8, VBMI = 16 };
-
 static int ask(void)
 {
     const uint32_t avx2 = bit_AVX2, avx512 = bit_AVX512F | bit_AVX512VL | bit_AVX512DQ | bit_AVX512BW;
     const uint32_t base = bit_AVX | bit_FMA | bit_F16C | bit_OSXSAVE;
     uint32_t       a, b, c, d;
-    if (!__get_cpuid(1, &a, &b, &c, &d) || (c & base) != base) return ASKED;
-    if (!__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & avx2) != avx2) return ASKED;
-    uint64_t kept = kept_by_system();
-    int      has  = ASKED | ((kept & 0x06) == 0x06 ? AVX2 : 0);
-    if ((b & avx512) != avx512 || (kept & 0xE6) != 0xE6) return has;
+    int            has = ANY;
+    if (!__get_cpuid(1, &a, &b, &c, &d)) return has;
+    if ((c & base) != base || !__get_cpuid_count(7, 0, &a, &b, &c, &d) || (b & avx2) != avx2) return has;
+    uint64_t saved = saved_by_system();
+    if ((saved & 0x06) == 0x06) has |= AVX2;
+    if ((b & avx512) != avx512 || (saved & 0xE6) != 0xE6) return has;
     return has | AVX512 | (c & bit_AVX512VNNI ? VNNI : 0) | (c & bit_AVX512VNNI && c & bit_AVX512VBMI ? VBMI : 0);
 }
+
+#elif defined __aarch64__
+#define LEVELS(X)   \
+    X(neondot, DOT) \
+    X(neon, ANY)
+
+#define TILE_LEVELS(X) X(neon)
+
+enum { // what a CPU has
+    ANY = 1,
+    DOT = 2,
+};
+
+static int ask(void)
+{
+    return ANY | (holo_cpu_has_dot() ? DOT : 0);
+}
+
+#endif
+
+#define X(level, needs) extern const HoloKernelTable holo_kernels_##level, holo_kernels_##level##_exact;
+LEVELS(X)
+#undef X
+#define X(level) extern const HoloTiles holo_kernels_tiles_##level;
+TILE_LEVELS(X)
+#undef X
+
+// Of each level the table of class fused, then that of class exact.
+static const HoloKernelTable *const tables[] = {
+#define X(level, needs) &holo_kernels_##level, &holo_kernels_##level##_exact,
+    LEVELS(X)
+#undef X
+};
+
+static const HoloTiles *const tile_tables[] = {
+#define X(level) &holo_kernels_tiles_##level,
+    TILE_LEVELS(X)
+#undef X
+};
 
 static bool can_run(const char *level)
 {
     static const struct {
         const char *level;
         int         needs;
-    } rows[] = {{"sse2", ASKED}, {"avx2", AVX2}, {"avx512", AVX512}, {"avx512vnni", VNNI}, {"avx512vbmi", VBMI}};
-    // A virtual machine takes long to answer: it is asked once. Every thread that gets here first is told the same.
+    } rows[] = {
+#define X(level, needs) {#level, needs},
+        LEVELS(X)
+#undef X
+    };
+    // A virtual machine takes long to answer, so it is asked once. All threads that ask at the same time get the same
+    // answer.
     static int told;
     int        has = __atomic_load_n(&told, __ATOMIC_RELAXED);
     if (!has) __atomic_store_n(&told, has = ask(), __ATOMIC_RELAXED);
@@ -66,27 +113,6 @@ static bool can_run(const char *level)
         if (!strcmp(level, rows[i].level)) return has & rows[i].needs;
     return false;
 }
-
-#elif defined __aarch64__
-extern const HoloKernelTable holo_kernels_neon, holo_kernels_neon_exact, holo_kernels_neondot,
-    holo_kernels_neondot_exact;
-
-static const HoloKernelTable *const tables[] = {
-    &holo_kernels_neondot,
-    &holo_kernels_neondot_exact,
-    &holo_kernels_neon,
-    &holo_kernels_neon_exact,
-};
-
-extern const HoloTiles        holo_kernels_tiles_neon;
-static const HoloTiles *const tile_tables[] = {&holo_kernels_tiles_neon};
-
-static bool can_run(const char *level)
-{
-    return !strcmp(level, "neon") || holo_cpu_has_dot(); // every aarch64 CPU has the first
-}
-
-#endif
 
 enum { TABLE_COUNT = sizeof tables / sizeof *tables, TILE_TABLE_COUNT = sizeof tile_tables / sizeof *tile_tables };
 
@@ -97,8 +123,8 @@ const HoloKernelTable *holo_kernels_at(int index)
     return NULL;
 }
 
-// The place in `tables` of the best level allowed: the one HOLO_CPU names or, where the machine
-// cannot run that or it names none, the best below it.
+// The index in `tables` of the best level allowed: the one that HOLO_CPU names, or the best below it that the machine
+// can run. If HOLO_CPU names no level, the best of all.
 static int choose(void)
 {
     const char *mask = getenv("HOLO_CPU");
@@ -114,7 +140,7 @@ static int choose(void)
 
 static int chosen(void)
 {
-    // Every thread that gets here first finds the same answer, so it does not matter which writes it.
+    // All threads that get here first find the same answer, so it does not matter which one writes it.
     static int chosen_plus_1;
     int        at = __atomic_load_n(&chosen_plus_1, __ATOMIC_RELAXED) - 1;
     if (at < 0) {
@@ -145,7 +171,7 @@ const HoloTiles *holo_tiles_plainest(void)
     return tile_tables[TILE_TABLE_COUNT - 1];
 }
 
-// The names of levels that are one with more begin with its name.
+// A level that extends another has a name that begins with the other's name: avx512vnni has the tiles of avx512.
 const HoloTiles *holo_tiles(void)
 {
     const char *level = tables[chosen()]->level;

@@ -1,7 +1,7 @@
-// ast.h - kernels as they are written: what every front end makes, and what the JSON form holds. No types are inferred
-// here and nothing is checked beyond grammar; that is the work of check.c.
+// ast.h - kernels as they are written: what every front end makes, and what the JSON form holds. It has no inferred
+// types, and only the grammar is checked; check.h does the rest.
 //
-// Nodes live in an arena, are never changed once made, and may be shared (a constant of a module stands in many places).
+// Nodes are in an arena, never change once made, and may be shared (a constant of a module may be in many places).
 #ifndef HOLO_LANG_AST_H
 #define HOLO_LANG_AST_H
 
@@ -9,7 +9,7 @@
 
 enum {
     HOLO_LANG_DEPTH  = 100,     // how deep brackets and blocks may nest
-    HOLO_LANG_HEIGHT = 400,     // of an expression or a statement as a tree
+    HOLO_LANG_HEIGHT = 400,     // height of an expression or a statement as a tree
     HOLO_LANG_BYTES  = 1 << 20, // the longest source
     HOLO_LANG_NODES  = 1 << 17, // nodes of one module
     HOLO_LANG_PARAMS = 24,      // of one kernel
@@ -36,18 +36,18 @@ typedef struct HoloKernelSource {
     size_t      size;
 } HoloKernelSource;
 
-uint32_t holo_source_line(const HoloKernelSource *source, HoloSourcePlace place); // from 1; 0: of JSON, which has none
-// Records "name:line:column: message", the line itself with a caret under the place, and `advice` (may be NULL: what to
-// write instead). Of JSON the path takes the place of line and column. Returns HOLO_BAD_MODEL.
+uint32_t holo_source_line(const HoloKernelSource *source, HoloSourcePlace place); // from 1; 0 for JSON, which has none
+// Records "name:line:column: message", the line itself with a caret under the place, and `advice` (may be NULL): what
+// to write instead. For JSON the path replaces line and column. Returns HOLO_BAD_MODEL.
 HOLO_MUST HoloStatus holo_source_fail(const HoloKernelSource *source, HoloSourcePlace place, const char *advice,
                                       HoloError *error, const char *format, ...) __attribute__((format(printf, 5, 6)));
 
 // ---- types
 
-// In place of a HoloDtype: the type variable of the kernel, and what widen() makes of it.
+// Instead of a HoloDtype: the type variable of the kernel, and what widen() makes of it.
 enum { HOLO_TYPE_VAR = 255, HOLO_TYPE_WIDE = 254 };
 
-// By the names of the language: i8 ... u64, f16, bf16, f32, f64, bool; usize, int, float. HOLO_NONE: no such.
+// By the names of the language: i8 ... u64, f16, bf16, f32, f64, bool; usize, int, float. HOLO_NONE: there is none.
 HoloDtype holo_lang_type(const char *name);
 
 // ---- nodes
@@ -146,7 +146,7 @@ struct HoloAst {
 
 typedef struct HoloAstParam {
     const char     *name;
-    uint8_t         dtype; // HoloDtype or HOLO_TYPE_VAR; HOLO_NONE: of a helper, any
+    uint8_t         dtype; // HoloDtype or HOLO_TYPE_VAR; HOLO_NONE: any type, in a helper
     bool            is_array;
     bool            is_const; // of C: an array that must not be written
     HoloSourcePlace place;
@@ -160,7 +160,7 @@ struct HoloAstFunction {
     int              param_count;
     HoloAstParam    *params;
     const char      *type_name; // of the type variable; NULL: none
-    uint32_t         types;     // bit HoloDtype: what it stands for, one program for each
+    uint32_t         types;     // bit HoloDtype: the types it stands for; there is a program for each
     const char      *op_name;   // the operator that it computes, "domain::Name"; NULL: none
     const HoloAst   *lanes;     // how many lanes to launch, from scalar parameters; NULL: the first integer one
     int              block[3];  // lanes of a block in x, y and z; 0: not said
@@ -174,10 +174,11 @@ typedef struct HoloAstModule {
     int                     function_count;
 } HoloAstModule;
 
-// What an operator makes of two whole numbers of a source. False: there is no value, or none that fits into 64 bits.
+// The result of an operator on two whole numbers of a source. False: there is no value, or it does not fit into 64
+// bits.
 bool holo_literal_ints(HoloAstOp op, int64_t a, int64_t b, int64_t *out);
 
-// ---- front ends: all make the same of the same. `source` must outlive the module.
+// ---- front ends: all give the same tree for the same kernel. `source` must outlive the module.
 
 HOLO_MUST HoloStatus holo_parse_python(HoloArena *arena, const HoloKernelSource *source, HoloAstModule *out,
                                        HoloError *error);
@@ -185,7 +186,7 @@ HOLO_MUST HoloStatus holo_parse_c(HoloArena *arena, const HoloKernelSource *sour
                                   HoloError *error);
 HOLO_MUST HoloStatus holo_parse_json(HoloArena *arena, const HoloKernelSource *source, HoloAstModule *out,
                                      HoloError *error);
-// The JSON form, indented, ended by a new line. NULL: out of memory.
+// The JSON form, indented, with a new line at the end. NULL: no memory.
 const char *holo_ast_to_json(HoloArena *arena, const HoloAstModule *module);
 
 #endif

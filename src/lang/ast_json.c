@@ -1,6 +1,6 @@
-// ast_json.c - kernels from their JSON form, by one table of the fields of each node.
+// ast_json.c - reads kernels from their JSON form, by one table of the fields of each node.
 //
-// Whatever is not in the table is refused with the path to it: an unknown key would be something lost in silence.
+// A key that is not in the table is refused with its path: otherwise it would be lost silently.
 #include "lang/ast_json.h"
 #include "lang/parser.h"
 
@@ -103,7 +103,7 @@ static void leave(Reader *r)
 
 static HoloStatus read_text(Reader *r, const json_t *json, const char **out)
 {
-    if (!json_is_string(json)) return REFUSE(r, NULL, "a text is expected here");
+    if (!json_is_string(json)) return REFUSE(r, NULL, "expected a string here");
     *out = holo_arena_text(r->p.arena, json_string_value(json), json_string_length(json));
     return *out ? HOLO_OK : holo_fail_memory(r->p.error);
 }
@@ -118,7 +118,7 @@ static HoloStatus read_name(Reader *r, const json_t *json, const char **out)
         if (!letter && (ok == 0 || c < '0' || c > '9')) break;
     }
     if (!size || ok < size || size > HOLO_LANG_NAME)
-        return REFUSE(r, "a name is made of letters, digits and _", "this is no name");
+        return REFUSE(r, "a name is made of letters, digits and _", "this is not a name");
     return HOLO_OK;
 }
 
@@ -133,7 +133,7 @@ static HoloStatus read_scalar(Reader *r, const json_t *json, uint8_t *out)
     return *out != HOLO_NONE ? HOLO_OK : REFUSE(r, NULL, "there is no type '%.60s'", name);
 }
 
-// Fails for a key that is none of the list, which ends with NULL.
+// Fails for a key that is not in the list, which ends with NULL.
 static HoloStatus only(Reader *r, const json_t *json, const char *const *keys)
 {
     if (!json_is_object(json)) return REFUSE(r, NULL, "an object is expected here");
@@ -141,7 +141,7 @@ static HoloStatus only(Reader *r, const json_t *json, const char *const *keys)
         const char        *key = json_object_iter_key(i);
         const char *const *k   = keys;
         while (*k && strcmp(*k, key)) k++;
-        if (!*k) return REFUSE(r, "nothing is ignored: remove it", "there is no key '%.60s' here", key);
+        if (!*k) return REFUSE(r, "remove it: unknown keys are errors", "there is no key '%.60s' here", key);
     }
     return HOLO_OK;
 }
@@ -153,7 +153,7 @@ static HoloStatus read_type(Reader *r, const json_t *json, bool *is_array, uint8
     const char *kind = json_string_value(json_object_get(json, "kind"));
     if (kind && !strcmp(kind, "device_ptr"))
         return REFUSE(r, "write {\"kind\": \"device_array\", \"element_type\": ...}",
-                      "a pointer without an element type");
+                      "a pointer needs an element type");
     bool arrays = kind && !strcmp(kind, "device_array");
     if (!kind || (!arrays && strcmp(kind, "scalar")) || (arrays && !is_array))
         return REFUSE(r, NULL, "a type of kind scalar%s is expected here", is_array ? " or device_array" : "");
@@ -178,7 +178,7 @@ static HoloStatus read_value(Reader *r, const json_t *json, HoloAst *out)
     out->number  = json_real_value(json);
     if (out->literal == HOLO_LITERAL_TEXT) return read_text(r, json, &out->name);
     if (out->literal == HOLO_LITERAL_FLOAT && !json_is_real(json))
-        return REFUSE(r, NULL, "a number, true, false or a text is expected here");
+        return REFUSE(r, NULL, "expected a number, true, false or a string here");
     return HOLO_OK;
 }
 
@@ -246,8 +246,8 @@ static HoloStatus read_fields(Reader *r, const json_t *json, HoloAst *out)
         if (!strcmp(key, "type")) continue;
         const HoloAstField *f = field_find(out->kind, key);
         if (!f)
-            return REFUSE(r, "nothing is ignored: remove it", "'%s' has no '%.60s'", holo_ast_kind_names[out->kind],
-                          key);
+            return REFUSE(r, "remove it: unknown keys are errors", "'%s' has no '%.60s'",
+                          holo_ast_kind_names[out->kind], key);
         HOLO_TRY(enter(r, f->key, 0));
         HOLO_TRY(read_field(r, f, json_object_iter_value(i), out));
         leave(r);
@@ -450,7 +450,7 @@ HoloStatus holo_parse_json(HoloArena *arena, const HoloKernelSource *source, Hol
     if (!json)
         return holo_source_fail(source,
                                 (HoloSourcePlace){.at = problem.position > 0 ? (uint32_t)problem.position - 1 : 0},
-                                NULL, error, "this is no JSON: %s", problem.text);
+                                NULL, error, "this is not JSON: %s", problem.text);
     HoloStatus status = read_module(&r, json, out);
     json_decref(json);
     return status;

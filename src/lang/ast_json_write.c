@@ -1,5 +1,5 @@
-// ast_json_write.c - kernels as JSON. jansson keeps what goes wrong: a NULL anywhere makes the set that takes it fail, and
-// `ok` false.
+// ast_json_write.c - writes kernels as JSON. jansson keeps failures: a NULL anywhere makes the call that takes it fail,
+// and `ok` becomes false.
 #include "lang/ast_json.h"
 
 #include <jansson.h>

@@ -1,4 +1,4 @@
-// c_expression.c - expressions and types of the C dialect. What C has besides is refused with advice.
+// c_expression.c - expressions and types of the C dialect. Everything else of C is refused with advice.
 
 #include "lang/parse_c.h"
 

@@ -1,4 +1,4 @@
-// c_statement.c - statements of the C dialect. A 'for' must be one that counts: the tree knows ranges alone.
+// c_statement.c - statements of the C dialect. A 'for' must count, because the tree only has ranges.
 
 #include "lang/parse_c.h"
 
@@ -20,7 +20,7 @@ HoloStatus holo_c_declare(HoloCParser *c, const char *name, bool is_const, const
     HoloParser *p = &c->p;
     for (int i = c->name_count; i-- > 0 && c->names[i].depth == c->block;)
         if (!strcmp(c->names[i].name, name))
-            return holo_parser_fail(p, "give it another name", "there is a '%.60s' in this block already", name);
+            return holo_parser_fail(p, "give it another name", "this block already has a '%.60s'", name);
     if (!HOLO_GROW(p->arena, c->names, c->name_count, c->name_room)) return holo_fail_memory(p->error);
     const char *called = name;
     while (holo_parser_is_declared(p, called))
@@ -60,8 +60,8 @@ static HoloStatus variable(HoloCParser *c, uint8_t type, bool shared, bool is_co
     if (holo_parser_is(p, "*")) return holo_parser_fail(p, "arrays are parameters", "there are no pointers here");
     HOLO_TRY(holo_parser_name(p, "the name of a variable", &name));
     bool is_array = holo_parser_accept(p, "[");
-    if (!is_array && shared) return holo_parser_fail(p, "as in: shared float t[256];", "what is shared is an array");
-    if (holo_parser_accept(p, "=")) { // before the name is known: int x = x; is no use of the new one
+    if (!is_array && shared) return holo_parser_fail(p, "as in: shared float t[256];", "only arrays can be shared");
+    if (holo_parser_accept(p, "=")) { // before the name is known: in int x = x; the second x is another variable
         HOLO_TRY(holo_c_expression(c, &value));
         HOLO_TRY(holo_c_no_step(c));
     } else if (!is_array && type == HOLO_BOOL) {
@@ -105,7 +105,7 @@ static HoloStatus target_ok(HoloCParser *c, const HoloAst *target)
         return holo_source_fail(p->source, named->place, "remove 'const' where it is declared", p->error,
                                 "'%.60s' is const", c->names[i].name);
     }
-    return holo_source_fail(p->source, named->place, "declare it where it comes first: float x = 0;", p->error,
+    return holo_source_fail(p->source, named->place, "declare it where you first use it: float x = 0;", p->error,
                             "there is no variable '%.60s'", named->name);
 }
 
@@ -138,7 +138,7 @@ static HoloStatus simple(HoloCParser *c, HoloAst **out)
         HOLO_TRY(holo_c_expression(c, &value));
         HOLO_TRY(holo_c_no_step(c));
         if (holo_parser_is(p, "="))
-            return holo_parser_fail(p, "assign one after the other", "one assignment a statement");
+            return holo_parser_fail(p, "assign one after the other", "a statement has at most one assignment");
     } else if (target->kind == HOLO_AST_CALL) {
         *out = target;
         return HOLO_OK;
@@ -273,7 +273,7 @@ static HoloStatus for_inside(HoloCParser *c, uint32_t at, HoloAst **out)
     HOLO_TRY(holo_c_block(c, &body));
     node.list = body;
     if (assigns(body, start->name, condition->b) || has_element(condition->b))
-        return holo_source_fail(p->source, condition->place, "use while, or take the end into a variable before",
+        return holo_source_fail(p->source, condition->place, "use while, or copy the end to a variable before the loop",
                                 p->error, "the end or the variable of this for changes in its body");
     return holo_parser_node(p, node, at, out);
 }
@@ -287,7 +287,7 @@ static HoloStatus for_statement(HoloCParser *c, HoloAst **out)
     return HOLO_OK;
 }
 
-// What a helper gives back is a variable of its type first: it becomes that as any value does that is assigned.
+// What a helper returns is first assigned to a variable of its type, so it is converted like any assigned value.
 static HoloStatus return_as(HoloCParser *c, const HoloAst *value, uint32_t at, HoloAst **out)
 {
     HoloParser *p = &c->p;

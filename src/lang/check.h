@@ -1,17 +1,18 @@
-// check.h - from trees to typed values: names are resolved, types inferred, mistakes told. For the check_*.c files alone.
+// check.h - turns trees into typed values: resolves names, infers types, reports mistakes. Only for the check_*.c
+// files.
 #ifndef HOLO_LANG_CHECK_H
 #define HOLO_LANG_CHECK_H
 
 #include "lang/ssa.h"
 
 enum {
-    HOLO_CHECK_VARS  = 2000,    // variables of a kernel and of the helpers that are open
+    HOLO_CHECK_VARS  = 2000,    // variables of a kernel and of the helpers being inlined
     HOLO_CHECK_DEPTH = 60,      // branches and loops in each other
     HOLO_CHECK_CALLS = 32,      // helpers that call helpers
-    HOLO_CHECK_STEPS = 1000000, // expressions that are looked at, those of helpers each time
+    HOLO_CHECK_STEPS = 1000000, // expressions that are checked; those of helpers count each time
 };
 
-// Literals take the type of what they stand beside; until then they have one of these in place of a HoloDtype.
+// Literals take the type of their neighbor; until then they have one of these instead of a HoloDtype.
 enum { HOLO_LITERAL_OF_INT = 200, HOLO_LITERAL_OF_FLOAT = 201 };
 
 typedef struct HoloCheckValue {
@@ -50,10 +51,10 @@ typedef struct HoloCheck {
     HoloError             *error;
     uint8_t                type; // what the type variable stands for
     HoloCheckVar           var[HOLO_CHECK_VARS];
-    int                    var_count, base; // variables from base on can be seen
+    int                    var_count, base; // variables from base on are visible
     HoloCheckLoop         *loop;
     int                    calls, steps;
-    bool                   dead;                     // nothing gets here
+    bool                   dead;                     // no lane gets here
     uint8_t                access[HOLO_LANG_PARAMS]; // of array parameters: HoloIsaAccess
     HoloIsaArray           shared[HOLO_ISA_MAX_ARRAYS], local[HOLO_ISA_MAX_ARRAYS];
     int                    shared_count, local_count;
@@ -70,9 +71,9 @@ uint8_t     holo_check_resolve(const HoloCheck *c, uint8_t type); // what the ty
 
 // ---- values (check_value.c)
 
-// As a value of `type`, where that loses nothing that a reader would not expect.
+// Converts to `type`, if that loses nothing that a reader would not expect.
 HOLO_MUST HoloStatus holo_check_coerce(HoloCheck *c, const HoloAst *at, HoloCheckValue v, uint8_t type, int *out);
-// Of any type, a literal as what it is when nothing says more.
+// Gives a literal its default type; other values stay.
 HOLO_MUST HoloStatus holo_check_settle(HoloCheck *c, const HoloAst *at, HoloCheckValue v, HoloCheckValue *out);
 // The type in which two values are computed.
 HOLO_MUST HoloStatus holo_check_join(HoloCheck *c, const HoloAst *at, HoloCheckValue a, HoloCheckValue b, uint8_t *out);
@@ -99,7 +100,7 @@ typedef struct HoloCheckBranch {
 } HoloCheckBranch;
 HOLO_MUST HoloStatus holo_check_branch(HoloCheck *c, const HoloAst *at, int condition, HoloCheckBranch *out);
 HOLO_MUST HoloStatus holo_check_else(HoloCheck *c, HoloCheckBranch *branch);
-// `value` may be NULL: two values of one type, of which one is chosen.
+// `value` may be NULL; else it is two values of one type, of which one is chosen.
 HOLO_MUST HoloStatus holo_check_join_branches(HoloCheck *c, HoloCheckBranch *branch, const int *value, int *out);
 
 // ---- statements (check_statement.c, check_loop.c)

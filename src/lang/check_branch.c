@@ -1,5 +1,5 @@
-// check_branch.c - two ways through a kernel, and what variables are behind them. Where neither way does anything but
-// compute, both are computed and one result is chosen: no branch is left.
+// check_branch.c - the two branches of a condition, and the values of variables behind them. If neither branch does
+// more than compute, both are computed and one result is chosen: no branch is left.
 
 #include "lang/check.h"
 
@@ -29,7 +29,7 @@ HoloStatus holo_check_branch(HoloCheck *c, const HoloAst *at, int condition, Hol
     return HOLO_OK;
 }
 
-// Variables that came in the first branch have no value in the second.
+// Variables that the first branch declares have no value in the second.
 HoloStatus holo_check_else(HoloCheck *c, HoloCheckBranch *branch)
 {
     bool dead = c->dead;

@@ -1,4 +1,4 @@
-// check_call.c - calls: conversions, functions of the language, and helpers, whose bodies are put in their places.
+// check_call.c - calls: conversions, functions of the language, and helpers, which are inlined.
 
 #include "lang/check.h"
 #include "lang/words.h"
@@ -42,7 +42,7 @@ static int pinned(HoloCheck *c, HoloIsaOp op, int how, uint8_t type, int a)
 
 // ---- functions of numbers
 
-// All arguments in the type that they have in common.
+// Converts all arguments to their common type.
 static HoloStatus common(HoloCheck *c, const HoloAst *at, const Args *args, uint8_t *type, int *node)
 {
     HoloCheckValue v[ARGS_MAX], all;
@@ -74,7 +74,7 @@ static HoloStatus math(HoloCheck *c, const HoloAst *at, const HoloWordRow *word,
         return HOLO_CHECK_FAIL(c, at, "convert it: f32(x)", "%s is a function of floats; this is %s", word->name,
                                holo_check_type_name(out->type));
     if ((word->group == HOLO_GROUP_BITS && !is_int) || (!is_int && !is_float))
-        return HOLO_CHECK_FAIL(c, at, NULL, "there is no %s of %s", word->name, holo_check_type_name(out->type));
+        return HOLO_CHECK_FAIL(c, at, NULL, "there is no %s for %s", word->name, holo_check_type_name(out->type));
     bool is_unsigned = out->type == HOLO_U8 || out->type == HOLO_U16 || out->type == HOLO_U32 || out->type == HOLO_U64;
     out->node        = node[0];
     if (is_unsigned && word->op == HOLO_ISA_ABS) return HOLO_OK;
@@ -171,7 +171,7 @@ static HoloStatus atomic(HoloCheck *c, const HoloAst *at, const HoloWordRow *wor
     HOLO_TRY(count_is(c, at, args, 3, 3));
     HOLO_TRY(holo_check_array(c, args->at[0], HOLO_ISA_INOUT, &v));
     if (v->kind == HOLO_VAR_LOCAL)
-        return HOLO_CHECK_FAIL(c, args->at[0], "a[i] += x", "nobody else sees a local array");
+        return HOLO_CHECK_FAIL(c, args->at[0], "a[i] += x", "a local array belongs to one lane and needs no atomics");
     bool fits = v->type == HOLO_I32 || v->type == HOLO_U32 || v->type == HOLO_I64 || v->type == HOLO_U64 ||
                 v->type == HOLO_F32 || v->type == HOLO_F64;
     bool bits = word->op == HOLO_ISA_OPER_AND || word->op == HOLO_ISA_OPER_OR || word->op == HOLO_ISA_OPER_XOR;
@@ -286,7 +286,7 @@ static HoloStatus helper_call(HoloCheck *c, const HoloAst *at, const HoloAstFunc
     return HOLO_OK;
 }
 
-// Helpers can be called from below their definition only, so none can call itself.
+// Helpers can only be called below their definition, so none can call itself.
 static HoloStatus find_helper(HoloCheck *c, const HoloAst *at, const HoloAstFunction **out)
 {
     const HoloAstFunction *f = c->module->functions;
@@ -300,7 +300,7 @@ static HoloStatus find_helper(HoloCheck *c, const HoloAst *at, const HoloAstFunc
             return HOLO_CHECK_FAIL(c, at, "move it above, and mark it @inline", "'%s' is defined below", at->name);
     for (f = c->module->functions; f && f != c->function; f = f->next)
         if (!strcmp(f->name, at->name))
-            return HOLO_CHECK_FAIL(c, at, "mark it @inline", "'%s' is a kernel, which is launched and not called",
+            return HOLO_CHECK_FAIL(c, at, "mark it @inline", "'%s' is a kernel: kernels are launched, not called",
                                    at->name);
     return HOLO_OK;
 }
@@ -329,8 +329,8 @@ HoloStatus holo_check_call(HoloCheck *c, const HoloAst *at, bool is_statement, H
     if (!strcmp(at->name, "local") || !strcmp(at->name, "shared"))
         return HOLO_CHECK_FAIL(c, at, "on a line of its own: t = shared(f32, 256)", "an array cannot be made here");
     const char *nearest = holo_lang_nearest(at->name);
-    return *nearest ? HOLO_CHECK_FAIL(c, at, "helpers are marked @inline and stand above",
+    return *nearest ? HOLO_CHECK_FAIL(c, at, "mark helpers @inline and put them above the kernel",
                                       "there is no function '%s'; did you mean %s?", at->name, nearest)
-                    : HOLO_CHECK_FAIL(c, at, "helpers are marked @inline and stand above", "there is no function '%s'",
-                                      at->name);
+                    : HOLO_CHECK_FAIL(c, at, "mark helpers @inline and put them above the kernel",
+                                      "there is no function '%s'", at->name);
 }

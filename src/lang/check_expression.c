@@ -36,7 +36,7 @@ static HoloStatus name(HoloCheck *c, const HoloAst *at, HoloCheckValue *out)
     if (!v && constant(at->name, out)) return HOLO_OK;
     if (!v && holo_lang_word(at->name) >= 0)
         return HOLO_CHECK_FAIL(c, at, "call it, with ( and )", "'%s' is a function", at->name);
-    if (!v) return HOLO_CHECK_FAIL(c, at, "assign to it before", "there is no variable '%s'", at->name);
+    if (!v) return HOLO_CHECK_FAIL(c, at, "assign to it first", "there is no variable '%s'", at->name);
     if (v->kind != HOLO_VAR_NUMBER)
         return HOLO_CHECK_FAIL(c, at, "take an element: a[i]", "'%s' is an array", at->name);
     if (v->value < 0)
@@ -83,8 +83,8 @@ static HoloStatus element(HoloCheck *c, const HoloAst *at, HoloCheckValue *out)
 
 // ---- choices
 
-// What a branch gives must have one type: each is computed in its branch and converted there. A literal takes the type of
-// the other side, which is therefore looked at twice where the literal comes first.
+// Both sides of a choice must have one type: each is computed in its branch and converted there. A literal takes the
+// type of the other side, which is therefore checked twice if the literal comes first.
 static HoloStatus choice(HoloCheck *c, const HoloAst *at, HoloCheckValue *out)
 {
     int             condition, value[2];
@@ -116,7 +116,7 @@ static HoloStatus literal(HoloCheck *c, const HoloAst *at, HoloCheckValue *out)
     case HOLO_LITERAL_BOOL:
         *out = (HoloCheckValue){.type = HOLO_BOOL, .node = holo_ssa_int(&c->ssa, HOLO_BOOL, at->integer)};
         return HOLO_OK;
-    default: return HOLO_CHECK_FAIL(c, at, NULL, "a text is no number");
+    default: return HOLO_CHECK_FAIL(c, at, NULL, "a string is not a number");
     }
 }
 

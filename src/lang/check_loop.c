@@ -1,10 +1,10 @@
-// check_loop.c - loops. A variable that a loop assigns is a PHI in it; short loops over constant ranges are written out.
+// check_loop.c - loops. A variable that a loop assigns is a PHI in it. Short loops over constant ranges are unrolled.
 
 #include "lang/check.h"
 
 enum { UNROLL_TURNS = 16, UNROLL_NODES = 256 }; // turns, and nodes of all turns together
 
-// ---- what a loop does, found before it is entered
+// ---- what a loop does, found before entering it
 
 typedef struct Survey {
     HoloCheck *c;
@@ -77,7 +77,8 @@ static void copy(HoloCheck *c, int phi, int value)
                  (HoloSsaNode){.kind = HOLO_SSA_COPY, .type = s->node[phi].type, .in = {value, -1, -1}, .owner = phi});
 }
 
-// A value that is given to a PHI: another PHI of the loop is kept apart first, for it may be overwritten before it is read.
+// A value that is given to a PHI: another PHI of the loop is kept apart first, for it may be overwritten before it is
+// read.
 static int apart(HoloCheck *c, int phi, int value)
 {
     HoloSsa *s = &c->ssa;

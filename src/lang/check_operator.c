@@ -1,4 +1,4 @@
-// check_operator.c - operators: of literals as numbers of 64 bits, of others in the type that both sides have in common.
+// check_operator.c - operators: literals are computed with 64 bits, other values in the common type of both sides.
 
 #include "lang/check.h"
 
@@ -61,10 +61,10 @@ static HoloStatus check_power(HoloCheck *c, const HoloAst *at, HoloCheckValue a,
     HOLO_TRY(holo_check_join(c, at, a, b, &type));
     if (holo_check_is_literal(a) && !holo_check_is_literal(b) && holo_type_is_int(b.type))
         return HOLO_CHECK_FAIL(c, at, "write 1 << n, or convert: 2.0 ** f32(n)",
-                               "a power with a whole exponent that is no constant");
+                               "an integer exponent must be a constant");
     if (holo_type_is_int(type) && (!whole || b.integer < 0))
-        return HOLO_CHECK_FAIL(c, at, "convert it: f32(x) ** y", "an integer is raised to a constant from 0 to %d",
-                               POWER_MAX);
+        return HOLO_CHECK_FAIL(c, at, "convert it: f32(x) ** y",
+                               "an integer can only be raised to a constant from 0 to %d", POWER_MAX);
     *out = (HoloCheckValue){.type = type};
     int x, y;
     HOLO_TRY(holo_check_coerce(c, at->a, a, type, &x));
@@ -99,7 +99,7 @@ static HoloIsaOp instruction_of(HoloAstOp op)
     }
 }
 
-// A division of integers may fail: it stays where it is written, unless the divisor is a constant.
+// A division of integers may fail, so it stays where it is written, unless the divisor is a constant.
 static int divide(HoloCheck *c, HoloIsaOp op, uint8_t type, int a, int b)
 {
     int64_t value;
@@ -134,7 +134,7 @@ static HoloStatus arithmetic(HoloCheck *c, const HoloAst *at, HoloCheckValue a, 
             b.node = holo_ssa_convert(&c->ssa, type, b.node), b.type = type;
     }
     if (of_bits && !holo_type_is_int(type))
-        return HOLO_CHECK_FAIL(c, at, "convert it: i32(x)", "bits are those of whole numbers; this is %s",
+        return HOLO_CHECK_FAIL(c, at, "convert it: i32(x)", "bit operations need integers; this is %s",
                                holo_check_type_name(type));
     if (op == HOLO_OP_DIV && holo_type_is_int(type)) type = type == HOLO_I64 || type == HOLO_U64 ? HOLO_F64 : HOLO_F32;
     int x, y;
@@ -165,7 +165,7 @@ static HoloStatus comparison(HoloCheck *c, const HoloAst *at, HoloCheckValue a, 
     return HOLO_OK;
 }
 
-// The right side is looked at only if the left side does not decide.
+// The right side is evaluated only if the left side does not decide.
 static HoloStatus logic(HoloCheck *c, const HoloAst *at, HoloCheckValue *out)
 {
     int             left, value[2] = {0, 0};
@@ -210,7 +210,7 @@ HoloStatus holo_check_unary(HoloCheck *c, const HoloAst *at, HoloCheckValue *out
     bool is_int  = holo_type_is_int(a.type);
     bool numbers = is_int || holo_type_is_float(a.type);
     if (!numbers || (at->op == HOLO_OP_INV && !is_int))
-        return HOLO_CHECK_FAIL(c, at, a.type == HOLO_BOOL ? "write: not x" : NULL, "there is no '%s' of %s",
+        return HOLO_CHECK_FAIL(c, at, a.type == HOLO_BOOL ? "write: not x" : NULL, "there is no '%s' for %s",
                                holo_ast_op_names[at->op], holo_check_type_name(a.type));
     if (at->op == HOLO_OP_POS) return HOLO_OK;
     if (holo_check_is_literal(a)) {

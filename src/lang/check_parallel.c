@@ -1,11 +1,10 @@
-// check_parallel.c - the forms that stand for whole loops, parallel_map_unary and its relatives: written out as trees of
-// what they stand for.
+// check_parallel.c - the forms that stand for whole loops, parallel_map_unary and similar ones: expands them to trees.
 
 #include "lang/check.h"
 
 #include <string.h>
 
-// A tree in place of what the form stands for; the arena keeps it.
+// Makes a node of the expanded tree; the arena keeps it.
 static HoloStatus make(HoloCheck *c, const HoloAst *at, HoloAst node, const HoloAst **out)
 {
     HoloAst *copy = HOLO_NEW(c->arena, HoloAst, 1);
@@ -105,7 +104,7 @@ static HoloStatus map(HoloCheck *c, const HoloAst *at)
     return holo_check_block(c, &test);
 }
 
-// Each lane of one block takes every block_dim-th element; the block joins them; its first lane writes.
+// Each lane of one block takes every block_dim-th element, the block combines them, and its first lane writes.
 static HoloStatus reduce(HoloCheck *c, const HoloAst *at)
 {
     const Operation *op = NULL;
@@ -120,7 +119,8 @@ static HoloStatus reduce(HoloCheck *c, const HoloAst *at)
     if (!i || !all || !whole) return holo_fail_memory(c->error);
     bool is_float = holo_type_is_float(in->type), low = !strcmp(op->name, "max"), high = !strcmp(op->name, "min");
     if (!is_float && (low || high))
-        return HOLO_CHECK_FAIL(c, at, "write the loop", "min and max are there for floats, sum and product for all");
+        return HOLO_CHECK_FAIL(c, at, "write the loop",
+                               "min and max work for floats only, sum and product for all types");
     HoloCheckValue begin = {.type = HOLO_LITERAL_OF_INT, .integer = !strcmp(op->name, "product")};
     if (low || high)
         begin = (HoloCheckValue){.type = HOLO_LITERAL_OF_FLOAT, .number = low ? -__builtin_inf() : __builtin_inf()};

@@ -1,7 +1,7 @@
-// check_value.c - types of values: what becomes what by itself, and what only by a cast that is written.
+// check_value.c - types of values: which conversions are implicit, and which must be written.
 //
-// By itself an integer becomes a wider one that holds all its values, or a float; a float a wider one. Beside a signed
-// integer, u64 becomes i64. Everything else has to be written.
+// An integer implicitly becomes a wider one that holds all its values, or a float; a float becomes a wider one. Beside
+// a signed integer, u64 becomes i64. Every other conversion must be written.
 
 #include "lang/check.h"
 
@@ -70,7 +70,7 @@ static bool fits(int64_t value, const TypeRow *row)
 static HoloStatus literal(HoloCheck *c, const HoloAst *at, HoloCheckValue v, uint8_t type, int *out)
 {
     const TypeRow *row = row_of(type);
-    if (!row) return HOLO_CHECK_FAIL(c, at, "write True or False, or compare: x != 0", "a number is no bool");
+    if (!row) return HOLO_CHECK_FAIL(c, at, "write True or False, or compare: x != 0", "a number is not a bool");
     if (row->is_float) {
         *out = v.type == HOLO_LITERAL_OF_INT ? holo_ssa_int(&c->ssa, type, v.integer)
                                              : holo_ssa_float(&c->ssa, type, v.number);
@@ -78,10 +78,10 @@ static HoloStatus literal(HoloCheck *c, const HoloAst *at, HoloCheckValue v, uin
     }
     if (v.type == HOLO_LITERAL_OF_FLOAT)
         return HOLO_CHECK_FAIL(c, at, "write a whole number, or convert the other value: f32(x)",
-                               "%s takes no number with a point", holo_dtype_name(type));
+                               "%s cannot be a number with a point", holo_dtype_name(type));
     if (!fits(v.integer, row))
-        return HOLO_CHECK_FAIL(c, at, "give what it stands beside a wider type, as i64(x)", "%lld does not fit into %s",
-                               (long long)v.integer, holo_dtype_name(type));
+        return HOLO_CHECK_FAIL(c, at, "convert the other operand to a wider type, for example i64(x)",
+                               "%lld does not fit into %s", (long long)v.integer, holo_dtype_name(type));
     *out = holo_ssa_int(&c->ssa, type, v.integer);
     return HOLO_OK;
 }

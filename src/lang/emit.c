@@ -1,5 +1,5 @@
-// emit.c - scheduled nodes to instructions. A variable that changes has one register, its home; what is given to it is
-// computed there at once where the old value is no longer read.
+// emit.c - turns scheduled nodes into instructions. A variable that changes has one register, its home. A new value is
+// computed directly there, if the old value is not read any more.
 
 #include "lang/ssa.h"
 
@@ -15,7 +15,7 @@ typedef struct Emitter {
 
 static void region(Emitter *e, int r);
 
-// What was emitted since the last time comes from here.
+// Notes where the instructions emitted since the last call come from.
 static void came_from(Emitter *e, HoloSourcePlace where)
 {
     int count = e->b->program.count;
@@ -46,7 +46,7 @@ static int operand(Emitter *e, int n)
     return node->kind == HOLO_SSA_LOOP_OUT ? e->s->node[node->in[0]].reg : node->reg;
 }
 
-// May the value be computed into the register of the variable that it is given to?
+// May the value be computed in the register of the variable that it is assigned to?
 static bool goes_home(Emitter *e, const HoloSsaNode *n, int place)
 {
     if (n->back_of < 0) return false;

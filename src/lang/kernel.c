@@ -1,4 +1,4 @@
-// kernel.c - a module to programs: one for each kernel, and for each type that its type variable stands for.
+// kernel.c - turns a module into programs: one for each kernel, and for each type that its type variable stands for.
 
 #include "lang/check.h"
 #include "lang/lang.h"
@@ -65,7 +65,7 @@ static HoloStatus begin(HoloArena *arena, const HoloAstModule *module, const Hol
     return params(c);
 }
 
-// What the language leaves to the validator: where all lanes of a block must come together.
+// Advice about what only the validator checks: where all lanes of a block must come together.
 static const char *advice_of(const HoloIsaInst *inst)
 {
     bool together = inst->op == HOLO_ISA_BARRIER || inst->op == HOLO_ISA_REDUCE || inst->op == HOLO_ISA_SCAN;
@@ -100,7 +100,7 @@ static HoloStatus finish(HoloCheck *c, const char *name, bool with_arrays, HoloI
     return HOLO_CHECK_FAIL(c, &place, b.at >= 0 ? advice_of(&b.code[b.at]) : NULL, "%s", problem.text);
 }
 
-// The scalars of a kernel alone, in their order: what `lanes` is computed from.
+// Only the scalars of a kernel, in order: `lanes` is computed from these.
 static HoloStatus scalars(HoloArena *arena, const HoloAstFunction *f, HoloAstFunction *out, HoloError *error)
 {
     *out             = *f;

@@ -1,4 +1,5 @@
-// kernel_source.c - what is wrong with a kernel's source, where, and what to write instead; names of types and nodes.
+// kernel_source.c - messages about a kernel's source: what is wrong, where, and what to write instead; names of types
+// and nodes.
 
 #include "lang/ast.h"
 
@@ -66,7 +67,7 @@ static void append_path(Message *m, const HoloPath *path)
     }
 }
 
-// The line with a caret under `at`, cut so that the caret stays in sight.
+// The line with a caret under `at`, cut so that the caret stays visible.
 static void append_line(Message *m, const HoloKernelSource *s, size_t start, size_t at)
 {
     size_t end = at, first = at - start > SHOWN - 20 ? at - (SHOWN - 20) : start;

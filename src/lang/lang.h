@@ -1,4 +1,4 @@
-// lang.h - the compiler of kernels: a source in, portable programs out.
+// lang.h - the compiler of kernels: from a source to portable programs.
 #ifndef HOLO_LANG_H
 #define HOLO_LANG_H
 
@@ -22,8 +22,8 @@ typedef struct HoloKernelProgram {   // one program: a kernel of a module, for o
     uint8_t                type;     // what the type variable stands for; HOLO_NONE: there is none
     HoloIsaProgram         program;
     const HoloSourcePlace *where; // of each of its instructions, in the source
-    // How many lanes to launch: a program of the same scalars that writes one i64, behind them. Of count 0: as many as the
-    // first whole number among the parameters says.
+    // How many lanes to launch: a program of the same scalars that writes one i64 behind them. Count 0: the first whole
+    // number among the parameters says it.
     HoloIsaProgram lanes;
 } HoloKernelProgram;
 

@@ -1,4 +1,5 @@
-// lexer.c - source to words. Knows numbers, names, strings, comments, brackets and indentation; no grammar.
+// lexer.c - splits a source into tokens: numbers, names, strings, comments, brackets and indentation. It knows no
+// grammar.
 
 #include "lang/lexer.h"
 
@@ -63,13 +64,13 @@ static HoloStatus digits(Lexer *x, size_t start, int base, int64_t *out)
             digit = (c | 32) - 'a' + 10;
         else
             break;
-        if (digit >= base) return FAIL(x, x->at, NULL, "%c is no digit of a number in base %d", c, base);
+        if (digit >= base) return FAIL(x, x->at, NULL, "%c is not a digit in base %d", c, base);
         if (!holo_mul(value, base, &value) || !holo_add(value, digit, &value))
             return FAIL(x, start, "the largest whole number is 9223372036854775807", "this number is too large");
         any = true;
     }
     *out = value;
-    return any ? HOLO_OK : FAIL(x, start, NULL, "digits are missing behind the base of this number");
+    return any ? HOLO_OK : FAIL(x, start, NULL, "this number has no digits after its base");
 }
 
 // How many bytes a decimal number takes, and whether it is a float.
@@ -104,7 +105,7 @@ static HoloStatus decimal(Lexer *x, size_t start, bool *is_float, int64_t *integ
     return *number <= DBL_MAX ? HOLO_OK : FAIL(x, start, "write inf", "this number is too large");
 }
 
-// What may stand behind a number in C: f, u, l, ll, ul.
+// What may follow a number in C: f, u, l, ll, ul.
 static HoloStatus suffix(Lexer *x, bool is_float, uint8_t *out)
 {
     size_t n = 0;
@@ -118,8 +119,8 @@ static HoloStatus suffix(Lexer *x, bool is_float, uint8_t *out)
     if (!x->python && !is_float && (!strcmp(text, "l") || !strcmp(text, "ll"))) *out = HOLO_I64;
     if (!x->python && !is_float && (!strcmp(text, "ul") || !strcmp(text, "ull"))) *out = HOLO_U64;
     if (n && (*out == HOLO_NONE || is_name(peek(x, n))))
-        return FAIL(x, x->at, x->python ? "numbers have no suffix: write f32(1.5)" : "f, u, l and ul are there",
-                    "this cannot stand behind a number");
+        return FAIL(x, x->at, x->python ? "numbers have no suffix: write f32(1.5)" : "the suffixes are f, u, l and ul",
+                    "this cannot follow a number");
     x->at += n;
     return HOLO_OK;
 }
@@ -222,7 +223,7 @@ static HoloStatus mark(Lexer *x)
 
 // ---- lines and indentation
 
-// At the start of a line: its indentation, unless there is nothing on it.
+// At the start of a line: its indentation, unless the line is empty.
 static HoloStatus indentation(Lexer *x)
 {
     size_t start = x->at;
@@ -242,7 +243,7 @@ static HoloStatus indentation(Lexer *x)
     }
     if (width != x->indent[x->indents])
         return FAIL(x, x->at, "indent it as the lines of the block that it belongs to",
-                    "no block is indented like this");
+                    "the indentation matches no block");
     return HOLO_OK;
 }
 

@@ -1,4 +1,4 @@
-// lexer.h - words of a kernel's source, for both front ends. Python's indentation comes as words, too.
+// lexer.h - tokens of a kernel's source, for both front ends. Python's indentation becomes tokens, too.
 #ifndef HOLO_LANG_LEXER_H
 #define HOLO_LANG_LEXER_H
 

@@ -1,4 +1,4 @@
-// literal.c - what numbers that stand in a source come to, computed exactly.
+// literal.c - computes with the numbers of a source exactly.
 
 #include "lang/ast.h"
 

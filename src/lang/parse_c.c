@@ -26,7 +26,7 @@ static HoloStatus param(HoloCParser *c, HoloAstParam *out)
     HOLO_TRY(holo_c_type(c, &out->dtype, &out->is_const));
     out->is_array = holo_parser_accept(p, "*");
     if (out->is_array) holo_parser_accept(p, "restrict");
-    if (global && !out->is_array) return holo_parser_fail(p, "as in: global float *a", "what is global is an array");
+    if (global && !out->is_array) return holo_parser_fail(p, "as in: global float *a", "only arrays can be global");
     HOLO_TRY(holo_parser_name(p, "the name of a parameter", &out->name));
     if (holo_parser_accept(p, "[")) {
         HOLO_TRY(holo_parser_expect(p, "]", "as in: float a[]"));
@@ -133,7 +133,7 @@ static HoloStatus define(HoloCParser *c)
     HoloAst    *value, *literal;
     const char *name;
     if (!holo_parser_accept(p, "define"))
-        return holo_parser_fail(p, "the language is there without including; constants are: #define N 16",
+        return holo_parser_fail(p, "the language needs no #include; write constants as: #define N 16",
                                 "this is not in the language");
     HOLO_TRY(holo_parser_name(p, "the name of a constant", &name));
     if (holo_parser_is(p, "(") && p->token->at == p->token[-1].at + strlen(name))

@@ -1,10 +1,10 @@
-// parse_c.h - for the files of the C parser alone.
+// parse_c.h - only for the files of the C parser.
 #ifndef HOLO_LANG_PARSE_C_H
 #define HOLO_LANG_PARSE_C_H
 
 #include "lang/parser.h"
 
-typedef struct HoloCName {     // a variable: C lets an inner block have another one of the same name
+typedef struct HoloCName {     // a variable: in C an inner block may have another one of the same name
     const char *name, *called; // in the source, and in the tree
     int         depth;         // of its block
     bool        is_const;
@@ -19,7 +19,7 @@ typedef struct HoloCParser {
 
 HOLO_MUST HoloStatus holo_c_expression(HoloCParser *c, HoloAst **out);
 HOLO_MUST HoloStatus holo_c_block(HoloCParser *c, HoloAst **out); // from { to }
-// Is the next word a type? If so, reads it: "unsigned int", "const float". is_const may be NULL.
+// Is the next token a type? If so, reads it: "unsigned int", "const float". is_const may be NULL.
 bool                 holo_c_is_type(const HoloCParser *c);
 HOLO_MUST HoloStatus holo_c_type(HoloCParser *c, uint8_t *out, bool *is_const);
 HOLO_MUST HoloStatus holo_c_no_step(HoloCParser *c); // fails for ++ and --, which are statements

@@ -27,6 +27,29 @@ static HoloStatus block(HoloParser *p, int out[3])
     return several ? holo_parser_expect(p, ")", "a block has up to three sizes") : HOLO_OK;
 }
 
+// lanes="m * n": an expression as text, for files that Python itself reads, too: names are not defined yet where a mark
+// is.
+static HoloStatus lanes_text(HoloParser *p, HoloAst **out)
+{
+    HoloKernelSource text  = *p->source;
+    HoloParser       inner = *p;
+    HoloToken       *words;
+    text.text = p->token->text;
+    text.size = strlen(text.text);
+    HOLO_TRY(holo_lex(p->arena, &text, HOLO_LEX_PYTHON, &words, p->error));
+    for (HoloToken *w = words;; w++) {
+        w->at = p->token->at; // where mistakes are shown
+        if (w->kind == HOLO_TOKEN_END) break;
+    }
+    inner.token = words;
+    HOLO_TRY(holo_python_expression(&inner, out));
+    if (inner.token->kind != HOLO_TOKEN_LINE && inner.token->kind != HOLO_TOKEN_END)
+        return holo_parser_fail(&inner, "as in: @kernel(lanes=\"m * n\")", "the expression should end here");
+    p->nodes = inner.nodes;
+    p->token++;
+    return HOLO_OK;
+}
+
 static HoloStatus kernel_options(HoloParser *p, Marks *marks)
 {
     while (!holo_parser_is(p, ")")) {
@@ -38,7 +61,8 @@ static HoloStatus kernel_options(HoloParser *p, Marks *marks)
         HOLO_TRY(holo_parser_expect(p, "=", "as in: @kernel(lanes=m * n, block=256)"));
         if (is_lanes) {
             HoloAst *value;
-            HOLO_TRY(holo_python_expression(p, &value));
+            bool     is_text = p->token->kind == HOLO_TOKEN_TEXT;
+            HOLO_TRY(is_text ? lanes_text(p, &value) : holo_python_expression(p, &value));
             marks->lanes = value;
         } else if (is_operator) {
             if (p->token->kind != HOLO_TOKEN_TEXT || !*p->token->text)
@@ -61,10 +85,10 @@ static HoloStatus decorator(HoloParser *p, Marks *marks)
         marks->is_kernel = true;
         if (holo_parser_accept(p, "(")) HOLO_TRY(kernel_options(p, marks));
     } else {
-        return holo_parser_fail(p, "@kernel marks a kernel, @inline a helper", "there is no such mark");
+        return holo_parser_fail(p, "@kernel marks a kernel, @inline a helper", "unknown mark");
     }
     if (marks->is_inline && marks->is_kernel)
-        return holo_parser_fail(p, "remove one of the marks", "a function is a kernel or a helper");
+        return holo_parser_fail(p, "remove one of the marks", "a function cannot be both a kernel and a helper");
     return holo_python_line_end(p);
 }
 
@@ -148,7 +172,7 @@ static HoloStatus function(HoloParser *p, const Marks *marks, HoloAstModule *out
 
 // ---- the module
 
-// from hologram import exp, DeviceArray: for editors and type checkers; each name must be there.
+// from hologram import exp, DeviceArray: for editors and type checkers; each name must exist.
 static HoloStatus import(HoloParser *p)
 {
     if (!holo_parser_is(p, "hologram") && !holo_parser_is(p, "atlas_kernel"))
@@ -161,8 +185,7 @@ static HoloStatus import(HoloParser *p)
     do {
         if (bracket && holo_parser_is(p, ")")) break;
         if (p->token->kind != HOLO_TOKEN_NAME || !holo_lang_is_word(p->token->text))
-            return holo_parser_fail(p, "see docs/kernel-language.md for what there is",
-                                    "the language has no such name");
+            return holo_parser_fail(p, "see docs/kernel-language.md for all names", "the language has no such name");
         p->token++;
     } while (holo_parser_accept(p, ","));
     if (bracket) HOLO_TRY(holo_parser_expect(p, ")", NULL));
@@ -216,7 +239,7 @@ static HoloStatus item(HoloParser *p, Marks *marks, bool *marked, HoloAstModule 
         *marked = false;
         return HOLO_OK;
     }
-    if (*marked) return holo_parser_fail(p, "a mark stands before 'def'", "a function is expected here");
+    if (*marked) return holo_parser_fail(p, "put a mark before 'def'", "a function is expected here");
     if (p->token->kind == HOLO_TOKEN_TEXT) {
         p->token++;
         return holo_python_line_end(p);
@@ -238,7 +261,7 @@ HoloStatus holo_parse_python(HoloArena *arena, const HoloKernelSource *source, H
     *out                     = (HoloAstModule){.source = source};
     HOLO_TRY(holo_parser_open(&p, HOLO_LEX_PYTHON));
     while (p.token->kind != HOLO_TOKEN_END) HOLO_TRY(item(&p, &marks, &marked, out, &tail));
-    if (marked) return holo_parser_fail(&p, "a mark stands before 'def'", "a function is expected here");
+    if (marked) return holo_parser_fail(&p, "put a mark before 'def'", "a function is expected here");
     if (!out->functions)
         return holo_parser_fail(&p, "write one: def name(a: DeviceArray[f32], n: u32):", "there is no kernel");
     return HOLO_OK;

@@ -1,10 +1,11 @@
-// python_expression.c - expressions of the Python dialect, by precedence. What Python has besides is refused with advice.
+// python_expression.c - expressions of the Python dialect, by precedence. Everything else of Python is refused with
+// advice.
 
 #include "lang/parse_python.h"
 
 #include <string.h>
 
-enum { CHAIN_HEIGHT = 5 }; // of what stands in the middle of a chained comparison, and is compared twice
+enum { CHAIN_HEIGHT = 5 }; // of the middle part of a chained comparison, which is compared twice
 
 static HoloStatus level(HoloParser *p, int rank, HoloAst **out);
 
@@ -15,7 +16,7 @@ const char *holo_python_advice(const char *word)
     } words[] = {
         {"lambda", "write a helper: @inline, def name(x): return ..."},
         {"class", "kernels are functions; pass arrays and numbers"},
-        {"import", "the language is there without importing; remove this line"},
+        {"import", "the language needs no import; remove this line"},
         {"try", "there are no exceptions; test with 'if' before"},
         {"except", "there are no exceptions; test with 'if' before"},
         {"finally", "there are no exceptions"},
@@ -30,7 +31,7 @@ const char *holo_python_advice(const char *word)
         {"del", "variables end with the kernel; remove this line"},
         {"is", "compare with =="},
         {"in", "compare with == in a loop"},
-        {"None", "a number is always there; use 0 or a flag of type bool"},
+        {"None", "there is no None; use 0 or a bool flag"},
         {"match", "use if, elif, else"},
         {"print", "write what you want to see into an array"},
     };
@@ -56,7 +57,7 @@ static HoloStatus arguments(HoloParser *p, HoloAst **out)
     while (!holo_parser_is(p, ")")) {
         HoloAst *argument;
         if (holo_parser_is(p, "*") || holo_parser_is(p, "**"))
-            return holo_parser_fail(p, "write the arguments out", "arguments cannot be unpacked");
+            return holo_parser_fail(p, "write each argument", "arguments cannot be unpacked");
         HOLO_TRY(holo_python_expression(p, &argument));
         if (holo_parser_is(p, "="))
             return holo_parser_fail(p, "give arguments in their order, without names", "an argument with a name");

@@ -1,4 +1,4 @@
-// python_statement.c - statements of the Python dialect. Each that Python has besides is refused with advice.
+// python_statement.c - statements of the Python dialect. Every other statement of Python is refused with advice.
 
 #include "lang/parse_python.h"
 
@@ -11,7 +11,8 @@ HoloStatus holo_python_line_end(HoloParser *p)
         return HOLO_OK;
     }
     if (p->token->kind == HOLO_TOKEN_END) return HOLO_OK;
-    if (holo_parser_is(p, ";")) return holo_parser_fail(p, "one statement a line", "';' is not in the language");
+    if (holo_parser_is(p, ";"))
+        return holo_parser_fail(p, "put each statement on its own line", "';' is not in the language");
     return holo_parser_fail(p, NULL, "the line should end here");
 }
 
@@ -60,7 +61,7 @@ static bool is_array(const HoloParser *p)
            !strcmp(p->token[1].text, "(");
 }
 
-// The value of variable or element `target`; a first assignment to a name declares it.
+// Assigns to the variable or element `target`; the first assignment to a name declares it.
 static HoloStatus assign(HoloParser *p, const HoloAst *target, uint8_t dtype, const HoloAst *value, HoloAst **out)
 {
     uint32_t at = target->place.at;
@@ -70,7 +71,7 @@ static HoloStatus assign(HoloParser *p, const HoloAst *target, uint8_t dtype, co
                                 at, out);
     }
     if (dtype != HOLO_NONE)
-        return holo_source_fail(p->source, target->place, "say the type where the variable comes first", p->error,
+        return holo_source_fail(p->source, target->place, "give the type where you first assign the variable", p->error,
                                 "'%.60s' has a type already", target->name);
     return holo_parser_node(p, (HoloAst){.kind = HOLO_AST_ASSIGN, .a = target, .b = value}, at, out);
 }
@@ -101,7 +102,7 @@ static HoloStatus assignment(HoloParser *p, HoloAst *target, HoloAst **out)
     uint32_t at = p->token->at;
     if (holo_parser_is_op(p, augmented, HOLO_COUNT(augmented), 0, &op)) {
         if (target->kind == HOLO_AST_VAR && !holo_parser_is_declared(p, target->name))
-            return holo_source_fail(p->source, target->place, "assign to it before", p->error,
+            return holo_source_fail(p->source, target->place, "assign to it first", p->error,
                                     "there is no variable '%.60s'", target->name);
         p->token++;
         HOLO_TRY(holo_parser_once(p, target));
@@ -112,8 +113,10 @@ static HoloStatus assignment(HoloParser *p, HoloAst *target, HoloAst **out)
     HOLO_TRY(holo_parser_expect(p, "=", "give the variable a value: x: f32 = 0"));
     if (target->kind == HOLO_AST_VAR && is_array(p)) return array(p, target->name, target->place.at, out);
     HOLO_TRY(holo_python_expression(p, &value));
-    if (holo_parser_is(p, "=")) return holo_parser_fail(p, "assign on a line each", "one assignment a line");
-    if (holo_parser_is(p, ",")) return holo_parser_fail(p, "assign on a line each", "there are no tuples");
+    if (holo_parser_is(p, "="))
+        return holo_parser_fail(p, "put each assignment on its own line", "a line has at most one assignment");
+    if (holo_parser_is(p, ","))
+        return holo_parser_fail(p, "put each assignment on its own line", "there are no tuples");
     return assign(p, target, dtype, value, out);
 }
 
@@ -161,7 +164,8 @@ static HoloStatus expression_statement(HoloParser *p, HoloAst **out)
     if (holo_parser_is(p, "=") || holo_parser_is(p, ":") ||
         holo_parser_is_op(p, augmented, HOLO_COUNT(augmented), 0, &op))
         return assignment(p, value, out);
-    if (holo_parser_is(p, ",")) return holo_parser_fail(p, "assign on a line each", "there are no tuples");
+    if (holo_parser_is(p, ","))
+        return holo_parser_fail(p, "put each assignment on its own line", "there are no tuples");
     if (value->kind == HOLO_AST_LITERAL && value->literal == HOLO_LITERAL_TEXT)
         return holo_source_fail(p->source, value->place, "write it as a comment: # ...", p->error,
                                 "a string can stand only at the start of a function");
@@ -176,7 +180,7 @@ static HoloStatus expression_statement(HoloParser *p, HoloAst **out)
 static HoloStatus no_else(HoloParser *p)
 {
     if (!holo_parser_is(p, "else")) return HOLO_OK;
-    return holo_parser_fail(p, "use a variable of type bool and an 'if' behind the loop", "a loop has no 'else'");
+    return holo_parser_fail(p, "use a bool variable and an 'if' after the loop", "a loop has no 'else'");
 }
 
 static HoloStatus if_statement(HoloParser *p, HoloAst **out) // behind "if" or "elif"
@@ -284,7 +288,7 @@ HoloStatus holo_python_block(HoloParser *p, const char **doc, HoloAst **out)
 {
     HoloAstList list = {0};
     HoloAst    *one;
-    if (holo_parser_is(p, "=")) return holo_parser_fail(p, "compare with ==", "nothing is assigned in a condition");
+    if (holo_parser_is(p, "=")) return holo_parser_fail(p, "compare with ==", "a condition cannot assign");
     HOLO_TRY(holo_parser_expect(p, ":", "a block begins with a colon"));
     if (p->token->kind != HOLO_TOKEN_LINE) { // if x: y = 1
         HOLO_TRY(statement(p, out));

@@ -1,6 +1,6 @@
-// schedule.c - where pure nodes are computed: what nobody needs nowhere, the rest as late and as deep in branches as their
-// uses allow, but outside of every loop in which they do not change. Before that, products and the sums that take them
-// become one instruction.
+// schedule.c - where pure nodes are computed: what nobody needs nowhere, the rest as late and as deep in branches as
+// their uses allow, but outside of every loop in which they do not change. Before that, products and the sums that take
+// them become one instruction.
 
 #include "lang/ssa.h"
 
@@ -55,7 +55,8 @@ static bool is_product(const HoloSsa *s, int n, uint8_t type)
     return p->kind == HOLO_SSA_PURE && p->op == HOLO_ISA_MUL && p->type == type && p->uses == 1;
 }
 
-// a * b + c where nobody else uses a * b. Of integers it is the same; f32 and f64 are rounded once where that is allowed.
+// a * b + c where nobody else uses a * b. Of integers it is the same; f32 and f64 are rounded once where that is
+// allowed.
 static void join_products(HoloSsa *s)
 {
     for (int i = 0; i < s->count; i++) {

@@ -1,6 +1,6 @@
-// ssa_fold.c - simpler nodes in place of others: constants computed, operations that do nothing left out, dear ones replaced
-// by cheap ones. Every rule gives the same bits as the instruction that it replaces, for every operand but for which NaN a
-// NaN is.
+// ssa_fold.c - simpler nodes in place of others: constants computed, operations that do nothing left out, dear ones
+// replaced by cheap ones. Every rule gives the same bits as the instruction that it replaces, for every operand but for
+// which NaN a NaN is.
 
 #include "isa/isa_number.h"
 #include "isa/isa_scalar.h"

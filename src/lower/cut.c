@@ -1,4 +1,4 @@
-// cut.c - which target runs each node, and a Transfer wherever a value goes from one memory to another.
+// cut.c - decides which target runs each node, and inserts a Transfer wherever a value goes from one memory to another.
 #include "lower/cut.h"
 #include "graph/facts.h"
 
@@ -6,11 +6,11 @@ typedef struct Cut {
     HoloGraph  *graph;
     HoloTargets targets;
     HoloArena   scratch;
-    const bool *is_known; // by entry of dims: a number once inputs are bound
-    int        *target;   // by id of a node as the graph was
-    int        *space;    // by id of a value as the graph was: the number of the target in whose memory it is
-    HoloValue **crossed;  // by id of a value and number of a space: the value there; NULL: there is none yet
-    HoloNode  **nodes;    // those of the graph and the transfers, in order
+    const bool *is_known; // by entry of dims: it is a number once inputs are bound
+    int        *target;   // by id of a node of the original graph
+    int        *space;    // by id of a value of the original graph: the number of the target in whose memory it is
+    HoloValue **crossed;  // by id of a value and number of a space: the value in that space; NULL: there is none yet
+    HoloNode  **nodes;    // nodes of the graph and transfers, in order
     int        *numbers;  // their targets
     int         count, room;
     HoloError  *error;
@@ -18,7 +18,7 @@ typedef struct Cut {
 
 // ---- who runs what
 
-// Is it a tensor of numbers whose sizes are numbers when a run begins? What control flow gives lies where that left it.
+// Is it a tensor of numbers whose sizes are known when a run begins? Results of control flow stay where they are.
 static bool can_leave(const Cut *c, const HoloValue *v)
 {
     const HoloTensor *t = &v->type;
@@ -39,7 +39,7 @@ static bool all_can_leave(const Cut *c, const HoloNode *node)
     return true;
 }
 
-// A view of its first input has no step, and looks at no other.
+// A view of its first input has no step and reads no other input.
 static bool is_view(const HoloNode *node)
 {
     if (!(node->op->flags & HOLO_OP_VIEW) || !node->in_count || !node->in[0] || !node->out_count || !node->out[0])
@@ -65,7 +65,7 @@ static void nodes_give(Cut *c)
     }
 }
 
-// Targets that got nothing go, and the others close up.
+// Removes targets that got no node, and renumbers the others.
 static void targets_close(Cut *c, HoloTargets *out)
 {
     int number[HOLO_TARGETS_USED] = {0};
@@ -104,7 +104,7 @@ static HoloValue *transfer(Cut *c, HoloValue *value, int target)
     return node_add(c, node, target) ? copy : NULL;
 }
 
-// The value in that memory; from one target to another it goes through the host's. NULL: no memory left.
+// The value in that memory. A value goes from one target to another through the host's memory. NULL: no memory left.
 static HoloValue *value_in(Cut *c, HoloValue *value, int space)
 {
     int         from = c->space[value->id];
@@ -124,7 +124,7 @@ static bool inputs_cross(Cut *c, HoloNode *node, int target)
     return true;
 }
 
-// Outputs of the graph are in the host's memory, and keep their names.
+// Brings the outputs of the graph to the host's memory. They keep their names.
 static bool outputs_cross(Cut *c)
 {
     for (int i = 0; i < c->graph->output_count; i++) {

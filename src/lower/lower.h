@@ -1,4 +1,4 @@
-// lower.h - from operators to calls of kernels: for each node of a graph the target that runs it, the kernel, its parameters,
+// lower.h - from operators to kernels: for each node of a graph the target that runs it, the kernel, its parameters,
 // and how its weights are packed.
 #ifndef HOLO_LOWER_H
 #define HOLO_LOWER_H
@@ -36,11 +36,11 @@ struct HoloLowering {
         HoloMatmulNbitsParams matmul_nbits;
         HoloLookupParams      lookup;
     };
-    int      pack_input;           // the input, a constant, that the kernel wants packed; -1: none
-    uint32_t pack_also;            // a bit for each other one that is packed, in a way of its own
-    bool     pack_transposed;      // its matrices, the last two dimensions changing places
-    int64_t  pack_groups;          // of filters, where it is those of a convolution
-    float    pack_book[HOLO_BOOK]; // the numbers of weights that are stored as codes
+    int      pack_input;           // a constant input that the kernel wants packed; -1: none
+    uint32_t pack_also;            // a bit for each other input that is packed, in a way of its own
+    bool     pack_transposed;      // pack with the last two dimensions exchanged
+    int64_t  pack_groups;          // groups of filters, if it is a convolution
+    float    pack_book[HOLO_BOOK]; // the numbers that codes stand for, if weights are stored as codes
 };
 
 // ---- the stage
@@ -51,26 +51,26 @@ typedef struct HoloLoweredNode {
     int             target; // its number in the targets
 } HoloLoweredNode;
 
-// What was chosen for the nodes of a graph and of its subgraphs. All that comes later reads it, and who knows better may
-// change it.
+// The choices for the nodes of a graph and of its subgraphs. All later stages read them; tuning and fitting may change
+// them.
 typedef struct HoloLowered {
     HoloTargets      targets;
     HoloArena        arena;
-    HoloLoweredNode *nodes; // those of a subgraph before the node that holds it
+    HoloLoweredNode *nodes; // nodes of a subgraph come before the node that holds it
     int              count;
-    int             *slots; // by hash of a node: its index in nodes + 1; 0: empty
+    int             *slots; // by hash of a node: 1 + its index in `nodes`; 0: empty
     uint32_t         slot_mask;
 } HoloLowered;
 
-// The graph, whose types are inferred, must stay as it is for as long as the result is used. Deinit also after a failure.
-// `cut` NULL: the CPU runs all of it.
+// The types of the graph must be inferred, and it must not change while the result is used. Deinit it even after a
+// failure. `cut` NULL: the CPU runs all nodes.
 HOLO_MUST HoloStatus holo_lower_graph(const HoloGraph *graph, const HoloCut *cut, HoloLowered *out, HoloError *error);
 void                 holo_lowered_deinit(HoloLowered *lowered);
-// NULL: the node is not of the graph that was lowered. An empty result, all zero, has none.
+// NULL: the node is not in the lowered graph. A result of zeros has no nodes.
 HoloLoweredNode *holo_lowered_find(const HoloLowered *lowered, const HoloNode *node);
 // The target of one of its nodes.
 const HoloTarget *holo_lowered_target(const HoloLowered *lowered, const HoloLoweredNode *of);
-// The number of the target in whose memory the value is, of the graph or of a subgraph.
+// The number of the target in whose memory a value of the graph or of a subgraph is.
 int holo_lowered_space(const HoloLowered *lowered, const HoloValue *value);
 
 #endif

@@ -1,4 +1,4 @@
-// lowered.c - the stage `lower`: a choice for every node of a graph and of its subgraphs, and how it is found again.
+// lowered.c - the stage `lower`: chooses for every node of a graph and of its subgraphs, and finds the choice again.
 #include "lower/lower.h"
 
 static int nodes_count(const HoloGraph *graph)
@@ -10,7 +10,7 @@ static int nodes_count(const HoloGraph *graph)
     return count;
 }
 
-// The slot that the node has, or would have.
+// The slot of the node, or the slot where it would go.
 static int *slot_of(const HoloLowered *lowered, const HoloNode *node)
 {
     uint32_t at = (uint32_t)((uint64_t)(uintptr_t)node * UINT64_C(0x9E3779B97F4A7C15) >> 32) & lowered->slot_mask;
@@ -27,7 +27,7 @@ static HoloLoweredNode lowered_node(const HoloLowered *lowered, const HoloNode *
     return of;
 }
 
-// `target`: by id of a node; NULL: all are the CPU's.
+// `target`: by id of a node; NULL: the CPU runs all of them.
 static void graph_lower(HoloLowered *lowered, const HoloGraph *graph, const int *target)
 {
     for (int i = 0; i < graph->node_count; i++) {

@@ -1,4 +1,4 @@
-// targets.c - targets by name, and which of some runs a node.
+// targets.c - finds targets by name, and the one that runs a node.
 #include "lower/target.h"
 
 #include <string.h>

@@ -1,10 +1,10 @@
-// enumerate.c - what follows from inputs that can be few things, by their type or by a domain that was declared, becomes a
+// enumerate.c - turns what depends on inputs with few possible values, by their type or by a declared domain, into a
 // table with an entry for each combination. That may be the whole model.
 //
-// Inputs are taken in as long as all combinations of their elements fit: those with a declared domain first. All nodes that
-// depend on these inputs and on constants alone are run, by the plan, for every combination; values of them that others use
-// become Enumerated. Sizes must be numbers. Nothing is done where computing all combinations would take too long, or where
-// nothing but views and copies would go.
+// Inputs are taken as long as all combinations of their elements fit; those with a declared domain come first. All
+// nodes that depend only on these inputs and on constants are run, by the plan, for every combination; their values
+// that others use become Enumerated. Sizes must be numbers. Nothing is done if computing all combinations would take
+// too long, or if only views and copies would be saved.
 #include "materialize/materialize.h"
 #include "passes/rewrite.h"
 #include "plan/plan.h"
@@ -17,7 +17,7 @@ enum {
     COMBINATIONS_OWN = 1 << 16, // without
 };
 static const double work_max = 1e11; // multiplications, additions and the like, in all
-// Where nothing is declared, a table is made for no less work than this, and is no larger.
+// Without a declared domain, a table must save at least this much work, and is no larger than this.
 static const double work_min = 1e4;
 enum { BYTES_OWN = 1 << 20 };
 
@@ -25,10 +25,10 @@ typedef struct Enumerate {
     HoloGraph       *graph;
     HoloMaterialize *m;
     HoloArena        scratch;
-    bool            *is_in; // by value id: it follows from the chosen inputs and constants
+    bool            *is_in; // by value id: it depends only on the chosen inputs and constants
     HoloValue      **inputs;
-    HoloTensor      *domains; // of these; data NULL: all patterns
-    int64_t         *each;    // how many things an element can be
+    HoloTensor      *domains; // of these inputs; data NULL: all bit patterns
+    int64_t         *each;    // number of possible values of an element
     int              count;
     int64_t          combinations;
     HoloValue      **ends; // values of the region that others use
@@ -44,7 +44,7 @@ static const HoloTensor *domain_find(const Enumerate *e, const HoloValue *input)
     return NULL;
 }
 
-// Takes an input in, if all combinations then still fit.
+// Takes an input, if all combinations still fit.
 static void input_take(Enumerate *e, HoloValue *input, bool declared)
 {
     const HoloTensor *t = &input->type, *domain = domain_find(e, input);
@@ -142,7 +142,7 @@ static HoloGraph *region_graph(Enumerate *e)
 
 // ---- running
 
-// Element `place` of the things that an element of input i can be.
+// Sets element k to possible value number `place` of input i.
 static void element_put(const Enumerate *e, int i, HoloTensor *x, int64_t k, int64_t place)
 {
     size_t size = holo_dtype_size(x->dtype);
@@ -153,7 +153,7 @@ static void element_put(const Enumerate *e, int i, HoloTensor *x, int64_t k, int
     holo_put_pattern(x, k, place);
 }
 
-// Fills the inputs for combination number `at`: the first element of the first input changes slowest.
+// Fills the inputs for combination number `at`. The first element of the first input changes slowest.
 static void combination_put(const Enumerate *e, HoloTensor *x, int64_t at)
 {
     for (int i = e->count - 1; i >= 0; i--)
@@ -163,7 +163,7 @@ static void combination_put(const Enumerate *e, HoloTensor *x, int64_t at)
         }
 }
 
-// A combination for which the model fails, as with an index that is too large, has no entry: there is no table then.
+// If the model fails for a combination, such as an index that is too large, there is no table.
 static HoloStatus run_all(const Enumerate *e, HoloSession *session, HoloTensor *x, HoloTensor *tables, HoloError *error)
 {
     for (int i = 0; i < e->count; i++) HOLO_TRY(holo_session_set_input(session, i, &x[i], error));
@@ -206,9 +206,9 @@ static HoloStatus tables_fill(Enumerate *e, HoloTensor *tables, bool *out_filled
     return status;
 }
 
-// ---- what stands in
+// ---- the replacement
 
-// One table a value, and their bytes in all; false: they do not fit.
+// Takes a table for each value. *out_bytes is their size. False: they do not fit.
 static bool tables_take(Enumerate *e, HoloTensor *tables, uint64_t *out_bytes)
 {
     *out_bytes = 0;
@@ -269,7 +269,7 @@ static void note(const Enumerate *e, HoloVerdict verdict, uint64_t bytes, const 
     holo_notes_add(e->m->notes, &n);
 }
 
-// An input that was not taken in: it can be too many things.
+// Notes an input that was not taken because it has too many possible values.
 static void note_left(const Enumerate *e)
 {
     for (int i = 0; i < e->graph->input_count; i++) {
@@ -278,9 +278,9 @@ static void note_left(const Enumerate *e)
         if (e->is_in[input->id]) continue;
         int64_t count = input->type.kind == HOLO_TENSOR && input->type.rank >= 0 ? holo_tensor_count(&input->type) : -1;
         if (count < 0)
-            holo_note_text(why, "the input's size is open, and so is what it can be");
+            holo_note_text(why, "the input's size is open, so its possible values are unknown");
         else
-            holo_note_text(why, "%lld element%s of %s can be too many things for a table of them all", (long long)count,
+            holo_note_text(why, "%lld element%s of %s can have too many values for a table", (long long)count,
                            count == 1 ? "" : "s", holo_dtype_name((HoloDtype)input->type.dtype));
         holo_notes_add(
             e->m->notes,
@@ -305,14 +305,15 @@ static HoloStatus enumerate(Enumerate *e)
     if (!e->count) return HOLO_OK;
     HOLO_TRY(region_find(e, &work));
     if (!e->end_count || work <= 0) {
-        note(e, HOLO_VERDICT_NOT_ALONE, 0, "these inputs can be few things, but nothing is computed from them alone");
+        note(e, HOLO_VERDICT_NOT_ALONE, 0,
+             "these inputs have few possible values, but nothing is computed from them alone");
         return HOLO_OK;
     }
     work += (double)holo_plan_flops(graph);
     if (work * (double)e->combinations > work_max)
-        note(e, HOLO_VERDICT_TOO_LONG, 0, "to compute all combinations would take too long");
+        note(e, HOLO_VERDICT_TOO_LONG, 0, "computing all combinations would take too long");
     else if (!e->m->domain_count && work < work_min)
-        note(e, HOLO_VERDICT_NOT_FASTER, 0, "so little follows from them that it is computed as fast as looked up");
+        note(e, HOLO_VERDICT_NOT_FASTER, 0, "so little depends on them that computing is as fast as looking up");
     if (work * (double)e->combinations > work_max || (!e->m->domain_count && work < work_min)) return HOLO_OK;
     HoloTensor *tables = HOLO_NEW(&e->scratch, HoloTensor, e->end_count);
     if (!tables) return holo_fail_memory(e->m->error);
@@ -325,11 +326,12 @@ static HoloStatus enumerate(Enumerate *e)
     bool filled;
     HOLO_TRY(tables_fill(e, tables, &filled));
     if (!filled) {
-        note(e, HOLO_VERDICT_FAILS, bytes, "for some of what they can be the model itself fails");
+        note(e, HOLO_VERDICT_FAILS, bytes, "the model itself fails for some of their values");
         return HOLO_OK;
     }
     char why[HOLO_NOTE_TEXT];
-    holo_note_text(why, "these inputs can be %lld things together: all that follows from them alone is a table",
+    holo_note_text(why,
+                   "these inputs have %lld combinations of values: everything that depends on them alone is a table",
                    (long long)e->combinations);
     note(e, HOLO_VERDICT_MADE, bytes, why);
     for (int i = 0; i < e->end_count; i++) HOLO_TRY(end_replace(e, e->ends[i], &tables[i]));

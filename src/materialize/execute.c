@@ -1,4 +1,4 @@
-// execute.c - a graph run by the runtime, as if it were a model of its own.
+// execute.c - runs a graph through the runtime as if it were a model of its own.
 #include "archive/archive.h"
 #include "lower/lower.h"
 #include "materialize/materialize.h"

@@ -1,8 +1,8 @@
-// materialize.h - what follows from a finite set of inputs is computed while compiling, by the plan itself.
+// materialize.h - computes what depends on a finite set of inputs while compiling, by the plan itself.
 //
-// Behind the passes, when it is decided how everything is computed: a part of the graph is planned, run through the runtime
-// on all that its inputs can be, and what comes out becomes a table. So a table holds the bits that the plan without it
-// gives on this machine.
+// It runs after the passes, when it is decided how everything is computed. A part of the graph is planned and run
+// through the runtime on all possible inputs, and the results become a table. So a table holds the bits that the plan
+// without it gives on this machine.
 #ifndef HOLO_MATERIALIZE_MATERIALIZE_H
 #define HOLO_MATERIALIZE_MATERIALIZE_H
 
@@ -10,9 +10,9 @@
 #include "graph/notes.h"
 #include "runtime/model.h"
 
-typedef struct HoloDomain { // what the elements of an input can be
+typedef struct HoloDomain { // the possible values of an input's elements
     const char *name;
-    HoloTensor  values; // [count] of the input's type, ascending by their bits as unsigned numbers, each once
+    HoloTensor  values; // [count] of the input's type; sorted by their bits as unsigned numbers, without duplicates
 } HoloDomain;
 
 typedef struct HoloMaterialize {
@@ -26,15 +26,16 @@ typedef struct HoloMaterialize {
     HoloError        *error;
 } HoloMaterialize;
 
-// Work on rows behind a Gather from a constant table is done on all rows of the table.
+// Work on each row behind a Gather from a constant table is done once, on all rows of the table.
 HOLO_MUST HoloStatus holo_materialize_rows(HoloGraph *graph, HoloMaterialize *m);
 
-// What follows from inputs that can be few things, by their types or their domains, becomes a table.
+// What depends on inputs with few possible values, by type or domain, becomes a table.
 HOLO_MUST HoloStatus holo_materialize_few(HoloGraph *graph, HoloMaterialize *m);
 
-// The graph, whose types are inferred, as an opened model, in a file that has no name.
+// The graph, whose types are inferred, as an opened model, in a file without a name.
 HOLO_MUST HoloStatus holo_materialize_model(const HoloGraph *graph, const HoloMaterialize *m, HoloModel **out);
-// Runs a graph of one input and one output, whose first sizes are open, on blocks of rows of `in`: all of `out` is filled.
+// Runs a graph of one input and one output, whose first sizes are open, on blocks of rows of `in`, and fills all of
+// `out`.
 HOLO_MUST HoloStatus holo_materialize_run(const HoloGraph *graph, const HoloMaterialize *m, const HoloTensor *in,
                                           HoloTensor *out);
 

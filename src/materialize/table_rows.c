@@ -1,8 +1,9 @@
-// table_rows.c - Gather from a constant table, then work on each row for itself: the work is done on the table, once.
+// table_rows.c - if each row of a Gather from a constant table is processed separately, the work is done on the table,
+// once.
 //
-// A product with constant weights, a normalization of rows, a pointwise program with constants of a row. What is done must
-// be worth a larger table: a product or a normalization is; a program is where the table does not grow. The rows must be
-// used by that work alone.
+// Such work is a product with constant weights, a normalization of rows, or a pointwise program with constants for a
+// row. It must be worth a larger table: a product or a normalization is; a program is if the table does not grow. Only
+// that work may use the rows.
 #include "graph/facts.h"
 #include "materialize/materialize.h"
 
@@ -17,7 +18,7 @@ typedef struct Rows {
 
 // ---- which work
 
-// A constant that is the same for every row: of the dimensions that a row has, and 1 before these.
+// Is it a constant that is the same for every row? It has the dimensions of a row, and 1 before these.
 static bool is_of_row(const HoloValue *value, int row_rank)
 {
     if (!value) return true;
@@ -58,7 +59,7 @@ static bool is_program(const HoloNode *node, int row_rank)
 typedef struct Work {
     HoloOpId id;
     bool (*fits)(const HoloNode *node, int row_rank); // input 0 are the rows
-    int  from;                                        // the first of the inputs that are the same for every row
+    int  from;                                        // the first input that is the same for every row
     bool may_grow;
 } Work;
 
@@ -78,7 +79,7 @@ static const Work *work_find(const HoloNode *node)
     return node->op->flags & HOLO_OP_POINTWISE ? &program : NULL;
 }
 
-// The one node that uses the value, as its input 0 alone; NULL: none does.
+// The only node that uses the value, and only as its input 0; NULL: there is none.
 static HoloNode *user_of(const Rows *r, const HoloValue *value)
 {
     HoloNode *user = NULL;
@@ -90,7 +91,7 @@ static HoloNode *user_of(const Rows *r, const HoloValue *value)
 
 // ---- the table
 
-// How many dimensions a row has; -1: it is no Gather of rows from a constant.
+// The number of dimensions of a row; -1: it is not a Gather of rows from a constant.
 static int row_rank_of(const HoloNode *node)
 {
     if (!HOLO_IS(node, Gather) || node->in_count != 2 || !node->in[1] || !node->out[0]) return -1;
@@ -99,7 +100,7 @@ static int row_rank_of(const HoloNode *node)
     return table->type.rank - 1;
 }
 
-// The work as a graph of so many rows.
+// The work as a graph for so many rows.
 static HoloGraph *work_graph(Rows *r, const HoloNode *work, int from, const HoloTensor *table, HoloDim rows,
                              int row_rank)
 {
@@ -132,7 +133,7 @@ static HoloGraph *work_graph(Rows *r, const HoloNode *work, int from, const Holo
     return holo_graph_output(graph, y) ? graph : NULL;
 }
 
-// Are rows of the results of the whole table, which are of this type, what the work gives for rows of the table?
+// Does the work on the whole table, whose result has this type, give for each row what it gives for that row alone?
 static bool is_by_row(const HoloNode *gather, const HoloNode *work, const HoloTensor *result)
 {
     const HoloTensor *table = &gather->in[0]->type, *rows = &gather->out[0]->type, *done = &work->out[0]->type;
@@ -159,7 +160,7 @@ static bool is_worth_it(const Rows *r, const HoloNode *gather, HoloNode *node, c
     uint64_t bytes = holo_tensor_bytes(result);
     if (!work->may_grow && bytes > holo_tensor_bytes(&gather->in[0]->type))
         note(r, gather, node, HOLO_VERDICT_NOT_FASTER, bytes,
-             "the table would be larger, for no more than a pointwise operator");
+             "the table would be larger, and would only save a pointwise operator");
     else if (bytes > r->m->room)
         note(r, gather, node, HOLO_VERDICT_OVER_BUDGET, bytes,
              "the table of results is larger than what is left of --memory-budget");
@@ -168,7 +169,7 @@ static bool is_worth_it(const Rows *r, const HoloNode *gather, HoloNode *node, c
     return false;
 }
 
-// The node behind the Gather is done on the table; *out_done: it was.
+// Does the work of the node behind the Gather on the table. *out_done: it was done.
 static HoloStatus gather_do(Rows *r, HoloNode *gather, bool *out_done)
 {
     int row_rank = row_rank_of(gather);
@@ -179,9 +180,9 @@ static HoloStatus gather_do(Rows *r, HoloNode *gather, bool *out_done)
     const HoloTensor *table = &gather->in[0]->type;
     if (!work || !work->fits(node, row_rank) || !node->out[0]) {
         note(r, gather, node, HOLO_VERDICT_NOT_ALONE, 0,
-             !node  ? "rows of a constant table, which more than one thing reads"
-             : work ? "rows of a constant table, and something else that comes in"
-                    : "rows of a constant table, and what follows is not done on each row for itself");
+             !node  ? "rows of a constant table, but more than one node reads them"
+             : work ? "rows of a constant table, but it also depends on something else"
+                    : "rows of a constant table, but what follows does not treat each row separately");
         return HOLO_OK;
     }
     HoloGraph *graph = work_graph(r, node, work->from, table, table->dim[0], row_rank);
@@ -199,12 +200,12 @@ static HoloStatus gather_do(Rows *r, HoloNode *gather, bool *out_done)
     HoloValue *constant = holo_graph_constant(r->graph, gather->in[0]->name, &made);
     if (!constant) return holo_fail_memory(r->m->error);
     char why[HOLO_NOTE_TEXT];
-    holo_note_text(why, "done on all %lld rows of a constant table", (long long)table->dim[0]);
+    holo_note_text(why, "computed for all %lld rows of a constant table", (long long)table->dim[0]);
     HoloValue *unused = gather->out[0], *end = node->out[0];
     note(r, gather, node, HOLO_VERDICT_MADE, holo_tensor_bytes(&made), why);
     gather->in[0] = constant;
     holo_node_set_out(gather, 0, end);
-    holo_node_set_out(node, 0, unused); // which nobody needs: the node goes
+    holo_node_set_out(node, 0, unused); // nobody needs it, so the node is removed
     node->in_count = 0;
     r->m->room -= holo_tensor_bytes(&made);
     r->m->tables++;
@@ -215,7 +216,7 @@ static HoloStatus gather_do(Rows *r, HoloNode *gather, bool *out_done)
 static HoloStatus rows_do(Rows *r)
 {
     bool again = true, done;
-    while (again) { // behind a table that was made there may be more work
+    while (again) { // there may be more work behind the new table
         again = false;
         holo_notes_renew(r->m->notes, "rows");
         r->uses = holo_graph_uses(r->graph, &r->scratch);

@@ -1,4 +1,4 @@
-// body.c - subgraphs run, and what they give. See body.h.
+// body.c - runs subgraphs and collects their results. See body.h.
 #include "ops/body.h"
 
 HoloStatus holo_body_init(HoloBody *body, const HoloCall *call, const char *attr, int formal, int out_count)
@@ -60,7 +60,7 @@ HoloStatus holo_out_result(HoloCall *call, int i, const HoloTensor *value)
     return y ? holo_value_clone(call->host, value, y, call->error) : HOLO_OK;
 }
 
-// What no step has made.
+// The result if there was no step.
 static void out_no_steps(HoloTensor *y, int64_t axis)
 {
     if (y->dtype == HOLO_NONE) y->dtype = HOLO_F32;

@@ -1,5 +1,5 @@
-// channels_last.h - operators for channels first, of tensors with channels last: [n, spatial ..., c] is turned into
-// [n, c, spatial ...], and the result back.
+// channels_last.h - runs operators for channels first on tensors with channels last: [n, spatial ..., c] is transposed
+// to [n, c, spatial ...], and the result is transposed back.
 #ifndef HOLO_OPS_CHANNELS_LAST_H
 #define HOLO_OPS_CHANNELS_LAST_H
 
@@ -7,8 +7,8 @@
 
 typedef HoloStatus HoloCallFn(HoloCall *call);
 
-// `turned`: a bit for each input that has channels last, where it is given. Output 0 has them last, too.
-HOLO_MUST HoloStatus holo_channels_last_infer(HoloCall *call, uint32_t turned, HoloCallFn *infer);
-HOLO_MUST HoloStatus holo_channels_last_eval(HoloCall *call, uint32_t turned, HoloCallFn *infer, HoloCallFn *eval);
+// `transposed` has a bit for each input with channels last, if it is given. Output 0 has channels last, too.
+HOLO_MUST HoloStatus holo_channels_last_infer(HoloCall *call, uint32_t transposed, HoloCallFn *infer);
+HOLO_MUST HoloStatus holo_channels_last_eval(HoloCall *call, uint32_t transposed, HoloCallFn *infer, HoloCallFn *eval);
 
 #endif

@@ -1,5 +1,5 @@
-// contract.c - a tiled sum of products in wide numbers. It packs nothing ahead, as the fast kernels do that are compared
-// with this; tiles are multiplied as the CPU can, with the bits of a plain loop.
+// contract.c - a tiled sum of products in wide numbers. It packs nothing in advance, unlike the fast kernels that are
+// compared with it. Tiles are multiplied as fast as the CPU can, with the bits of a plain loop.
 #include "ops/contract.h"
 
 #include "kernels/tiles/tiles.h"
@@ -11,11 +11,11 @@ enum {
     ROWS  = HOLO_CONTRACT_ROWS,
     COLS  = HOLO_CONTRACT_COLS,
     DEPTH = HOLO_CONTRACT_DEPTH,
-    FEW   = 4, // columns that are read one after the other, where they can be
+    FEW   = 4, // columns that are read one after the other, if possible
 };
 
-// Numbers of one tile. Rows of b do not all begin in the same sets of the first cache. Columns up to a multiple of
-// HOLO_TILE_COLUMNS are multiplied, those that are not there with 0.
+// Numbers of one tile. Rows of b begin in different sets of the first cache. Columns are padded with 0 to a multiple of
+// HOLO_TILE_COLUMNS.
 typedef struct Tile {
     HoloCell a[ROWS][DEPTH];
     HoloCell b[DEPTH][COLS + 8];
@@ -39,7 +39,7 @@ static void write_tile(const HoloContract *c, Tile *tile, int64_t batch, int64_t
     }
 }
 
-// Of results of 32 bits, no more of the factors counts: their products are cheaper.
+// For results of 32 bits, only the low bits of the factors matter, and their products are cheaper.
 static bool is_narrow(const HoloContract *c)
 {
     return c->integer && c->out && !c->finish && holo_dtype_size((HoloDtype)c->out->dtype) <= sizeof(uint32_t);
@@ -74,7 +74,7 @@ static void sum_narrow(const HoloContract *c, int64_t batch, int64_t row, int ro
         for (int j = 0; j < cols; j++) tile->sum[r][j].u = sum[r][j];
 }
 
-// Rows k to k + depth of b, columns up to `all` 0.
+// Reads rows k to k + depth of b; the columns up to `all` become 0.
 static void read_b(const HoloContract *c, int64_t batch, int64_t k, int64_t depth, int64_t col, int cols, int all,
                    Tile *tile)
 {

@@ -1,10 +1,10 @@
-// contract.h - the sum of products that MatMul, Gemm, Einsum, every convolution and MatMulNBits are.
+// contract.h - the sum of products behind MatMul, Gemm, Einsum, every convolution and MatMulNBits.
 //
 //     out[batch][row][col] = finish(sum over k of a[batch][row][k] * b[batch][k][col])
 //
-// An operator says how rows of a and b are read as wide numbers; the loop over tiles, the order of the
-// sums and the threads are here. Sums run over k from 0 upwards, in double or in wrapping 64-bit
-// integers, and are rounded once, when they are written.
+// An operator says how rows of a and b are read as wide numbers. The loop over tiles, the order of the sums and the
+// threads are here. Sums run over k from 0 upwards, in double or in wrapping 64-bit integers, and are rounded once,
+// when they are written.
 #ifndef HOLO_OPS_CONTRACT_H
 #define HOLO_OPS_CONTRACT_H
 
@@ -28,33 +28,33 @@ struct HoloContract {
     // out[p] = a[batch][row][k + p] and out[j] = b[batch][k][col + j], for at most a tile's length.
     void (*a)(const HoloContract *c, int64_t batch, int64_t row, int64_t k, int64_t count, HoloCell *out);
     void (*b)(const HoloContract *c, int64_t batch, int64_t k, int64_t col, int64_t count, HoloCell *out);
-    // out[p] = b[batch][k + p][col], for products of few columns. NULL: b is asked.
+    // out[p] = b[batch][k + p][col], for products with few columns. NULL: `b` is called instead.
     void (*b_down)(const HoloContract *c, int64_t batch, int64_t k, int64_t col, int64_t count, HoloCell *out);
-    // Turns finished sums of one row into results: bias, scale, activation. NULL: they are.
+    // Turns finished sums of one row into results: bias, scale, activation. NULL: the sums are the results.
     void (*finish)(const HoloContract *c, int64_t batch, int64_t row, int64_t col, int64_t count, HoloCell *sums);
-    const void       *arg; // for those above
-    const HoloTensor *x;   // of holo_contract_rows: what its `a` reads
+    const void       *arg; // for the functions above
+    const HoloTensor *x;   // for holo_contract_rows: what its `a` reads
 
     HoloTensor *out;   // dense [batch][rows][cols]; or
-    HoloCell   *cells; // where `out` is NULL: the same, wide
+    HoloCell   *cells; // if `out` is NULL: the same in wide numbers
 };
 
 void   holo_contract(const HoloCall *call, const HoloContract *c);
 double holo_contract_at(const HoloContract *c, int64_t index); // one element of it, not rounded
 
-// Input 0, [..., depth], times one matrix [depth][cols] that `b` reads as only its operator can: the type of output 0;
-// and, when evaluating, the product.
+// Input 0, [..., depth], times one matrix [depth][cols] that `b` reads in its operator's own way: gives the type of
+// output 0 and, when evaluating, the product.
 HOLO_MUST HoloStatus holo_contract_infer(HoloCall *call, HoloDim depth, HoloDim cols);
 HoloContract         holo_contract_rows(const HoloCall *call, int64_t depth, int64_t cols, const void *arg);
 
-// A sum of products of quantized numbers, whose step is `scale`, in steps of `y_scale`. In float:
-// halves are common where scales are multiples of one another, and only so do they go the same way.
+// A sum of products of quantized numbers with step `scale`, in steps of `y_scale`. It is computed in float: if scales
+// are multiples of each other, ties are common, and only this way do they round alike.
 static inline double holo_requantize(double sum, double scale, double y_scale)
 {
     return rintf((float)sum * ((float)scale / (float)y_scale));
 }
 
-// Elements as cells: integers where told, else doubles.
+// Elements as cells: integers if `integer`, else doubles.
 static inline void holo_cells_read(const HoloTensor *t, bool integer, int64_t start, int64_t stride, int64_t count,
                                    HoloCell *out)
 {

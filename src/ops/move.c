@@ -3,11 +3,11 @@
 #include "kernels/tiles/tiles.h"
 #include "ops/spread.h"
 
-enum { DEPTH = 8 }; // how far expressions are looked into
+enum { DEPTH = 8 }; // how deep expressions are examined
 
 // ---- lists of whole numbers
 
-// Numbers from a file that would read as an expression are beyond all sizes.
+// Refuses numbers from a file that would read as expressions: they exceed all sizes.
 static HoloStatus check_plain(const HoloCall *call, const HoloNumbers *n, const char *what)
 {
     for (int64_t i = 0; i < n->count; i++)
@@ -126,7 +126,7 @@ void holo_move_wide(const HoloCall *call, int rank, const int64_t *dim, size_t s
     double bytes = (double)size;
     for (int d = 0; d < rank; d++) {
         bytes *= (double)dim[d];
-        // The first that is long enough, or the longest; two threads should not write to one line of the cache.
+        // The first dimension that is long enough, or the longest. Two threads should not write to the same cache line.
         bool is_apart = dst_stride[d] * (int64_t)size >= LINE;
         if (is_apart && (w.axis < 0 || (dim[w.axis] < ENOUGH && dim[d] > dim[w.axis]))) w.axis = d;
     }
@@ -156,7 +156,7 @@ void holo_fill(const HoloCall *call, HoloTensor *t, const void *value)
     else
         memset(to, 0, size);
     for (size_t done = size, more; done < bytes && !holo_call_is_over(call);
-         done += more) { // what is there, again and again
+         done += more) { // copies what is there, again and again
         more = done < FILL_RUN ? done : FILL_RUN;
         if (more > bytes - done) more = bytes - done;
         memcpy(to + done, to, more);
@@ -190,7 +190,7 @@ HoloStatus holo_index_tuples(const HoloCall *call, const HoloTensor *indices, in
     for (int64_t i = 0; i < count; i++) {
         const int64_t *at    = tile + i * depth;
         uint64_t       place = 0;
-        bool           plain = true; // none counts from the end, or is wrong
+        bool           plain = true; // no index counts from the end or is wrong
         for (int d = 0; d < depth; d++) {
             plain = plain && (uint64_t)at[d] < (uint64_t)dim[d];
             place = place * (uint64_t)dim[d] + (uint64_t)at[d];
@@ -218,11 +218,11 @@ void holo_elements_init(HoloElements *e, const HoloCall *call, const HoloTensor 
     e->base = e->start = e->count = 0;
 }
 
-// Indices at e->offset that count from the end count from the beginning after this. All are looked at before one is
-// refused: that is a loop without an end in the middle.
+// Makes indices at e->offset that count from the end count from the beginning. All are examined before one is refused,
+// so the loop has no exit in the middle.
 static HoloStatus indices_resolve(HoloElements *e, int64_t count)
 {
-    uint64_t size = (uint64_t)e->size, signs = 0; // of what must not be negative: comparisons would cost more
+    uint64_t size = (uint64_t)e->size, signs = 0; // of what must not be negative: comparisons would be slower
     if (holo_tiles()->outside[3](count, e->offset, e->size) == count) return HOLO_OK;
     for (int64_t i = 0; i < count; i++) {
         uint64_t at = (uint64_t)e->offset[i] + ((uint64_t)(e->offset[i] >> 63) & size);

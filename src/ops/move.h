@@ -1,5 +1,5 @@
-// move.h - what the operators that move elements share: whole numbers that come as attributes in old
-// versions and as inputs in new ones, and checked offsets of indexed elements.
+// move.h - what operators that move elements share: whole numbers that are attributes in old versions and inputs in new
+// ones, and checked offsets of indexed elements.
 #ifndef HOLO_OPS_MOVE_H
 #define HOLO_OPS_MOVE_H
 
@@ -13,16 +13,16 @@
 
 typedef struct HoloNumbers {
     bool              given;
-    bool              known;  // else only `count` may be used
-    HoloDim           count;  // perhaps symbolic where the numbers are not known
-    const HoloDim    *values; // numbers or, while inferring, expressions; NULL: in `tensor`
+    bool              known;  // else only `count` is valid
+    HoloDim           count;  // may be symbolic if the numbers are not known
+    const HoloDim    *values; // numbers or, while inferring, expressions; NULL: they are in `tensor`
     const HoloTensor *tensor;
 } HoloNumbers;
 
-// The numbers of attribute `attr` (NULL: has none) or else of input `input` (-1: has none). They are
-// borrowed from the call. Fails where the input is no list of whole numbers.
+// The numbers of attribute `attr` (NULL: there is none), or else of input `input` (-1: there is none). They are
+// borrowed from the call. Fails if the input is not a list of whole numbers.
 HOLO_MUST HoloStatus holo_numbers(const HoloCall *call, const char *attr, int input, HoloNumbers *out);
-// The same, for a list that holds at most `max` numbers and must be given.
+// The same for a list of at most `max` numbers that must be given.
 HOLO_MUST HoloStatus holo_numbers_needed(const HoloCall *call, const char *attr, int input, int64_t max,
                                          HoloNumbers *out);
 
@@ -31,17 +31,17 @@ static inline HoloDim holo_number(const HoloNumbers *n, int64_t i)
     return n->values ? n->values[i] : holo_get_i(n->tensor, i);
 }
 
-// The one number of a scalar input. False: not known.
+// The single number of a scalar input. False: it is not known.
 bool holo_scalar(const HoloCall *call, int input, HoloDim *out);
 
-// Is this a number or an expression that cannot be negative? False also where that is hard to see.
+// Is this a number or an expression that cannot be negative? Also false if that is hard to see.
 bool holo_dim_is_size(const HoloDims *dims, HoloDim d);
-// Of two sizes that must agree, the one that is known better. False: they are different numbers.
+// Of two sizes that must agree, the one that is better known. False: they are different numbers.
 bool holo_dim_agree(HoloDim a, HoloDim b, HoloDim *out);
-// The product of dim[from..to-1], perhaps symbolic.
+// The product of dim[from..to-1]; may be symbolic.
 HoloDim holo_dim_product(HoloDims *dims, const HoloDim *dim, int from, int to);
 
-// Do the elements from one index of `axis` to another lie in one piece, since every dimension before it is 1?
+// Are the elements between two indices of `axis` contiguous, because every dimension before it is 1?
 static inline bool holo_axis_is_outer(const HoloTensor *t, int axis)
 {
     for (int d = 0; d < axis; d++)
@@ -63,24 +63,24 @@ static inline void holo_move_one(void *dst, const void *src, size_t size)
     }
 }
 
-// holo_move of what nobody else writes or reads, on the threads of the call's host where that pays.
+// holo_move for memory that nobody else uses, on the threads of the call's host if that is worth it.
 void holo_move_wide(const HoloCall *call, int rank, const int64_t *dim, size_t size, void *dst,
                     const int64_t *dst_stride, const void *src, const int64_t *src_stride);
-// Copies all elements of `from`, which has as many of them, and of the same dtype, as `to`.
+// Copies all elements of `from` to `to`, which has the same number of elements and the same dtype.
 void holo_copy_all(HoloTensor *to, const HoloTensor *from);
-// Writes the element at `value` everywhere; NULL writes zeros, or empty strings. A run that is to end leaves the rest out.
+// Writes the element at `value` everywhere; NULL writes zeros, or empty strings. If the run is to end, it stops early.
 void holo_fill(const HoloCall *call, HoloTensor *t, const void *value);
 
-// Brings an index that may count from the end into [0, size), or fails by naming it.
+// Brings an index that may count from the end into [0, size), or fails and names it.
 HOLO_MUST HoloStatus holo_index(const HoloCall *call, int64_t index, int64_t size, int64_t *out);
-// Where `count` index tuples of `indices`, from tuple `first` on, point in dimensions dim[0..depth-1], with elements of a
-// unit of 1 below them. Fails as holo_index.
-enum { HOLO_TUPLES = HOLO_TILE / HOLO_MAX_RANK }; // at most
+// Where `count` index tuples of `indices`, from tuple `first` on, point in dimensions dim[0..depth-1]; elements below
+// have a unit of 1. Fails like holo_index.
+enum { HOLO_TUPLES = HOLO_TILE / HOLO_MAX_RANK }; // most tuples
 HOLO_MUST HoloStatus holo_index_tuples(const HoloCall *call, const HoloTensor *indices, int64_t first, int64_t count,
                                        int depth, const int64_t *dim, int64_t *out);
 
-// Where the elements that `indices` names along `axis` of `data` lie, as in GatherElements: tile by
-// tile, in the order of `indices`, the offsets of elements `start` to `start + count - 1`.
+// Where the elements are that `indices` names along `axis` of `data`, as in GatherElements: tile by tile, in the order
+// of `indices`, the offsets of elements `start` to `start + count - 1`.
 typedef struct HoloElements {
     const HoloCall   *call;
     const HoloTensor *indices;
@@ -94,7 +94,7 @@ void holo_elements_init(HoloElements *e, const HoloCall *call, const HoloTensor 
                         int axis);
 // The next tile; count 0 at the end.
 HOLO_MUST HoloStatus holo_elements_next(HoloElements *e);
-// The sizes of `indices` fit into those of `data`, the axis aside.
+// Checks that the sizes of `indices` fit into those of `data`, except for the axis.
 HOLO_MUST HoloStatus holo_elements_check(const HoloCall *call, int data, int indices, int axis);
 
 #endif

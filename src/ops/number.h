@@ -4,8 +4,8 @@
 
 #include "ops/move.h"
 
-// The number of input `input`, an expression, or HOLO_DIM_UNKNOWN while its value is not known. Fails where it is not
-// one whole number.
+// The number of input `input`, an expression, or HOLO_DIM_UNKNOWN while its value is unknown. Fails if it is not one
+// whole number.
 HOLO_MUST static inline HoloStatus holo_number_input(const HoloCall *call, int input, HoloDim *out)
 {
     if (!holo_in(call, input))

@@ -1,4 +1,4 @@
-// op.c - finding operators, and what their infer and eval share.
+// op.c - finds operators, and what their infer and eval share.
 #include "ops/op.h"
 
 #include <stdio.h>
@@ -49,7 +49,7 @@ HoloStatus holo_expect_types(const HoloCall *call, int input, uint64_t types)
     if (!t || !t->dtype || types >> t->dtype & 1) return HOLO_OK;
     char text[256];
     types_print(types, text, sizeof text);
-    return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is of type %s; %s may have: %s", input,
+    return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has type %s, but %s accepts: %s", input,
                           holo_dtype_name((HoloDtype)t->dtype), call->op->name, text);
 }
 
@@ -58,9 +58,10 @@ HoloStatus holo_expect_rank(const HoloCall *call, int input, int rank_min, int r
     const HoloTensor *t = holo_in(call, input);
     if (!t || (t->rank >= rank_min && t->rank <= rank_max)) return HOLO_OK;
     if (rank_min == rank_max)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has %d dimensions, not %d", input, t->rank, rank_min);
-    return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has %d dimensions, not %d to %d", input, t->rank, rank_min,
-                          rank_max);
+        return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has %d dimensions, but must have %d", input, t->rank,
+                              rank_min);
+    return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has %d dimensions, but must have %d to %d", input, t->rank,
+                          rank_min, rank_max);
 }
 
 HoloStatus holo_expect_one(const HoloCall *call, int input)
@@ -68,7 +69,7 @@ HoloStatus holo_expect_one(const HoloCall *call, int input)
     const HoloTensor *t = holo_in(call, input);
     for (int d = 0; t && d < t->rank; d++)
         if (holo_dims_differ(t->dim[d], 1))
-            return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is not one number", input);
+            return holo_call_fail(call, HOLO_BAD_MODEL, "input %d must be one number", input);
     return HOLO_OK;
 }
 
@@ -163,7 +164,7 @@ HoloStatus holo_attr_dtype(const HoloCall *call, const char *name, HoloDtype fal
     *out         = HOLO_NONE;
     if (type == HOLO_NONE && fallback == HOLO_NONE) return HOLO_OK;
     if (type <= 0 || type >= HOLO_DTYPE_COUNT || !(types >> type & 1))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "%s %lld is no element type that %s may have", name,
+        return holo_call_fail(call, HOLO_BAD_MODEL, "%s %lld is not an element type that %s supports", name,
                               (long long)type, call->op->name);
     *out = (HoloDtype)type;
     return HOLO_OK;
@@ -187,7 +188,7 @@ int holo_in_ints(const HoloCall *call, int i, HoloDim *out, int max)
     HoloClass class = holo_dtype_class((HoloDtype)t->dtype);
     if (class != HOLO_CLASS_INT && class != HOLO_CLASS_UINT && class != HOLO_CLASS_BOOL) return -1;
     if (count) holo_read_i(t, 0, 1, count, out);
-    for (int64_t k = 0; k < count; k++) // what would read as an expression is as far below all sizes as that
+    for (int64_t k = 0; k < count; k++) // numbers that would read as expressions are just as far below all sizes
         if (holo_dim_is_symbolic(out[k])) out[k] = HOLO_DIM_BASE - 1;
     return (int)count;
 }
@@ -315,7 +316,8 @@ HoloStatus holo_call_hold(const HoloCall *call, size_t count, size_t size, void 
 
 // ---- broadcasting
 
-// Two sizes under NumPy's rule. Unequal symbolic sizes are taken to be equal or 1, whence the maximum, unless one is 0.
+// Two sizes under NumPy's rule. Unequal symbolic sizes are assumed to be equal or 1, so the result is the maximum,
+// unless one is 0.
 static HoloDim broadcast_symbolic(HoloDims *dims, HoloDim a, HoloDim b)
 {
     HoloDim most = holo_dim_max(dims, a, b), least = holo_dim_min(dims, 1, holo_dim_min(dims, a, b));
@@ -366,23 +368,25 @@ static HoloStatus count_check(const HoloCall *call, const char *what, int count,
 {
     if (count >= min && (max < 0 || count <= max)) return HOLO_OK;
     if (max < 0)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "has %d %s; %s has at least %d", count, what, call->op->name, min);
-    return holo_call_fail(call, HOLO_BAD_MODEL, "has %d %s; %s has %d to %d", count, what, call->op->name, min, max);
+        return holo_call_fail(call, HOLO_BAD_MODEL, "has %d %s, but %s needs at least %d", count, what, call->op->name,
+                              min);
+    return holo_call_fail(call, HOLO_BAD_MODEL, "has %d %s, but %s has %d to %d", count, what, call->op->name, min,
+                          max);
 }
 
-// What subgraphs capture is behind the other inputs; only what has subgraphs captures anything.
+// What subgraphs capture comes after the other inputs. Only operators with subgraphs capture anything.
 HoloStatus holo_op_check_counts(const HoloCall *call)
 {
     const HoloOp *op    = call->op;
     int           given = call->in_count - call->capture_count;
     if (call->capture_count && (given < 0 || !(op->flags & HOLO_OP_CONTROL)))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "has %d values for subgraphs; %s has none", call->capture_count,
-                              op->name);
+        return holo_call_fail(call, HOLO_BAD_MODEL, "has %d values for subgraphs, but %s has no subgraphs",
+                              call->capture_count, op->name);
     HOLO_TRY(count_check(call, "inputs", given, op->in_min, op->in_max));
     return count_check(call, "outputs", call->out_count, op->out_min, op->out_max);
 }
 
-// All that is captured is there, and all that the operator cannot do without.
+// Everything that is captured, and everything that the operator needs, must be there.
 static HoloStatus inputs_check(const HoloCall *call)
 {
     for (int i = call->in_count - call->capture_count; i < call->in_count; i++)
@@ -392,8 +396,8 @@ static HoloStatus inputs_check(const HoloCall *call)
     return HOLO_OK;
 }
 
-// Known sizes of an output must be at least 0 and so many elements must fit: beside a 0, too, and of any type, as
-// holo_tensor_count has it.
+// Known sizes of an output must be at least 0, and so many elements must fit; also if another size is 0, and for any
+// type, as in holo_tensor_count.
 static HoloStatus sizes_check(const HoloCall *call, int i)
 {
     const HoloTensor *t     = call->out[i];
@@ -401,16 +405,16 @@ static HoloStatus sizes_check(const HoloCall *call, int i)
     for (int d = 0; d < t->rank; d++) {
         if (holo_dim_is_symbolic(t->dim[d])) continue;
         if (t->dim[d] < 0)
-            return holo_call_fail(call, HOLO_BAD_MODEL, "output %d gets a negative size (%lld) in dimension %d", i,
-                                  (long long)t->dim[d], d);
+            return holo_call_fail(call, HOLO_BAD_MODEL, "output %d would have a negative size (%lld) in dimension %d",
+                                  i, (long long)t->dim[d], d);
         if (t->dim[d] && !holo_mul(bytes, t->dim[d], &bytes))
-            return holo_call_fail(call, HOLO_BAD_MODEL, "output %d gets too large", i);
+            return holo_call_fail(call, HOLO_BAD_MODEL, "output %d would be too large", i);
     }
     return HOLO_OK;
 }
 
-// Is there nothing to make: does nobody want any output, or has none an element? In the second case all sizes but the one
-// that is 0 may be anything, and a loop over them might not end.
+// Is there nothing to compute, because nobody wants any output, or none has an element? In the second case all sizes
+// but the one that is 0 may be huge, and a loop over them might not end.
 static bool makes_nothing(const HoloCall *call)
 {
     bool may_know = !(call->op->flags & (HOLO_OP_DYNAMIC | HOLO_OP_CONTROL));

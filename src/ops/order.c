@@ -1,4 +1,4 @@
-// order.c - numbers as keys that sort as the numbers do, and a sort of indices.
+// order.c - turns numbers into keys with the same order, and sorts indices.
 #include "ops/order.h"
 #include "base/bits.h"
 

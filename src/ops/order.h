@@ -1,4 +1,4 @@
-// order.h - numbers as keys that sort as the numbers do, and a sort of indices.
+// order.h - turns numbers into keys with the same order, and sorts indices.
 #ifndef HOLO_OPS_ORDER_H
 #define HOLO_OPS_ORDER_H
 
@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-// out[k] = the key of t[start + k * stride]: keys compare, as unsigned integers, as the numbers do.
-// -0 equals 0, a NaN is above all numbers. Any dtype but strings and complex numbers.
+// out[k] = the key of t[start + k * stride]. Keys, as unsigned integers, have the same order as the numbers. -0 equals
+// 0, and NaN is above all numbers. Any dtype but strings and complex numbers.
 #define HOLO_KEY_NAN UINT64_MAX              // of a float; no other float has this key
-static inline uint64_t holo_key_f32(float x) // without a jump
+static inline uint64_t holo_key_f32(float x) // without a branch
 {
     uint32_t bits;
     x += 0.0f; // -0 becomes 0
@@ -19,12 +19,12 @@ static inline uint64_t holo_key_f32(float x) // without a jump
 }
 void holo_read_keys(const HoloTensor *t, int64_t start, int64_t stride, int64_t count, uint64_t *out);
 
-// Sorts indices by their keys, byte by byte; equal ones keep their order. `scratch` has room for `count` of them.
+// Sorts indices by their keys, byte by byte; equal ones keep their order. `scratch` has room for `count` indices.
 void holo_sort_keys(int64_t *index, int64_t *scratch, int64_t count, const uint64_t *key);
 
 typedef int HoloCompare(const void *context, int64_t a, int64_t b); // < 0, 0, > 0
 
-// Sorts indices by merging; equal ones keep their order. `scratch` has room for `count` of them.
+// Sorts indices by merging; equal ones keep their order. `scratch` has room for `count` indices.
 void holo_sort(int64_t *index, int64_t *scratch, int64_t count, HoloCompare *compare, const void *context);
 
 #endif

@@ -26,7 +26,7 @@ static size_t lane_size(HoloLane lane, const HoloTensor *t)
     return lane == HOLO_LANE_OWN ? holo_dtype_size((HoloDtype)t->dtype) : lane_bytes[lane];
 }
 
-// Are the elements of such a tensor stored just as the lane holds them?
+// Are the elements of such a tensor stored exactly as the lane holds them?
 static bool is_stored(const HoloTensor *t, HoloLane lane)
 {
     return lane_types[lane] >> t->dtype & 1;
@@ -50,7 +50,7 @@ static void lane_read(const HoloTensor *t, HoloLane lane, int64_t start, int64_t
     }
 }
 
-// As holo_write_f does with floats that are not stored as they are computed.
+// As holo_write_f does with floats that are converted when stored.
 static void lane_plain_nan(HoloLane lane, int64_t count, void *lanes)
 {
     float  *f = lanes;
@@ -72,7 +72,7 @@ void holo_lane_write(HoloTensor *t, HoloLane lane, int64_t start, int64_t count,
         holo_write_i(t, start, 1, count, from);
 }
 
-// The first lane, `count` times over.
+// Repeats the first lane `count` times.
 static void lane_repeat(char *out, size_t bytes, int64_t count)
 {
     for (int64_t done = 1; done < count;) {
@@ -95,7 +95,7 @@ void holo_stream_open(HoloStream *stream, const HoloTensor *t, HoloLane lane, in
     stream->offset    = 0;
     stream->most      = HOLO_TILE;
     stream->is_filled = false;
-    for (int i = 0; i < rank; i++) { // neighbors that are one run are joined
+    for (int i = 0; i < rank; i++) { // neighboring dimensions that are contiguous are joined
         if (dim[i] == 1) continue;
         int last = stream->rank - 1;
         if (last >= 0 && stream->stride[last] == stride[i] * dim[i]) {
@@ -120,7 +120,7 @@ void holo_stream_open(HoloStream *stream, const HoloTensor *t, HoloLane lane, in
     stream->is_constant = stream->rank == 1 && stream->stride[0] == 0;
 }
 
-// Goes on by `count` elements, which do not pass the end of the innermost run.
+// Moves on by `count` elements, which do not pass the end of the innermost run.
 static void stream_advance(HoloStream *stream, int64_t count)
 {
     int i = stream->rank - 1;
@@ -173,7 +173,7 @@ typedef struct Job {
     int64_t              count;
 } Job;
 
-// As many elements as a buffer takes in the widest of the lanes.
+// As many elements as fit into a buffer in the widest lane.
 static int64_t tile_most(const HoloPointwise *work)
 {
     size_t widest = lane_size(work->lane_out, &work->out);
@@ -184,8 +184,8 @@ static int64_t tile_most(const HoloPointwise *work)
     return HOLO_STREAM_BYTES / (int64_t)widest;
 }
 
-// Where results are stored as they are computed, and no input is there: compilers make no vectors of loops that
-// read where they write.
+// Where results can be stored directly, if no input is there: compilers do not vectorize loops that read where they
+// write.
 static char *tile_direct(const HoloPointwise *work, const HoloLanes *tile, int64_t at)
 {
     char *to = (char *)work->out.data + (size_t)at * lane_size(work->lane_out, &work->out);
@@ -223,11 +223,15 @@ static void compute_part(void *arg, int64_t part, int worker)
     }
 }
 
-// ---- the same by loops that are compiled for each CPU
+// ---- the same with loops that are compiled for each CPU
 
-enum { TILE_BYTES = 1 << 14, RUN_LEAST = 32 }; // of a tile that is written; elements of a run that is taken as it lies
+enum {
+    TILE_BYTES = 1 << 14,
+    RUN_LEAST  = 32
+}; // of a tile that is written; fewest elements of a run that is taken in
+    // place
 
-// As many of the next `count` elements as can be taken at once.
+// How many of the next `count` elements can be taken at once.
 static int64_t stream_most(const HoloStream *stream, bool may_be_one, int64_t count)
 {
     int     last = stream->rank - 1;
@@ -238,7 +242,7 @@ static int64_t stream_most(const HoloStream *stream, bool may_be_one, int64_t co
     return most < count ? most : count;
 }
 
-// The next `count` elements: one for all of them (bit `bit` of `ones`), where they are, or in `buffer`.
+// The next `count` elements: one for all of them (bit `bit` of `ones`), in place, or in `buffer`.
 static const void *stream_take(HoloStream *stream, bool may_be_one, int64_t count, void *buffer, int bit, int *ones)
 {
     const HoloTensor *t    = &stream->tensor;
@@ -303,8 +307,8 @@ static int inputs_given(const HoloCall *call)
     return count;
 }
 
-// Before opset 7, `axis` says at which dimension of the first input the shape of the second begins: the second is
-// seen with sizes of 1 after its own, so that the rule of today gives the same.
+// Before opset 7, `axis` says at which dimension of the first input the shape of the second begins. The second gets
+// sizes of 1 behind its own, so that today's rule gives the same.
 static HoloStatus legacy_view(const HoloCall *call, HoloTensor *view)
 {
     const HoloPointwiseRow *row = call->op->row;
@@ -346,7 +350,7 @@ static HoloStatus check_types(const HoloCall *call)
     return HOLO_OK;
 }
 
-// The broadcast shape must be that of input 0; a symbolic size is taken to be so.
+// The broadcast shape must be that of input 0; a symbolic size is assumed to fit.
 static HoloStatus check_one_way(const HoloCall *call, int rank, HoloDim *dim)
 {
     const HoloPointwiseRow *row   = call->op->row;

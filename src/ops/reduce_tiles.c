@@ -1,15 +1,11 @@
-// reduce_tiles.c - reductions of elements as they are stored, by loops that are compiled for each CPU (kernels/tiles/tiles.h).
+// reduce_tiles.c - reduces stored elements by loops that are compiled for each CPU (kernels/tiles/tiles.h).
 #include "kernels/tiles/tiles.h"
 #include "ops/spread.h"
 #include "ops/standard/reduce.h"
 
 #include <string.h>
 
-enum {
-    TILE_BYTES = 1 << 14,
-    PART       = 1 << 15,
-    LEAST      = 16
-}; // of results side by side; elements of a task; results, at least
+enum { TILE_BYTES = 1 << 14, PART = 1 << 15, LEAST = 16 }; // neighboring results; elements of a task; fewest results
 
 typedef struct Job {
     const HoloTiles  *tiles;
@@ -19,11 +15,11 @@ typedef struct Job {
     HoloTile         *join;
     void (*fold)(int64_t n, const void *x, void *out);
     size_t  size;               // of an element
-    int64_t results, step;      // without lanes: all of them, and those of a task
-    int64_t run, blocks, block; // with lanes: results side by side, in so many blocks of so many
+    int64_t results, step;      // without lanes: all results, and those of a task
+    int64_t run, blocks, block; // with lanes: neighboring results, in so many blocks of so many
 } Job;
 
-// Where element `index` of a box begins, which has the dimensions before `rank` alone.
+// The offset of element `index` of a box that has only the dimensions before `rank`.
 static int64_t offset_of(const HoloReduceBox *box, int rank, int64_t index)
 {
     int64_t at = 0;

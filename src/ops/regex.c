@@ -1,5 +1,5 @@
-// regex.c - regular expressions as programs, all states of which are followed at once (Thompson): no
-// pattern and no text can make it slow. See regex.h; the syntax is in regex_parse.c.
+// regex.c - regular expressions as programs whose states are all followed at once (Thompson): no pattern and no text
+// can make it slow. See regex.h; regex_parse.c has the syntax.
 #include "ops/regex.h"
 
 #include "ops/regex_parse.h"
@@ -13,22 +13,22 @@ typedef enum Code { SET, AT, SPLIT, JUMP, MATCH } Code;
 
 typedef struct Instruction {
     Code code;
-    int  a, b; // SET: the set; AT: the place; SPLIT: two ways to go on; JUMP: one
+    int  a, b; // SET: the set; AT: the place; SPLIT: two ways to continue; JUMP: one
 } Instruction;
 
 typedef struct Thread {
     int    pc;
-    size_t begin; // where in the text it set out
+    size_t begin; // where in the text it began
 } Thread;
 
 struct HoloRegex {
     HoloRegexTree tree;
     Instruction  *program;
-    int           size, work; // work: what compiling has done, which is bounded
+    int           size, work; // work: steps of compiling so far, which are limited
     bool          is_full;
-    Thread       *list, *next; // at this code point and the next, those that set out first in front
+    Thread       *list, *next; // at this code point and the next; those that began first come first
     int          *stack;
-    size_t       *seen; // the round in which an instruction was last added
+    size_t       *seen; // the round in which an instruction was added last
     size_t        round;
 };
 
@@ -159,8 +159,8 @@ static bool is_at(HoloRegexPlace place, HoloString text, size_t at)
     return false;
 }
 
-// Adds an instruction, and all that is reached from it without a code point, to `list` of `count`. Where two
-// threads meet, the one that was added first goes on.
+// Adds an instruction, and all that can be reached from it without a code point, to `list` of `count`. If two threads
+// meet, the one that was added first continues.
 static int add_thread(HoloRegex *r, Thread *list, int count, Thread start, HoloString text, size_t at)
 {
     int depth         = 0;

@@ -6,14 +6,14 @@
 
 typedef struct HoloRegex HoloRegex;
 
-// Compiles a pattern into memory of `arena`, where it lives. Refused, with the byte at fault: what RE2
-// does not know either (look-around, back references), Unicode properties, quoting by \Q, and patterns
-// that would need a program of more than 20,000 instructions.
+// Compiles a pattern into memory of `arena`, where it lives. It refuses, and names the byte: what RE2 does not support
+// either (look-around, back references), Unicode properties, quoting by \Q, and patterns that would need more than
+// 20,000 instructions.
 HOLO_MUST HoloStatus holo_regex_create(HoloArena *arena, HoloString pattern, HoloRegex **out, HoloError *error);
-// Does the whole text match? Not to be called from two threads at once.
+// Does the whole text match? Two threads must not call it at once.
 bool holo_regex_is_match(HoloRegex *regex, HoloString text);
-// The first match at or behind byte `from`, the longest of those that begin there; `from` is at most the
-// size of the text. What lies before it still counts for places such as \b. Same threads as above.
+// The first match at or behind byte `from`, and the longest of those that begin there. `from` is at most the size of
+// the text. The text before it still counts for places such as \b. Threads: as above.
 bool holo_regex_find(HoloRegex *regex, HoloString text, size_t from, size_t *begin, size_t *end);
 
 #endif

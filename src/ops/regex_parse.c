@@ -1,5 +1,5 @@
-// regex_parse.c - the syntax of RE2: literals, classes, escapes, groups, flags, counts, alternatives,
-// anchors. Groups capture nothing and lazy counts are as others: a full match does not depend on either.
+// regex_parse.c - the syntax of RE2: literals, classes, escapes, groups, flags, counts, alternatives, anchors. Groups
+// capture nothing, and lazy counts are like others: a full match depends on neither.
 #include "ops/regex_parse.h"
 
 #include "ops/utf8.h"
@@ -138,7 +138,7 @@ static HoloStatus parse_perl_class(Parser *p, bool *out_found)
     return HOLO_OK;
 }
 
-// Reads [:alpha:] or [:^alpha:], inside of a bracket.
+// Reads [:alpha:] or [:^alpha:] inside a bracket.
 static HoloStatus parse_posix_class(Parser *p, bool *out_found)
 {
     *out_found = true;
@@ -257,7 +257,7 @@ static HoloStatus parse_dot(Parser *p, HoloRegexNode **out)
 {
     HOLO_TRY(new_set(p, out));
     if (!p->dot_all) HOLO_TRY(add_range(p, '\n', '\n'));
-    close_set(p, *out, true); // an empty set, negated, is all
+    close_set(p, *out, true); // an empty set, negated, is everything
     return HOLO_OK;
 }
 
@@ -319,7 +319,7 @@ static HoloStatus skip_name(Parser *p)
 
 static HoloStatus parse_or(Parser *p, HoloRegexNode **out);
 
-// Behind "(". Flags set inside of a group end with it; those of "(?i)" alone hold on.
+// Called behind "(". Flags that are set inside a group end with it; those of "(?i)" alone stay.
 static HoloStatus parse_group(Parser *p, HoloRegexNode **out)
 {
     bool fold = p->fold, dot_all = p->dot_all, multiline = p->multiline, is_group = true;
@@ -353,7 +353,7 @@ static HoloStatus parse_atom(Parser *p, HoloRegexNode **out)
 
 // ---- counts, sequences, alternatives
 
-// Reads digits; -1: there are none. Stops at what is too large.
+// Reads digits; -1: there are none. Stops at a number that is too large.
 static int parse_number(Parser *p)
 {
     int n = -1;
@@ -361,7 +361,7 @@ static int parse_number(Parser *p)
     return n;
 }
 
-// Reads a count; one that is not well formed, like "{a", stands for itself. *out_max -2: none.
+// Reads a count. One that is not well formed, like "{a", stands for itself. *out_max -2: there is none.
 static HoloStatus parse_count(Parser *p, int *out_min, int *out_max)
 {
     size_t start = p->at;
@@ -376,7 +376,7 @@ static HoloStatus parse_count(Parser *p, int *out_min, int *out_max)
     else if (take(p, "{")) {
         int  min   = parse_number(p);
         bool range = take(p, ",");
-        int  max   = range ? parse_number(p) : min; // -1: without end
+        int  max   = range ? parse_number(p) : min; // -1: no limit
         if (min > REPEAT_MAX || max > REPEAT_MAX) return refuse(p, "a count is over 1000");
         if (min < 0 || !take(p, "}")) {
             p->at = start;
@@ -431,7 +431,7 @@ HoloStatus holo_regex_parse(HoloArena *arena, HoloString pattern, HoloRegexTree 
 {
     Parser p = {.arena = arena, .text = pattern, .tree = out, .error = error};
     if (pattern.size > INT32_MAX / 64) return refuse(&p, "it is too long");
-    *out = (HoloRegexTree){.sets = HOLO_NEW(arena, HoloRegexSet, pattern.size + 1)}; // a set has at least a byte
+    *out = (HoloRegexTree){.sets = HOLO_NEW(arena, HoloRegexSet, pattern.size + 1)}; // a set takes at least one byte
     if (!out->sets) return holo_fail_memory(error);
     HOLO_TRY(parse_or(&p, &out->root));
     return is_end(&p) ? HOLO_OK : refuse(&p, "a group is closed that was not opened");

@@ -1,7 +1,7 @@
 // rows.h - a tensor seen as rows along an axis, or along several neighboring axes.
 //
-// The shape is taken as [outer, size, inner]: there are outer * inner rows of `size` elements, the
-// elements of a row lie `inner` apart.
+// The shape is taken as [outer, size, inner]: there are outer * inner rows of `size` elements, and the elements of a
+// row are `inner` apart.
 #ifndef HOLO_OPS_ROWS_H
 #define HOLO_OPS_ROWS_H
 

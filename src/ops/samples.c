@@ -1,10 +1,10 @@
-// samples.c - weighted sums and maxima of scattered elements. f32 and f64 have loops of their own, others are read one
-// by one.
+// samples.c - weighted sums and maxima of scattered elements. f32 and f64 have loops of their own; other elements are
+// read one by one.
 #include "ops/samples.h"
 
 #include <math.h>
 
-// Four taps at a time, so that additions need not wait for each other.
+// Four taps at a time, so that additions do not wait for each other.
 #define DEFINE_SUM(name, READ)                                                                                    \
     static void name(const HoloTensor *x, int64_t plane, int64_t places, const int64_t *end, const HoloTap *taps, \
                      double *out)                                                                                 \
@@ -28,7 +28,7 @@
 #define READ_F64(x, i) (((const double *)(x)->data)[i])
 DEFINE_SUM(sum_f32, READ_F32)
 
-// The same of places that all have four taps, as most of two dimensions: no loop but that over places.
+// The same for places that all have four taps, as most do in two dimensions: the only loop is over places.
 static void sum_fours_f32(const HoloTensor *x, int64_t plane, int64_t places, const HoloTap *t, double *out)
 {
     const float *from = (const float *)x->data + plane;
@@ -41,7 +41,7 @@ static void sum_fours_f32(const HoloTensor *x, int64_t plane, int64_t places, co
 
 static bool are_fours(int64_t places, const int64_t *end)
 {
-    bool all = places > 0 && end[places - 1] == 4 * places; // where not, it is known at once
+    bool all = places > 0 && end[places - 1] == 4 * places; // if not, that is known at once
     for (int64_t p = 0; all && p < places; p++) all = end[p] == 4 * (p + 1);
     return all;
 }
@@ -59,8 +59,8 @@ void holo_samples_sum(const HoloTensor *x, int64_t plane, int64_t places, const 
     (x->dtype == HOLO_F32 ? sum_f32 : x->dtype == HOLO_F64 ? sum_f64 : sum_any)(x, plane, places, end, taps, out);
 }
 
-// A comparison that NaN fails keeps what is there, without a jump that depends on the elements. Where nothing is above
-// -INFINITY, it is looked whether there are numbers at all.
+// A comparison with NaN is false and keeps what is there, without a branch that depends on the elements. If nothing is
+// above -INFINITY, it checks whether there are numbers at all.
 #define DEFINE_MAX(name, READ)                                                                                    \
     static void name(const HoloTensor *x, int64_t plane, int64_t places, const int64_t *end, const HoloTap *taps, \
                      double *out)                                                                                 \

@@ -1,20 +1,21 @@
-// spread.h - before an eval computes: is there anything to do, and which threads do it.
+// spread.h - before eval computes: is there anything to do, and which threads do it?
 #ifndef HOLO_OPS_SPREAD_H
 #define HOLO_OPS_SPREAD_H
 
 #include "ops/op.h"
 
-// Is there nothing to compute for output 0? Sizes of an empty tensor may have products that do not fit, so eval
-// asks this before it multiplies them.
+// Is there nothing to compute for output 0? The product of the sizes of an empty tensor may overflow, so eval asks this
+// before it multiplies them.
 static inline bool holo_out_is_empty(const HoloCall *call)
 {
     return !holo_out(call, 0) || holo_tensor_count(call->out[0]) == 0;
 }
 
-enum { HOLO_SPREAD_COST = 1 << 16 }; // elementary steps below which waking threads does not pay
+enum { HOLO_SPREAD_COST = 1 << 16 }; // with fewer elementary steps, waking threads is not worth it
 
-// Calls work(arg, i, worker) for 0 <= i < count, on the threads of the host where that pays. Parts are cut from the
-// shape alone, so the number of threads never changes a result. A run that is to end leaves the rest out. `cost`: about how many steps all parts take.
+// Calls work(arg, i, worker) for 0 <= i < count, on the threads of the host if that is worth it. Parts depend on the
+// shape alone, so the number of threads never changes a result. If the run is to end, the rest is skipped. `cost` is
+// about how many steps all parts take.
 static inline void holo_spread(const HoloCall *call, int64_t count, double cost,
                                void (*work)(void *arg, int64_t i, int worker), void *arg)
 {

@@ -1,17 +1,17 @@
-// tensor.c - elements of tensors of any dtype: read, written and moved without knowing it.
+// tensor.c - reads, writes and moves elements of tensors of any dtype.
 //
-// One table of element types makes the four loops (to and from double, to and from int64_t). What an operator
-// computes between reading and writing is not done here.
+// One table of element types makes the four loops (to and from double, to and from int64_t). What an operator computes
+// between reading and writing is not done here.
 #include "ops/tensor.h"
 #include "format/small_float.h"
 #include "kernels/tiles/tiles.h"
 
 #include <string.h>
 
-// ---- the element types: how a stored element reads, and how a number is stored
+// ---- the element types: how a stored element is read, and how a number is stored
 
 // NUMBER: the stored C type is the number. INTEGER: type, range, and the low bits of an int64_t as such a number.
-// SMALL: stored code, decoded to float, encoded from double.
+// SMALL: a stored code, decoded to float, encoded from double.
 // clang-format off
 #define NUMBERS(X) \
     X(F32, float)  \
@@ -71,7 +71,7 @@ static inline uint64_t saturate_u64(double x)
     return x > 0 ? (uint64_t)x : 0;
 }
 
-// One loop over a run: `p` are the elements, `x` the one at hand, or the number to store in it.
+// One loop over a run: `p` are the elements, `x` is the current one, or the number to store in it.
 #define READ(T, wide, expression)                 \
     {                                             \
         const T *p = (const T *)t->data + start;  \
@@ -237,7 +237,7 @@ void holo_put_i(HoloTensor *t, int64_t index, int64_t x)
 
 void holo_strides(int rank, const int64_t *dim, int64_t *out_stride)
 {
-    uint64_t stride = 1; // unsigned: a tensor without elements may have sizes whose product does not fit
+    uint64_t stride = 1; // unsigned: a tensor without elements may have sizes whose product overflows
     for (int i = rank - 1; i >= 0; i--) {
         out_stride[i] = (int64_t)stride;
         stride *= (uint64_t)dim[i];
@@ -296,7 +296,8 @@ typedef struct Box { // strides in bytes
     int64_t dim[HOLO_MAX_RANK + 2], dst[HOLO_MAX_RANK + 2], src[HOLO_MAX_RANK + 2];
 } Box;
 
-// Leaves out dimensions of size 1 and joins neighbors that are one run on both sides. False: nothing to move.
+// Leaves out dimensions of size 1 and joins dimensions that are contiguous on both sides. False: there is nothing to
+// move.
 static bool box_make(Box *box, int rank, const int64_t *dim, int64_t size, const int64_t *dst, const int64_t *src)
 {
     box->rank = 0;
@@ -337,8 +338,8 @@ static void box_order(Box *box, int64_t size)
         if (box->src[i] == size && box->src[last] != size) box_swap(box, i, last - 1);
 }
 
-// A run of elements that lie side by side where they go. Those that come again and again, from every second place or
-// backwards are loops of their own: compilers make vectors of these.
+// A run of elements that are contiguous at the target. Repeated ones, every second one, and backward runs have loops of
+// their own: compilers vectorize these.
 #define MOVE_RUN(T)                                                                                        \
     static void move_run_##T(int64_t count, char *dst, const char *src, int64_t step)                      \
     {                                                                                                      \
@@ -387,13 +388,13 @@ static void move_plane(const Box *box, size_t size, char *dst, const char *src)
     int r = box->rank - 2, c = box->rank - 1, log = size == 8 ? 3 : size == 4 ? 2 : size == 2 ? 1 : size == 1 ? 0 : -1;
     int64_t rows = box->dim[r], columns = box->dim[c], one = (int64_t)size;
     int64_t wide =
-        box->src[r] == one && box->src[c] != 0 ? BLOCK : columns; // rows are neighbors: all of them, for some
+        box->src[r] == one && box->src[c] != 0 ? BLOCK : columns; // rows are neighbors: all of them for some columns
     if (box->dst[c] == one && box->src[c] == one) {
         for (int64_t i = 0; i < rows; i++) memcpy(dst + i * box->dst[r], src + i * box->src[r], (size_t)columns * size);
         return;
     }
     if (log >= 0 && box->dst[c] == one && box->src[r] == one && rows > 2) {
-        holo_tiles()->turn[log](columns, rows, src, box->src[c] / one, dst, box->dst[r] / one);
+        holo_tiles()->transpose[log](columns, rows, src, box->src[c] / one, dst, box->dst[r] / one);
         return;
     }
     for (int64_t i = 0; i < rows; i += BLOCK)

@@ -1,5 +1,5 @@
-// utf8.c - code points of UTF-8 text, and the simple case mapping of Latin, Greek, Cyrillic, Armenian
-// and a few other letters. Mappings to several letters (German sharp s) are left out. See utf8.h.
+// utf8.c - code points of UTF-8 text, and the simple case mapping of Latin, Greek, Cyrillic, Armenian and a few other
+// letters. It leaves out mappings to several letters (German sharp s). See utf8.h.
 #include "ops/utf8.h"
 
 #include "base/base.h"
@@ -34,7 +34,7 @@ int holo_utf8_put(uint32_t code, char out[4])
     return more + 1;
 }
 
-// Capitals first..last, every step-th of them; the small letter is `delta` further on.
+// Capitals first..last, every step-th of them; the small letter is `delta` higher.
 typedef struct CaseRange {
     uint32_t first, last;
     int32_t  step, delta;

@@ -1,4 +1,4 @@
-// value.c - sequences and optionals made and shared. See value.h.
+// value.c - makes and shares sequences and optionals. See value.h.
 #include "ops/value.h"
 
 HoloStatus holo_expect_kind(const HoloCall *call, int input, HoloKind kind)
@@ -56,7 +56,7 @@ HoloStatus holo_out_list(HoloCall *call, int i, HoloKind kind, HoloKind inner, H
     return HOLO_OK;
 }
 
-// Room for one more item behind the `count` at `items`; NULL: there is none, or another sequence has it.
+// Room for one more item behind the `count` at `items`; NULL: there is none, or another sequence uses it.
 static HoloTensor *list_room(HoloLists *lists, const HoloTensor *items, int64_t count)
 {
     for (int k = 0; lists && k < HOLO_COUNT(lists->list); k++) {
@@ -95,7 +95,7 @@ HoloStatus holo_out_list_longer(HoloCall *call, int i, HoloTensor **out_item)
 
 // ---- copies
 
-enum { DEPTH_MAX = 4 }; // of values in values
+enum { DEPTH_MAX = 4 }; // values nested in values
 
 static HoloStatus clone_strings(const HoloHost *host, HoloTensor *t, HoloError *error)
 {
@@ -154,7 +154,7 @@ static HoloStatus fail_unlike(const HoloCall *call, int64_t k)
     return holo_call_fail(call, HOLO_BAD_INPUT, "outputs of steps 0 and %lld differ in type or shape", (long long)k);
 }
 
-// A tensor being joined of others: `rows` rows of `room` pieces of `inner` elements.
+// A tensor that is joined from others: `rows` rows of `room` pieces of `inner` elements.
 typedef struct Join {
     int64_t rows, room, inner, count;
     size_t  size;

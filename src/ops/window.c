@@ -1,11 +1,11 @@
-// window.c - geometry of sliding windows. It reads elements under a window, and sums nothing.
+// window.c - geometry of sliding windows. It reads elements under a window, but sums nothing.
 #include "ops/window.h"
 
 enum { PARAM_MAX = INT32_MAX }; // of strides, dilations, kernel sizes and paddings
 
 // ---- from attributes
 
-// An attribute of one number a dimension in [low, PARAM_MAX]; `fallback` everywhere when it is not given.
+// An attribute with one number in [low, PARAM_MAX] for each dimension; `fallback` everywhere if it is not given.
 static HoloStatus read_ints(const HoloCall *call, const char *name, int count, int64_t low, int64_t fallback,
                             int64_t *out)
 {
@@ -78,13 +78,13 @@ static HoloStatus read_auto_pad(const HoloCall *call, AutoPad *out)
     return HOLO_OK;
 }
 
-// Input positions from the first to the last tap, both counted.
+// Input positions from the first to the last tap, both included.
 static HoloDim reach(HoloDims *dims, const HoloWindow *w, int d)
 {
     return holo_dim_add(dims, holo_dim_mul(dims, holo_dim_sub(dims, w->kernel[d], 1), w->dilation[d]), 1);
 }
 
-// Splits the padding that makes `need` positions out of `have`; an odd one goes to the end where told.
+// Splits the padding that makes `need` positions out of `have`. If it is odd, the end gets one more if `odd_at_end`.
 static void split_padding(HoloDims *dims, HoloWindow *w, int d, HoloDim need, HoloDim have, bool odd_at_end)
 {
     HoloDim total = holo_dim_max(dims, holo_dim_sub(dims, need, have), 0);
@@ -121,7 +121,7 @@ HoloStatus holo_window_init(const HoloCall *call, int rank, const HoloDim *in, c
             if (pad == VALID) w->pad_begin[d] = w->pad_end[d] = 0;
             HoloDim begun = holo_dim_add(dims, in[d], w->pad_begin[d]);
             HoloDim free  = holo_dim_sub(dims, holo_dim_add(dims, begun, w->pad_end[d]), span);
-            if (ceil && pad == NOTSET) { // but no window starts in the padding at the end
+            if (ceil && pad == NOTSET) { // but no window begins in the padding at the end
                 HoloDim starts = holo_dim_div(dims, holo_dim_sub(dims, begun, 1), w->stride[d]);
                 free           = holo_dim_min(dims, holo_dim_div_ceil(dims, free, w->stride[d]), starts);
             } else {
@@ -144,7 +144,7 @@ HoloStatus holo_window_init_transposed(const HoloCall *call, int rank, const Hol
     HOLO_TRY(read_auto_pad(call, &pad));
     HOLO_TRY(read_ints(call, "output_padding", rank, 0, 0, extra));
     int given = holo_attr_ints(call, "output_shape", shape, HOLO_MAX_RANK);
-    if (given > 0 && given != rank && given != rank + 2) // some exporters write batch and channels too
+    if (given > 0 && given != rank && given != rank + 2) // some exporters also write batch and channels
         return holo_call_fail(call, HOLO_BAD_MODEL, "output_shape must have %d entries", rank);
     w->transposed = true;
     for (int d = 0; d < rank; d++) {
@@ -221,7 +221,7 @@ static int64_t clamp(int64_t x, int64_t low, int64_t high)
     return x < low ? low : x > high ? high : x;
 }
 
-// One line along the last dimension, whose first output is `o`; `line` is the element at input 0 of it.
+// One line along the last dimension, whose first output is `o`; `line` is its element at input 0.
 static void read_line(const HoloWindow *w, const HoloTensor *x, int64_t line, int64_t step, int64_t o, int64_t t,
                       int64_t count, double outside, double *out)
 {

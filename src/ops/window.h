@@ -1,5 +1,5 @@
-// window.h - a window that slides over the spatial dimensions of a tensor: the geometry that all
-// convolutions and poolings share, worked out once from the attributes of a call.
+// window.h - a window that slides over the spatial dimensions of a tensor: the geometry that all convolutions and
+// poolings share, computed once from the attributes of a call.
 #ifndef HOLO_OPS_WINDOW_H
 #define HOLO_OPS_WINDOW_H
 
@@ -7,9 +7,9 @@
 
 enum { HOLO_MAX_SPATIAL = HOLO_MAX_RANK - 2 };
 
-// Output o and tap t of the kernel meet at input i, in each dimension:
+// In each dimension, output o and tap t of the filter meet at input i:
 //     i = o * stride - pad_begin + t * dilation             plainly
-//     i = (o + pad_begin - t * dilation) / stride           transposed, and only where that is whole
+//     i = (o + pad_begin - t * dilation) / stride           transposed, and only if that is whole
 // While inferring, sizes and paddings may be symbolic; strides and dilations never are.
 typedef struct HoloWindow {
     int     rank; // spatial dimensions
@@ -19,8 +19,8 @@ typedef struct HoloWindow {
     int64_t stride[HOLO_MAX_SPATIAL], dilation[HOLO_MAX_SPATIAL];
 } HoloWindow;
 
-// From the attributes kernel_shape, strides, dilations, pads and auto_pad. `kernel` is that of the
-// weights; NULL where the attribute alone tells. `ceil`: a last window that is partly outside counts.
+// From the attributes kernel_shape, strides, dilations, pads and auto_pad. `kernel` is the size of the weights; NULL:
+// only the attribute has it. `ceil`: a last window that is partly outside counts.
 HOLO_MUST HoloStatus holo_window_init(const HoloCall *call, int rank, const HoloDim *in, const HoloDim *kernel,
                                       bool ceil, HoloWindow *out);
 // The same for ConvTranspose and MaxUnpool, with output_padding and output_shape.
@@ -33,11 +33,11 @@ int64_t holo_window_taps(const HoloWindow *w); // of the kernel, all dimensions 
 int64_t holo_window_ins(const HoloWindow *w);  // positions of one plane of the input
 int64_t holo_window_outs(const HoloWindow *w); // and of the output
 
-// The input position, flat, where output `o` and tap `t` (flat too) meet; -1: outside.
+// The input position (flat) where output `o` and tap `t` (also flat) meet; -1: outside.
 int64_t holo_window_meet(const HoloWindow *w, int64_t o, int64_t t);
 
-// Elements under tap `t` for the outputs start .. start + count - 1 of one plane, count <= HOLO_TILE: those of
-// t at plane + position * step, or `outside`.
+// Elements under tap `t` for the outputs start .. start + count - 1 of one plane, count <= HOLO_TILE: those of x at
+// plane + position * step, or `outside`.
 void holo_window_read(const HoloWindow *w, const HoloTensor *x, int64_t plane, int64_t step, int64_t t, int64_t start,
                       int64_t count, double outside, double *out);
 

@@ -1,8 +1,8 @@
 // match.c - finds patterns. See match.h.
 //
-// Where there is a choice (the order of a sum, one of several forms) the first is taken. When the match fails, it is
-// begun anew with the last choice that has another way changed, and those behind it forgotten: so all ways are tried,
-// and a way is left at the first node that does not fit.
+// If there is a choice (the order of a sum, one of several forms), the first way is taken. If the match fails, it
+// starts again: the last choice that has another way takes it, and all later choices are forgotten. So all ways are
+// tried, and a way is given up at the first node that does not fit.
 #include "passes/match.h"
 #include "passes/rewrite.h"
 
@@ -11,7 +11,7 @@
 
 static bool match_value(HoloMatch *m, int at, const HoloValue *pattern, HoloValue *value);
 
-// One of `count` ways.
+// Chooses one of `count` ways.
 static int choose(HoloMatch *m, int count)
 {
     if (m->choice_next == HOLO_MATCH_CHOICES) return 0;
@@ -110,7 +110,8 @@ static bool is_float(const HoloValue *value)
     return value && holo_dtype_class(value->type.dtype) == HOLO_CLASS_FLOAT;
 }
 
-// Is the node of the pattern's operator? A Cast is one between floats, where the pattern does not say to what.
+// Is the node of the pattern's operator? If the pattern does not say what a Cast casts to, it is any Cast between
+// floats.
 static bool is_of(const HoloNode *node, const HoloNode *pattern)
 {
     if (node->version < pattern->version) return false;
@@ -129,11 +130,11 @@ static bool match_node(HoloMatch *m, int at, const HoloNode *pattern, HoloNode *
     return match_inputs(m, at, pattern, node);
 }
 
-// The frame of the chosen one of the patterns that `call` may stand for; -1: there is none.
+// The frame of the chosen pattern among those that `call` may stand for; -1: there is none.
 static int enter(HoloMatch *m, int at, const HoloNode *call)
 {
     int first = -1, count = 0;
-    for (int i = 0; i < m->patterns->other_count; i++) { // those of one name are neighbors
+    for (int i = 0; i < m->patterns->other_count; i++) { // patterns of one name are neighbors
         if (strcmp(m->patterns->other[i]->name, call->type)) continue;
         if (!count++) first = i;
     }
@@ -154,7 +155,7 @@ static bool match_input(HoloMatch *m, int at, const HoloValue *pattern, HoloValu
     return pattern->type.rank < 0 || holo_value_number(value, &number);
 }
 
-// Goes no deeper than the patterns are.
+// The recursion is at most as deep as the patterns.
 static bool match_value(HoloMatch *m, int at, const HoloValue *pattern, HoloValue *value)
 {
     HoloMatchFrame *frame = &m->frame[at];
@@ -175,7 +176,7 @@ static bool is_used_outside(const HoloMatch *m, const HoloValue *value)
 {
     int inside = 0;
     for (int i = 0; i < m->node_count; i++) {
-        bool is_seen = false; // two nodes of the pattern may have met one of the graph
+        bool is_seen = false; // two nodes of the pattern may have matched one node of the graph
         for (int k = 0; k < i; k++) is_seen |= m->node[k] == m->node[i];
         for (int k = 0; k < m->node[i]->in_count && !is_seen; k++) inside += m->node[i]->in[k] == value;
     }

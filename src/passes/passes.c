@@ -50,7 +50,7 @@ const HoloPass holo_passes[] = {
 
 enum { DEPTH_MAX = 64 };
 
-// A body that is not taken may have nodes that lack an input; passes are spared them.
+// A body that is never taken may have nodes without a needed input. Passes do not see such bodies.
 static bool is_whole(const HoloGraph *body)
 {
     for (int i = 0; i < body->node_count; i++)
@@ -96,13 +96,14 @@ static HoloStatus run_checked(const HoloPass *pass, HoloGraph *graph, HoloChange
 static HoloStatus run_pass(const HoloPass *pass, HoloGraph *graph, HoloChanges *changes, HoloError *error)
 {
     int before = changes->count;
+    HOLO_TRY(holo_scope_continue(error));
     holo_notes_renew(changes->notes, pass->name);
     HoloStatus status = run_checked(pass, graph, changes, error);
     if (status || changes->count != before) changes->pass = pass->name;
     return status;
 }
 
-// All passes rely on types: the first one is not a choice.
+// All passes rely on types, so the first pass cannot be disabled.
 static bool is_disabled(const HoloPassOptions *options, const HoloPass *pass)
 {
     if (pass == options->table) return false;
@@ -111,7 +112,7 @@ static bool is_disabled(const HoloPassOptions *options, const HoloPass *pass)
     return options->is_exact && pass->rounds;
 }
 
-// One round over the passes up to a stage. *out_ended: options->last has run, or the limit is reached.
+// Runs one round over the passes up to a stage. *out_ended: options->last has run, or the limit is reached.
 static HoloStatus run_round(HoloGraph *graph, const HoloPassOptions *options, int stage, bool *out_ended,
                             HoloError *error)
 {

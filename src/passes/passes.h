@@ -6,30 +6,30 @@
 #include "graph/notes.h"
 #include "lower/target.h"
 
-// How much passes have changed, and how much they may. A limit stops them between two nodes at any point of a run, so
-// that of all changes the first that makes a difference can be found.
+// Counts and limits the changes of passes. A limit stops them between two nodes at any point of a run, so that the
+// first change that makes a difference can be found.
 typedef struct HoloChanges {
-    int         count; // in all
+    int         count; // all changes so far
     int         limit; // no pass goes on to another node when the count has reached it
-    const char *pass;  // which made the last one, or failed; NULL: none did
+    const char *pass;  // the pass that made the last change, or failed; NULL: none
 
     // Set by holo_passes_run.
     bool               is_exact;   // for class exact
-    bool               is_late;    // passes ran before: the graph is not that of the model
-    bool               no_tables;  // what would be looked up is computed plainly
-    bool               all_tables; // also where computing is cheaper
-    bool               all_chains; // programs also where eval is faster
+    bool               is_late;    // passes ran before: the graph is no longer the model's
+    bool               no_tables;  // compute plainly instead of looking up
+    bool               all_tables; // make tables even if computing is cheaper
+    bool               all_chains; // make programs even if eval is faster
     uint64_t           table_room; // bytes that tables may still take
-    uint64_t           fill_room;  // and weights that are far larger than what they are made of
-    HoloNotes         *notes;      // what was decided, and why; NULL: nobody wants to know
-    const HoloTargets *targets;    // whose kernels will run the graph
+    uint64_t           fill_room;  // bytes that weights may still take which are much larger than what they are made of
+    HoloNotes         *notes;      // NULL: notes are not wanted
+    const HoloTargets *targets;    // their kernels will run the graph
 
-    bool judges; // of `integers`: what was written stays, and Agreed holds what is made against it
+    bool judges; // for `integers`: the original nodes stay, and Agreed compares the new ones with them
 } HoloChanges;
 
-// Changes the graph, not its subgraphs, and adds to changes->count what it changed. It walks over the nodes, what it does
-// at each is right by itself, and it ends where the limit is reached. Types of values stay as consumers know them: no
-// pass changes a dtype or a known shape. `scratch` is emptied after the pass.
+// Changes the graph, not its subgraphs, and adds the number of changes to changes->count. It walks over the nodes; each
+// change is right by itself, and it ends when the limit is reached. Types stay as consumers know them: no pass changes
+// a dtype or a known shape. `scratch` is emptied after the pass.
 typedef HoloStatus HoloPassRun(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error);
 HoloPassRun        holo_pass_attention, holo_pass_branches, holo_pass_captures, holo_pass_carried, holo_pass_chains,
     holo_pass_columns, holo_pass_contents, holo_pass_cse, holo_pass_dead, holo_pass_decompose, holo_pass_einsum,
@@ -37,46 +37,47 @@ HoloPassRun        holo_pass_attention, holo_pass_branches, holo_pass_captures, 
     holo_pass_recognize, holo_pass_scale, holo_pass_simplify, holo_pass_sixteen, holo_pass_tables, holo_pass_turned,
     holo_pass_unfuse, holo_pass_weights, holo_pass_widen;
 
-// Passes of a later stage make nodes that those of earlier ones do not see through.
+// Passes of earlier stages cannot handle the nodes that passes of later stages make.
 enum { HOLO_STAGE_SIMPLE, HOLO_STAGE_LAYOUT, HOLO_STAGE_FUSE, HOLO_STAGES };
 
 typedef struct HoloPass {
     const char  *name;
     HoloPassRun *run;
-    bool         is_outer; // runs on the model's own graph alone; otherwise first on every subgraph
-    bool         reinfers; // makes values whose types are inferred again afterwards
-    bool         rounds;   // rounds less than the model's types ask for, or in between: does not run in class exact
-    int          stage;    // HOLO_STAGE_*: runs only when nothing of earlier stages changes any more
+    bool         is_outer; // runs only on the model's own graph; otherwise it first runs on every subgraph
+    bool         reinfers; // makes values whose types must be inferred afterwards
+    bool         rounds;   // rounds less often than the model's types say, or in between: does not run in class exact
+    int          stage;    // HOLO_STAGE_*: runs only when earlier stages have nothing more to change
     const char  *doc;      // one line
 } HoloPass;
 
-extern const HoloPass holo_passes[]; // in order; ended by one without a name
+extern const HoloPass holo_passes[]; // in order; the last one has no name
 
 typedef struct HoloPassOptions {
     const char *const *disabled; // names of passes that do not run
     int                disabled_count;
     bool               is_exact;     // for class exact
-    bool               no_tables;    // what would be looked up is computed plainly: the same bits
-    bool               all_tables;   // also where computing is cheaper
-    bool               all_chains;   // programs also where eval is faster
+    bool               no_tables;    // compute plainly instead of looking up: the same bits
+    bool               all_tables;   // make tables even if computing is cheaper
+    bool               all_chains;   // make programs even if eval is faster
     uint64_t           table_budget; // bytes that tables may take; 0: no limit
-    const char        *last;         // nothing runs behind the first run of this pass; NULL: all
+    const char        *last;         // nothing runs after the first run of this pass; NULL: all passes run
     const HoloPass    *table;        // the passes; NULL: holo_passes
     HoloChanges       *changes;      // counts on from here, up to its limit; NULL: no limit
     HoloNotes         *notes;        // what was decided, and why; may be NULL
-    const HoloTargets *targets;      // whose kernels will run the graph; NULL: the CPU's
-    // Called after each pass, with how much it changed.
+    const HoloTargets *targets;      // their kernels will run the graph; NULL: the CPU's
+    // Called after each pass with the number of its changes.
     void (*after)(void *context, const HoloPass *pass, const HoloGraph *graph, int changes);
     void *context;
 } HoloPassOptions;
 
-// Runs the passes of stage 0 in rounds until nothing changes (at most HOLO_PASS_ROUNDS), then those of stages 0 and
-// 1, and so on. The graph is verified after each. `options` may be NULL.
+// Runs the passes of stage 0 in rounds until nothing changes (at most HOLO_PASS_ROUNDS), then those of stages 0 and 1,
+// and so on. The graph is verified after each pass. `options` may be NULL.
 enum { HOLO_PASS_ROUNDS = 16, HOLO_FILL_ROOM = 96 << 20 };
 HOLO_MUST HoloStatus holo_passes_run(HoloGraph *graph, const HoloPassOptions *options, HoloError *error);
-// Runs the one pass of that name and infers again; *out_changes is how much it changed.
+// Runs only the pass of that name and infers again. *out_changes is the number of its changes.
 HOLO_MUST HoloStatus holo_pass_run(HoloGraph *graph, const char *name, int *out_changes, HoloError *error);
-// The pass `integers`, such that evaluating the graph fails with HOLO_VERIFY where it changed more than roundings.
+// Runs the pass `integers` in such a way that evaluating the graph fails with HOLO_VERIFY if it changed more than
+// roundings.
 HOLO_MUST HoloStatus holo_pass_integers_judged(HoloGraph *graph, HoloError *error);
 
 #endif

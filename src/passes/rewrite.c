@@ -1,4 +1,4 @@
-// rewrite.c - replacing values in one walk over a graph, inlining, and dropping what is dead.
+// rewrite.c - replaces values in one walk over a graph, inlines graphs, and removes dead nodes.
 #include "passes/rewrite.h"
 
 #include <math.h>
@@ -27,7 +27,7 @@ bool holo_rewrite_more(const HoloRewrite *rewrite)
     return rewrite->all->count + rewrite->changes < rewrite->all->limit;
 }
 
-// Room for values that were added during the walk.
+// Makes room for values that were added during the walk.
 static bool rewrite_grow(HoloRewrite *rewrite)
 {
     int need = rewrite->graph->value_count, old = rewrite->room;
@@ -95,7 +95,7 @@ HoloStatus holo_rewrite_end(HoloRewrite *rewrite, HoloError *error)
 
 // ---- inlining
 
-// What stands in the graph for a value of the body: by its id. Inputs are mapped already.
+// Maps the values of the body to values of the graph, by id. Inputs are mapped already.
 static HoloStatus inline_values(HoloRewrite *rewrite, const HoloNode *node, const HoloGraph *body, HoloValue **map,
                                 HoloError *error)
 {
@@ -126,7 +126,7 @@ static HoloStatus inline_nodes(HoloRewrite *rewrite, const HoloNode *node, const
     return HOLO_OK;
 }
 
-// Gives `value`, which has no producer any more, that of an Identity of `from`.
+// Gives `value`, which has lost its producer, an Identity of `from` as its producer.
 static HoloStatus add_identity(HoloRewrite *rewrite, HoloValue *value, HoloValue *from, HoloError *error)
 {
     HoloNode *node = holo_graph_op(rewrite->graph, value->name, HOLO_ID_Identity, 14, 1, 1, 0);
@@ -153,8 +153,7 @@ HoloStatus holo_rewrite_inline(HoloRewrite *rewrite, HoloNode *node, const HoloG
                              node->type);
         node->out[i]    = NULL;
         value->producer = NULL;
-        if (result->type.rank < 0 && result->producer)
-            result->type = value->type; // a body whose types are not inferred
+        if (result->type.rank < 0 && result->producer) result->type = value->type; // the body's types are not inferred
         if (!holo_rewrite(rewrite, value, result)) HOLO_TRY(add_identity(rewrite, value, result, error));
     }
     return HOLO_OK;
@@ -186,7 +185,7 @@ int holo_graph_drop_dead(HoloGraph *graph, HoloArena *scratch)
             if (node->in[k]) uses[node->in[k]->id]--;
         dropped += dead[i];
         for (int k = node->op ? node->op->out_min : node->out_count; k < node->out_count && !dead[i]; k++)
-            if (node->out[k] && !uses[node->out[k]->id]) node->out[k] = NULL; // an optional output nobody wants
+            if (node->out[k] && !uses[node->out[k]->id]) node->out[k] = NULL; // an optional output that nobody uses
     }
     holo_graph_sweep(graph, dead);
     return dropped;

@@ -1,4 +1,5 @@
-// fit.c - which layers may store their filters transformed, where all would make the archive too large.
+// fit.c - chooses which layers store their filters transformed, if storing all of them would make the archive too
+// large.
 #include "plan/fit.h"
 
 #include <stdlib.h>
@@ -7,9 +8,9 @@
 typedef struct Layer {
     HoloLoweredNode *of;
     int              order;
-    HoloLowering     way; // that takes fewest bytes
+    HoloLowering     way; // the way that takes the fewest bytes
     uint64_t         extra;
-    double           work, more; // multiplications as it is, and how many more without the extra bytes
+    double           work, more; // multiplications now, and how many more without the extra bytes
 } Layer;
 
 typedef struct Layers {
@@ -23,7 +24,7 @@ static uint64_t packed_bytes(const HoloTarget *target, const HoloNode *node, con
     return target->packing(way, &node->in[way->pack_input]->type).bytes;
 }
 
-// The way with the fewest bytes, of these the one with the least work.
+// Finds the way with the fewest bytes and, among equals, the least work.
 static bool other_way(const HoloTarget *target, const HoloLoweredNode *of, Layer *out)
 {
     const HoloNode *node = of->node;
@@ -60,7 +61,7 @@ static HoloStatus layers_find(Layers *layers, const HoloLowered *lowered, HoloEr
     return HOLO_OK;
 }
 
-// What saves most for its bytes comes first; layers that save as much stay in order.
+// Sorts by what a layer saves for its bytes, the best first. Equal layers keep their order.
 static int by_worth(const void *a, const void *b)
 {
     const Layer *x = a, *y = b;

@@ -1,7 +1,7 @@
-// flops.c - how many floating-point operations a run takes, where that can be counted beforehand.
+// flops.c - counts the floating-point operations of a run, if that is possible before the run.
 //
-// Products are counted, a multiplication and an addition each: they are what takes the time. A graph with a
-// product of symbolic size is not counted at all.
+// It counts products, each as a multiplication and an addition: they take the time. If the size of one product is
+// symbolic, it counts nothing.
 #include "graph/facts.h"
 #include "plan/plan.h"
 
@@ -12,7 +12,7 @@ static double count_of(const HoloTensor *t)
     return count;
 }
 
-// The terms of one output element.
+// The number of terms in one output element.
 static double terms_matmul(const HoloNode *node)
 {
     const HoloTensor *a = &node->in[0]->type;
@@ -31,11 +31,11 @@ static double terms_conv(const HoloNode *node)
     return w->rank > 0 && w->dim[0] > 0 ? count_of(w) / (double)w->dim[0] : -1;
 }
 
-// Of an element of the output: its share of the scores, and the sum over the keys.
+// For one element of the output: its share of the scores, and the sum over the keys.
 static double terms_attention(const HoloNode *node)
 {
     const HoloTensor *q = &node->in[0]->type, *k = &node->in[1]->type, *out = &node->out[0]->type;
-    if (q->rank < 3 || q->rank != k->rank) return 0; // of another domain
+    if (q->rank < 3 || q->rank != k->rank) return 0; // an Attention of another domain
     if (holo_dim_is_symbolic(k->dim[q->rank - 2])) return -1;
     double size = (double)q->dim[q->rank - 1], v_size = (double)out->dim[q->rank - 1];
     return v_size > 0 ? (double)k->dim[q->rank - 2] * (size / v_size + 1) : -1;

@@ -1,17 +1,18 @@
-// places.c - decides what each value is stored in, and which values share bytes.
+// places.c - decides how each value is stored, and which values share bytes.
 //
-// A view lies where its input does, and so does a piece that is cut out of one. What is joined to one value is made
-// where it will lie in that value, if the node that makes it is free to choose. At last an output may take the place of
-// an input that nobody reads any more. All of it is decided here for the whole graph, before steps are made.
+// A view shares the bytes of its input, and so does a piece cut out of one. A value that is joined to others is
+// computed directly inside the joined value, if the node that computes it is free to choose. Finally, an output may
+// take the memory of an input that nobody reads later. All of this is decided for the whole graph before steps are
+// made.
 #include "plan/places.h"
 
 #include <string.h>
 
-// How the bytes of a value are used, by whatever name: of the value that all these names lead to.
+// How the bytes of values are used. Values that share bytes have one entry.
 typedef struct Uses {
-    int  *last;    // by id: the last node that reads them, -1: none
-    bool *is_kept; // by id: an output of the graph lies in them
-    int  *home;    // by id of any value: the id under which its uses are kept
+    int  *last;    // by id: the last node that reads the bytes; -1: none
+    bool *is_kept; // by id: an output of the graph has these bytes
+    int  *home;    // by id of any value: the id of its entry
 } Uses;
 
 // ---- what is known
@@ -23,12 +24,12 @@ bool holo_places_know(HoloPlaces *p, HoloDim d)
     int count = holo_dims_count(p->graph->dims);
     if (count > p->known_room) {
         bool *known = HOLO_NEW(p->arena, bool, 2 * count);
-        if (!known) return false; // what is not known is made while running
+        if (!known) return false; // it is not known before the run
         memcpy(known, p->known, (size_t)p->known_count * sizeof *known);
         p->known      = known;
         p->known_room = 2 * count;
     }
-    for (; p->known_count < count; p->known_count++) { // operands come before what uses them
+    for (; p->known_count < count; p->known_count++) { // operands come before the expressions that use them
         const HoloDimNode *node  = holo_dims_node(p->graph->dims, p->known_count);
         bool               a     = !holo_dim_is_symbolic(node->a) || p->known[holo_dim_entry(node->a)];
         bool               b     = !holo_dim_is_symbolic(node->b) || p->known[holo_dim_entry(node->b)];
@@ -50,7 +51,7 @@ static HoloPlace *place_of(const HoloPlaces *p, const HoloValue *v)
     return &p->place[v->id];
 }
 
-// The value whose bytes these are: views and parts have none of their own.
+// The value that owns the bytes: views and parts have none of their own.
 static const HoloValue *root_of(const HoloPlaces *p, const HoloValue *v)
 {
     while (place_of(p, v)->base) v = place_of(p, v)->base;
@@ -59,7 +60,7 @@ static const HoloValue *root_of(const HoloPlaces *p, const HoloValue *v)
 
 // ---- views and pieces
 
-// The call to ask HoloOp.place with, in memory of the arena; false: not to be asked.
+// Makes the call to ask HoloOp.place with, in memory of the arena. False: the node must not be asked.
 static bool place_call(const HoloPlaces *p, const HoloNode *node, HoloError *ignored, HoloCall *out)
 {
     if (node->in_count > HOLO_PLACE_MAX || node->out_count > HOLO_PLACE_MAX) return false;
@@ -87,7 +88,8 @@ static bool place_call(const HoloPlaces *p, const HoloNode *node, HoloError *ign
     return true;
 }
 
-// Can the values of a node lie in its first input: sized, of numbers, and there before the run?
+// Can the outputs of a node share the bytes of its first input? That needs known sizes, numbers, and an input that
+// exists before the run.
 static bool may_share(HoloPlaces *p, const HoloNode *node)
 {
     const HoloValue *in = node->in_count ? node->in[0] : NULL;
@@ -101,7 +103,7 @@ static bool may_share(HoloPlaces *p, const HoloNode *node)
     return true;
 }
 
-// The output of a view is its first input. False: it is a value of its own.
+// Makes the output of a view share the bytes of its first input. False: it is a value of its own.
 static bool view_find(HoloPlaces *p, const HoloNode *node)
 {
     if (!(node->op->flags & HOLO_OP_VIEW) || !node->out_count || !node->out[0] || !may_share(p, node)) return false;
@@ -111,7 +113,7 @@ static bool view_find(HoloPlaces *p, const HoloNode *node)
     return true;
 }
 
-// All outputs are pieces of the first input, or none.
+// All outputs are pieces of the first input, or none is.
 static bool pieces_find(HoloPlaces *p, const HoloNode *node)
 {
     HoloError ignored = {0};
@@ -146,23 +148,23 @@ static bool inputs_are_known(HoloPlaces *p, const HoloNode *node)
     return true;
 }
 
-// ---- what is made where it will be joined
+// ---- values that are computed where they will be joined
 
-// The value of a step whose bytes are all those of `v`, and no others; NULL: none.
+// The value of a step that has exactly the bytes of `v`; NULL: none.
 static const HoloValue *made_as(const HoloPlaces *p, const HoloValue *v)
 {
     while (v && place_of(p, v)->storage == HOLO_STORE_ALIAS) v = place_of(p, v)->base;
     return v && place_of(p, v)->storage == HOLO_STORE_ARENA ? v : NULL;
 }
 
-// `times` and `is_output` are by id; the first is all 0 before and after.
+// `times` and `is_output` are by id. All `times` are 0 before and after.
 static void joined_find(HoloPlaces *p, const HoloNode *node, int *times, const bool *is_output)
 {
     const HoloValue *whole   = node->out_count ? node->out[0] : NULL;
     HoloError        ignored = {0};
     HoloCall         call;
     if (!(node->op->flags & HOLO_OP_JOINS) || !whole || place_of(p, whole)->storage != HOLO_STORE_ARENA) return;
-    if (!inputs_are_known(p, node)) return; // where inputs lie is then found while running, and they are copied
+    if (!inputs_are_known(p, node)) return; // the run finds where inputs are, and copies them
     if (!place_call(p, node, &ignored, &call)) return;
     for (int i = 0; i < node->in_count; i++) times[root_of(p, node->in[i])->id]++;
     for (int i = 0; i < node->in_count; i++) {
@@ -170,13 +172,13 @@ static void joined_find(HoloPlaces *p, const HoloNode *node, int *times, const b
         if (!v || times[v->id] != 1 || is_output[v->id]) continue;
         HoloDim offset = node->op->place(&call, i);
         if (!holo_places_know(p, offset)) continue;
-        times[v->id]    = 0; // from now on it has another root
+        times[v->id]    = 0; // it has another root now
         *place_of(p, v) = (HoloPlace){.storage = HOLO_STORE_PART, .base = whole, .offset = offset};
     }
     for (int i = 0; i < node->in_count; i++) times[root_of(p, node->in[i])->id] = 0;
 }
 
-// ---- what is written over what nobody reads any more
+// ---- outputs that take the memory of inputs that nobody reads later
 
 static void uses_find(const HoloPlaces *p, Uses *uses)
 {
@@ -191,7 +193,7 @@ static void uses_find(const HoloPlaces *p, Uses *uses)
             if (graph->nodes[i]->in[k]) uses->last[uses->home[graph->nodes[i]->in[k]->id]] = i;
 }
 
-// Does the node read bytes that a step has made for the last time, and by the name of `v` alone?
+// Is the node the last one that reads these bytes, were they made by a step, and does it read them only as `v`?
 static bool is_dying(const HoloPlaces *p, const Uses *uses, int node_index, const HoloValue *v)
 {
     const HoloNode  *node = p->graph->nodes[node_index];
@@ -204,7 +206,8 @@ static bool is_dying(const HoloPlaces *p, const Uses *uses, int node_index, cons
     return true;
 }
 
-// Does the kernel of the node surely run it, and in place? Where sizes are found only while running, eval may.
+// Will the kernel of the node surely run it, and in place? If sizes are found only during the run, eval may run it
+// instead.
 static bool is_in_place(HoloPlaces *p, const HoloNode *node)
 {
     const HoloLoweredNode *of     = holo_lowered_find(p->lowered, node);
@@ -219,7 +222,7 @@ static bool same_type(const HoloTensor *a, const HoloTensor *b)
     return same;
 }
 
-// The node may write its output over an input: element by element, in the same place.
+// Lets the node write its output over an input, element by element, if it can.
 static void overwritten_find(HoloPlaces *p, const Uses *uses, int node_index)
 {
     const HoloNode  *node = p->graph->nodes[node_index];
@@ -235,7 +238,7 @@ static void overwritten_find(HoloPlaces *p, const Uses *uses, int node_index)
     }
 }
 
-// ---- all of it
+// ---- the whole graph
 
 static HoloStatus known_init(HoloPlaces *p, const HoloPlaces *outer, HoloError *error)
 {

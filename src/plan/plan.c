@@ -1,7 +1,7 @@
-// plan.c - from a graph to steps: who runs each node, how long memory lives, all as records of the file.
+// plan.c - turns a graph into steps: who runs each node, and how long memory lives, as records of the file.
 //
-// What each value is stored in is decided in places.c. A node whose outputs lie in its input has no step. Subgraphs are
-// planned after the graph that holds them, so a plan refers only to later ones.
+// places.c decides how each value is stored. A node whose outputs share the bytes of its input has no step. Subgraphs
+// are planned after the graph that holds them, so a plan refers only to later plans.
 #include "plan/plan.h"
 
 #include "base/pack.h"
@@ -9,20 +9,20 @@
 
 #include <string.h>
 
-typedef struct Record { // of a value of the graph, or of a packed form of it
+typedef struct Record { // for a value of the graph, or for its packed form
     HoloValueRecord value;
-    uint64_t        bytes; // of an arena value whose size is a number
+    uint64_t        bytes; // for an arena value whose size is a number
     bool            is_sized;
 } Record;
 
-typedef struct Planning { // of one graph
+typedef struct Planning { // for one graph
     HoloPlanner     *planner;
     const HoloGraph *graph;
     HoloPlaces       places;
     Record          *records;
     uint32_t         record_count;
     int              record_room;
-    uint32_t        *number; // by id of a graph value: its record + 1; 0: none yet
+    uint32_t        *number; // by id of a value: 1 + the number of its record; 0: none yet
     HoloStepRecord  *steps;
     uint32_t         step_count;
     HoloPlanBuffer   operands; // of all steps
@@ -41,14 +41,14 @@ static bool contents_are_known(Planning *p, const HoloValue *v)
     return count >= 0;
 }
 
-// The value whose bytes these are: views and parts have none of their own.
+// The value that owns the bytes: views and parts have none of their own.
 static uint32_t root_of(const Planning *p, uint32_t number)
 {
     while (holo_store_is_shared(p->records[number].value.storage)) number = (uint32_t)p->records[number].value.at;
     return number;
 }
 
-// Sizes, and behind those of a part where it begins.
+// Adds the sizes of a value. For a part, its first element follows them.
 static HoloStatus sizes_add(Planning *p, const HoloValue *v, HoloStorage storage, Record *r)
 {
     const HoloTensor *t     = &v->type;
@@ -77,11 +77,11 @@ static HoloStatus record_new(Planning *p, const HoloValue *v, HoloStorage storag
     return HOLO_OK;
 }
 
-// A value whose base, where it has one, has its record already.
+// Adds a value. If it has a base, that has its record already.
 static HoloStatus value_add(Planning *p, const HoloValue *v)
 {
     const HoloPlace *place = &p->places.place[v->id];
-    uint32_t         number, at = 0;
+    uint32_t         number, at = v->fill;
     if (place->storage == HOLO_STORE_EXPRESSION && !contents_are_known(p, v))
         return holo_fail(p->planner->error, HOLO_INTERNAL, "value %s has neither a producer nor contents", v->name);
     HOLO_TRY(record_new(p, v, place->storage, &number));
@@ -100,7 +100,7 @@ static HoloStatus value_add(Planning *p, const HoloValue *v)
 
 static HoloStatus value_plan(Planning *p, const HoloValue *v, uint32_t *out)
 {
-    while (!p->number[v->id]) { // from the one that has bytes of its own to this
+    while (!p->number[v->id]) { // from the value that owns the bytes to this one
         const HoloValue *next = v, *base;
         while ((base = p->places.place[next->id].base) && !p->number[base->id]) next = base;
         HOLO_TRY(value_add(p, next));
@@ -109,7 +109,7 @@ static HoloStatus value_plan(Planning *p, const HoloValue *v, uint32_t *out)
     return HOLO_OK;
 }
 
-// The packed form of a constant, for one kernel: a value of its own.
+// Adds the packed form of a constant for one kernel, as a value of its own.
 static HoloStatus packed_plan(Planning *p, const HoloValue *v, const HoloLoweredNode *of, int input, uint32_t *out)
 {
     uint32_t at;
@@ -143,7 +143,7 @@ static HoloStatus subgraphs_plan(Planning *p, const HoloNode *node, uint32_t *pl
     return HOLO_OK;
 }
 
-// `of` NULL: an output, which nobody packs.
+// `of` NULL: an output, which is never packed.
 static HoloStatus operand_add(Planning *p, const HoloValue *v, const HoloLoweredNode *of, int input)
 {
     uint32_t            number   = HOLO_NO_VALUE;
@@ -206,7 +206,7 @@ static bool has_output(const HoloNode *node)
     return false;
 }
 
-// Do the outputs of the node lie in its input as they are?
+// Do the outputs of the node share the bytes of its input?
 static bool is_view(const Planning *p, const HoloNode *node)
 {
     for (int i = 0; i < node->out_count; i++) {
@@ -236,7 +236,7 @@ static HoloStatus steps_plan(Planning *p)
 
 // ---- memory
 
-// The first and last step that touch each arena value, through its aliases too.
+// Finds the first and last step that touch each arena value, also through its aliases.
 static void lifetimes(Planning *p, const uint32_t *outputs, uint32_t output_count)
 {
     const uint32_t *operands = (const void *)p->operands.data;
@@ -259,7 +259,7 @@ static void lifetimes(Planning *p, const uint32_t *outputs, uint32_t output_coun
         if (p->records[i].value.step_from == UINT32_MAX) p->records[i].value.step_from = 0;
 }
 
-// All that steps write in the host's memory, each in bytes of its own.
+// The memory of everything that steps write in the host's memory, if each value had its own.
 static uint64_t naive_bytes(const Planning *p)
 {
     const uint32_t *operands = (const void *)p->operands.data;
@@ -272,7 +272,7 @@ static uint64_t naive_bytes(const Planning *p)
     return bytes;
 }
 
-// Offsets in the arena of one space.
+// Computes the offsets in the arena of one space.
 static HoloStatus space_plan(Planning *p, int space, uint64_t *out_bytes)
 {
     HoloBlock *blocks = HOLO_NEW(&p->planner->arena, HoloBlock, p->record_count + 1);
@@ -290,7 +290,7 @@ static HoloStatus space_plan(Planning *p, int space, uint64_t *out_bytes)
     return HOLO_OK;
 }
 
-// Offsets in the arenas, when every size is a number. How large those of other spaces are, follows from their values.
+// Computes the offsets in the arenas if every size is a number. The sizes of other spaces follow from their values.
 static HoloStatus arena_plan(Planning *p, HoloPlanRecord *plan)
 {
     uint64_t other;
@@ -303,9 +303,9 @@ static HoloStatus arena_plan(Planning *p, HoloPlanRecord *plan)
     return HOLO_OK;
 }
 
-// ---- putting it together
+// ---- the whole plan
 
-// Operand numbers are of the plan; steps index them in the section that all plans share.
+// Operand numbers count within the plan; steps index them in the section that all plans share.
 static HoloStatus sections_add(Planning *p, HoloPlanRecord *plan)
 {
     HoloPlanBuffer *section = p->planner->plan->section;
@@ -389,7 +389,7 @@ static HoloStatus planner_init(HoloPlanner *planner, const HoloGraph *graph, Hol
     return holo_planner_text(planner, "", &empty);
 }
 
-// None where the CPU is the only one.
+// Adds the targets, unless the CPU is the only one.
 static HoloStatus targets_add(HoloPlanner *planner)
 {
     const HoloTargets *targets = &planner->lowered->targets;
@@ -407,7 +407,7 @@ HoloStatus holo_plan_create(const HoloGraph *graph, const HoloLowered *lowered, 
     *out                   = (HoloPlan){0};
     HoloPlanner    planner = {.plan = out, .lowered = lowered, .dims = graph->dims, .error = error};
     HoloArena      scratch = {0};
-    bool           is_here = lowered->targets.count == 1; // some images after the other only where no other memory is
+    bool           is_here = lowered->targets.count == 1; // a few images at a time only if there is no other memory
     HoloPlanRecord first   = {.flags = is_here && holo_plan_is_separate(graph, &scratch) ? HOLO_PLAN_SEPARATE : 0};
     holo_arena_deinit(&scratch);
     HoloStatus status = planner_init(&planner, graph, error);
@@ -446,7 +446,7 @@ HoloStatus holo_plan_meta(HoloPlan *plan, const char *key, const char *value, Ho
     return holo_buffer_add(&plan->section[HOLO_SECTION_META], &record, sizeof record, error);
 }
 
-// A text that notes share is there once: `from` is where their texts begin.
+// Adds a text of notes. Equal texts are stored once; `from` is where the texts of notes begin.
 static HoloStatus note_text(HoloPlan *plan, size_t from, const char *text, uint32_t *out, HoloError *error)
 {
     HoloPlanBuffer *strings = &plan->section[HOLO_SECTION_STRINGS];

@@ -1,7 +1,6 @@
 // plan_tables.c - the tables that plans share: texts, sizes, operators, attributes, constants.
 //
-// Each thing is stored once. Numbers are given in the order of first use, so the same graph makes the
-// same file.
+// Each thing is stored once. Numbers are given in the order of first use, so the same graph gives the same file.
 #include "base/hash.h"
 #include "plan/plan.h"
 
@@ -108,7 +107,7 @@ static HoloStatus symbol_add(HoloPlanner *planner, int symbol, int64_t *out)
     return HOLO_OK;
 }
 
-// Operands come before what uses them, so nesting is as deep as an expression: bounded by its size.
+// Operands come before the expressions that use them, so the recursion is at most as deep as the expression.
 static HoloStatus entry_add(HoloPlanner *planner, int entry)
 {
     const HoloDimNode *node   = holo_dims_node(planner->dims, entry);
@@ -176,7 +175,7 @@ HoloStatus holo_planner_op(HoloPlanner *planner, const HoloNode *node, uint32_t 
 
 // ---- attributes
 
-// Bytes at an aligned place; *out is where.
+// Adds bytes at an aligned offset, *out.
 static HoloStatus bytes_add(HoloPlanner *planner, const void *data, size_t size, uint64_t *out)
 {
     HoloPlanBuffer *bytes = section(planner, HOLO_SECTION_BYTES);
@@ -245,7 +244,7 @@ HoloStatus holo_planner_attrs(HoloPlanner *planner, const HoloNode *node, const 
     return holo_buffer_add(attrs, records, (size_t)node->attr_count * sizeof *records, planner->error);
 }
 
-// ---- constants: looked up by a sample of their bytes, taken for equal only when all bytes are
+// ---- constants: found by a sample of their bytes, and equal only if all bytes are
 
 struct HoloConstantMap {
     uint32_t *slot; // number + 1; 0: empty
@@ -350,7 +349,7 @@ HoloStatus holo_planner_constant(HoloPlanner *planner, const HoloTensor *tensor,
 
 // ---- programs
 
-// How many programs back one looks for an equal one: layers repeat, and their programs are few.
+// How many earlier programs are compared: layers repeat, and there are few different programs.
 enum { PROGRAMS_BACK = 64 };
 
 HoloStatus holo_planner_program(HoloPlanner *planner, const HoloLoweredNode *of, uint32_t *out)

@@ -1,13 +1,13 @@
 // separate.c - does a graph compute each image of a batch by itself?
 //
-// The images are counted by a symbol, which is the first size of inputs and of every output. Each value that follows from
-// images has one dimension for them: the symbol, or a multiple of it, images one after the other. An operator keeps them
-// apart where what it gives for an image follows from that image and from what is the same for all; a table has a rule for
-// each kind of operator. What no rule knows mixes images, as far as anybody knows.
+// A symbol counts the images: it is the first size of inputs and of every output. Each value that depends on images has
+// one dimension for them, whose size is the symbol or a multiple of it. An operator keeps images apart if its result
+// for an image depends only on that image and on values that are the same for all images. A table has a rule for each
+// kind of operator. An operator without a rule counts as one that mixes images.
 #include "graph/facts.h"
 #include "plan/plan.h"
 
-enum { SAME = -1, MIXED = -2 }; // for all images; else the dimension of the images
+enum { SAME = -1, MIXED = -2 }; // the same for all images, or mixed; else the dimension of the images
 
 typedef struct Images {
     const HoloGraph *graph;
@@ -24,7 +24,7 @@ static bool has_images(const Images *s, HoloDim d)
     return node->op != HOLO_DIM_SYMBOL && (has_images(s, node->a) || has_images(s, node->b));
 }
 
-// Is it the count, or so many times a size that does not depend on it?
+// Is it the count, or a multiple of it by a size that does not depend on it?
 static bool counts_images(const Images *s, HoloDim d)
 {
     if (d == s->count) return true;
@@ -45,7 +45,7 @@ static bool are_same(const Images *s, const HoloNode *node, int first)
     return true;
 }
 
-// Does the value, broadcast to `rank` dimensions, have its images at dimension `axis` of these, or is it the same for all?
+// Broadcast to `rank` dimensions: does the value have its images at dimension `axis`, or is it the same for all images?
 static bool meets(const Images *s, const HoloValue *value, int rank, int axis)
 {
     if (!value) return true;
@@ -61,14 +61,14 @@ static bool all_meet(const Images *s, const HoloNode *node, int first, int axis)
     return true;
 }
 
-// The attribute `axis`, from the front.
+// The attribute `axis`, counted from the front.
 static int64_t axis_attr(const HoloNode *node, int64_t fallback, int rank)
 {
     int64_t axis = holo_node_int(node, "axis", fallback);
     return axis < 0 ? axis + rank : axis;
 }
 
-// ---- rules: the dimension of the images in the outputs, or MIXED
+// ---- rules: each gives the dimension of the images in the outputs, or MIXED
 
 static int pointwise(const Images *s, const HoloNode *node)
 {
@@ -79,7 +79,7 @@ static int pointwise(const Images *s, const HoloNode *node)
     return axis >= 0 && !is_old && all_meet(s, node, 0, axis) ? axis : MIXED;
 }
 
-// Images come first, and all else is the same for all. A second output may count elements over all images.
+// The images come first, and everything else is the same for all. A second output may count elements over all images.
 static int first_alone(const Images *s, const HoloNode *node)
 {
     for (int i = 1; i < node->out_count; i++)
@@ -126,7 +126,7 @@ static int transpose(const Images *s, const HoloNode *node)
     return MIXED;
 }
 
-// Elements stay in their order: the images are where as much lies before them.
+// Elements keep their order: the images are at the dimension that has as many elements before it.
 static int view(const Images *s, const HoloNode *node)
 {
     const HoloTensor *x = &node->in[0]->type, *y = &node->out[0]->type;
@@ -138,7 +138,7 @@ static int view(const Images *s, const HoloNode *node)
     return MIXED;
 }
 
-// Over one dimension, or over it and all that follow.
+// Over one dimension, or over it and all behind it.
 static int softmax(const Images *s, const HoloNode *node)
 {
     int     at   = axis_of(s, node->in[0]);
@@ -168,7 +168,8 @@ static int concat(const Images *s, const HoloNode *node)
     return at != axis_attr(node, 1, node->in[0]->type.rank) ? at : MIXED;
 }
 
-// Axes as an attribute or a constant input. How many are before dimension `at`; -1: `at` is one of them, or they are unknown.
+// Axes are an attribute or a constant input. Returns how many of them are before dimension `at`; -1: `at` is one of
+// them, or they are unknown.
 static int axes_before(const HoloNode *node, int input, int at)
 {
     const HoloAttr   *attr  = holo_node_attr(node, "axes");
@@ -218,7 +219,7 @@ static int pad(const Images *s, const HoloNode *node)
     return pads[at] == 0 && pads[at + rank] == 0 ? at : MIXED;
 }
 
-// Sizes may count the images. A part that is cut out may be one of the batch.
+// Sizes may count the images. A crop could take one image out of the batch, so there must be none.
 static int resize(const Images *s, const HoloNode *node)
 {
     HoloCall call = holo_node_call(node);
@@ -235,7 +236,7 @@ static int expand(const Images *s, const HoloNode *node)
     return axis < y->rank && meets(s, node->in[0], y->rank, axis) ? axis : MIXED;
 }
 
-// Images come first in all, but a mask may be the same for all of them.
+// The images come first in all inputs, except that a mask may be the same for all of them.
 static int attention(const Images *s, const HoloNode *node)
 {
     enum { MASK = 3, MASK_RANK = 4 };
@@ -304,7 +305,7 @@ static int outputs_axis(const Images *s, const HoloNode *node)
         return MIXED;
     for (int i = 0; i < node->in_count; i++) any = any || axis_of(s, node->in[i]) != SAME;
     if (!any) return SAME;
-    // A rule looks at its first input; sizes are for those that come behind.
+    // Rules look at the first input. The others may be sizes.
     if (node->op->flags & HOLO_OP_POINTWISE) return pointwise(s, node);
     if (node->op->flags & HOLO_OP_VIEW) return axis_of(s, node->in[0]) >= 0 ? view(s, node) : MIXED;
     for (int i = 0; i < HOLO_COUNT(rules); i++)
@@ -312,7 +313,7 @@ static int outputs_axis(const Images *s, const HoloNode *node)
     return MIXED;
 }
 
-// Is a value what it is said to be, by its sizes?
+// Do the sizes of a value match its dimension of images?
 static bool is_so(const Images *s, const HoloValue *value, int axis)
 {
     const HoloTensor *t = &value->type;
@@ -322,7 +323,7 @@ static bool is_so(const Images *s, const HoloValue *value, int axis)
     return true;
 }
 
-// What is no result of a node. Contents that count the images are for those that take sizes.
+// For values that no node computes. Contents that count the images are for operators that take sizes.
 static int own_axis(const Images *s, const HoloValue *value)
 {
     if (value->is_input) return value->type.rank > 0 && value->type.dim[0] == s->count ? 0 : SAME;

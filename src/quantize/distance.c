@@ -1,8 +1,8 @@
 // distance.c - how far the outputs of a plan are from those of another, on the samples.
 //
-// The accuracy of an output is 1 less the energy of its error over its own: 1 - sum (q - f)^2 / sum f^2, over all samples.
-// Elements that are not finite in f are left out; one that is not finite in q alone makes the accuracy 0. Outputs that
-// are no floats are as accurate as their elements are equal.
+// The accuracy of an output is 1 - sum (q - f)^2 / sum f^2 over all samples, where f is the original and q the
+// quantized output. Elements that are not finite in f are left out; one that is not finite only in q makes the accuracy
+// 0. The accuracy of outputs that are not floats is the part of equal elements.
 #include "quantize/runs.h"
 
 #include "ops/tensor.h"
@@ -125,7 +125,7 @@ static int64_t top_of(const HoloTensor *t, int64_t row, int64_t count)
     return best;
 }
 
-// What has one row of numbers for each of a batch is taken for classes.
+// An output with one row of numbers for each of a batch counts as classes.
 static void classes_compare(const HoloTensor *want, const HoloTensor *got, Sums *s)
 {
     if (want->rank != 2 || want->dim[1] < 2) return;
@@ -201,7 +201,7 @@ HoloStatus holo_baseline_compare(const HoloBaseline *baseline, const HoloModel *
     bool       ready     = compare.sums && (!options->judge || taken_begin(model, options, &arena, &taken));
     HoloStatus status = ready ? holo_runs_each(model, options, compare_each, &compare, error) : holo_fail_memory(error);
     for (int i = 0; i < baseline->output_count && !status; i++) output_judge(&compare.sums[i], out);
-    // Agreement decides only where there are enough rows to tell whether the target is met.
+    // The agreement of classes counts only if there are enough rows to tell whether the target is met.
     enum { ROWS_LEAST = 100 };
     if (!isnan(out->top1) && out->rows >= ROWS_LEAST && (double)out->rows * (1 - options->accuracy) >= 1)
         out->accuracy = least(out->accuracy, out->top1);

@@ -1,7 +1,7 @@
-// eight.c - which values are stored in 8 bits: what convolutions of integers read and give, what products of integers read,
-// and what lies between them, so that chains of such layers have no f32 inside.
+// eight.c - decides which values are stored in 8 bits: what convolutions of integers read and give, what products of
+// integers read, and what lies between them. So chains of such layers have no f32 inside.
 //
-// A Relu or Clip behind such a node is part of it: the value behind is stored, and cuts off as much.
+// A Relu or Clip behind such a node is part of it: the value behind it is stored, and storing cuts off as much.
 #include "quantize/eight.h"
 
 #include "passes/rewrite.h"
@@ -13,14 +13,14 @@ typedef struct Finding {
     HoloEight        *eight;
     int              *uses;   // by value id
     HoloNode        **reader; // by value id: the last node that reads it
-    bool             *useful; // by value id: a layer reads it, or something between that can compute in 8 bits
-    const HoloLayer **layer;  // by node; NULL: none, or it is no product of integers with constant scales
-    bool             *takes;  // by node: a product of integers that takes 8 bits where they are there anyway
+    bool             *useful; // by value id: a layer reads it, or a node between layers that can compute in 8 bits
+    const HoloLayer **layer;  // by node; NULL: not a product of integers with constant scales
+    bool             *takes;  // by node: a product of integers that takes 8 bits if they are there anyway
 } Finding;
 
 // ---- nodes between layers
 
-// They give numbers of their first input alone.
+// They only give numbers of their first input.
 static bool is_move(const HoloNode *node)
 {
     if (!node || !node->op || !node->in_count || !node->in[0]) return false;
@@ -37,7 +37,7 @@ static bool is_one_of(const HoloNode *node, const HoloOpId *ids, int count)
     return false;
 }
 
-// Of integers, with operators of their own or as a table.
+// Nodes that work on integers, with operators of their own or as a table.
 static bool is_between(const HoloNode *node)
 {
     static const HoloOpId pairs[]   = {HOLO_ID_Add, HOLO_ID_Mul, HOLO_ID_Concat};
@@ -55,7 +55,7 @@ static bool is_between(const HoloNode *node)
     return true;
 }
 
-// Those that must be in 8 bits.
+// The number of operands that must be in 8 bits.
 static int operands(const HoloNode *node)
 {
     return HOLO_IS(node, Add) || HOLO_IS(node, Mul) || HOLO_IS(node, Concat) ? node->in_count : 1;
@@ -159,7 +159,7 @@ static void find_taken(const Finding *f)
     }
 }
 
-// What is moved has the steps of what it is moved from, so that integers are moved.
+// A moved value has the steps of the value that it is moved from, so that integers are moved.
 static void find_like(const Finding *f)
 {
     for (int i = 0; i < f->graph->value_count; i++) f->eight->like[i] = i;

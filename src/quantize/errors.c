@@ -1,5 +1,5 @@
-// errors.c - the error that each layer adds, of all layers at once: one plan of the model as it is has a narrow twin beside
-// each layer, reading the same, and gives the squares of what differs.
+// errors.c - the error that each layer adds, measured for all layers at once: one plan of the original model has a
+// narrow twin beside each layer, which reads the same, and gives the squares of the differences.
 #include "quantize/errors.h"
 
 #include "quantize/parts.h"
@@ -14,10 +14,10 @@ typedef struct Twins {
     const HoloNarrowLayers *narrow;
     HoloLayers             *layers;
     HoloGraph              *graph;
-    HoloEightValue         *eight; // by value id, of the values there were at first
+    HoloEightValue         *eight; // by id of the values that existed at first
     HoloArena               arena;
-    double                 *sums;   // by layer: of squared errors, and behind it of squares
-    int                    *output; // by layer: the first of two; -1: it has none
+    double                 *sums;   // by layer: sum of squared errors; behind these, sum of squares
+    int                    *output; // by layer: the first of two outputs; -1: it has none
 } Twins;
 
 // ---- nodes
@@ -52,7 +52,7 @@ static HoloValue *squares_add(Twins *t, HoloValue *x)
     return holo_part_out(t->graph, node, 0, x, HOLO_F32, true);
 }
 
-// The node once more, with another input and other weights.
+// A copy of the node with another input and other weights.
 static HoloValue *same_add(Twins *t, const HoloNode *node, HoloValue *x, HoloValue *w)
 {
     HoloNode *twin =
@@ -65,7 +65,7 @@ static HoloValue *same_add(Twins *t, const HoloNode *node, HoloValue *x, HoloVal
     return holo_part_out(t->graph, twin, 0, node->out[0], HOLO_F32, false);
 }
 
-// A product of weights that lie as [k][n], and its bias.
+// A product of weights in the order [k][n], and its bias.
 static HoloValue *product_add(Twins *t, const HoloNode *node, const HoloLayer *layer, HoloValue *x)
 {
     HoloNode  *twin = holo_part_node(t->graph, node->out[0], HOLO_ID_MatMul, 13, 2, 1, 0);

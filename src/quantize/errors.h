@@ -4,8 +4,9 @@
 
 #include "quantize/narrow.h"
 
-// Of each layer that can be narrow: how far its result is off, in the root mean square over that of the result itself, when
-// what it reads is as exact as without quantization. Measured on a few samples; it is set in the layers and their reports.
+// Measures, on a few samples, how far the result of each layer that can be narrow is off if what it reads is as exact
+// as without quantization: the root mean square of the error relative to that of the result. Sets it in the layers and
+// their reports.
 HOLO_MUST HoloStatus holo_errors_measure(const HoloNarrowLayers *narrow, HoloLayers *layers,
                                          const HoloQuantizeOptions *options, HoloError *error);
 

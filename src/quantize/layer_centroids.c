@@ -1,5 +1,5 @@
-// layer_centroids.c - see layer_centroids.h. Each HOLO_LAYER_WIDTH numbers of a row have centroids of their own, the means of what is near
-// to each of them (k-means, from a fixed seed, on some thousand rows of the samples).
+// layer_centroids.c - see layer_centroids.h. Every HOLO_LAYER_WIDTH numbers of a row have centroids of their own: the
+// means of the numbers near each of them (k-means, from a fixed seed, on some thousand rows of the samples).
 #include "quantize/layer_centroids.h"
 
 #include "quantize/runs.h"
@@ -10,8 +10,8 @@
 
 enum {
     WIDTH      = HOLO_LAYER_WIDTH,
-    ROWS_MOST  = 2048,     // that are looked at
-    SEEN_BYTES = 32 << 20, // of a value that are kept at most
+    ROWS_MOST  = 2048,     // most rows that are used
+    SEEN_BYTES = 32 << 20, // most bytes of a value that are kept
     ROUNDS     = 12,
 };
 
@@ -34,7 +34,7 @@ typedef struct Finding {
 
 // ---- rows
 
-// Of more rows than there is room for, each is as likely to stay.
+// If there are more rows than room, each row is equally likely to be kept.
 static void rows_each(void *context, int value, const HoloTensor *t)
 {
     Finding     *f    = context;
@@ -77,10 +77,10 @@ static HoloStatus rows_take(Finding *f)
 typedef struct Group {
     const Seen *seen;
     int64_t     first;          // column of the group
-    int         count;          // of centroids
-    float       at[256][WIDTH]; // they
-    uint8_t     of[ROWS_MOST];  // by row: the nearest
-    float       off[ROWS_MOST]; // and the square of its distance
+    int         count;          // number of centroids
+    float       at[256][WIDTH]; // the centroids
+    uint8_t     of[ROWS_MOST];  // by row: the nearest one
+    float       off[ROWS_MOST]; // by row: the square of the distance to it
 } Group;
 
 static const float *row_of(const Group *g, int64_t row)
@@ -95,7 +95,7 @@ static float distance(const float *a, const float *b)
     return sum;
 }
 
-// Takes in one more centroid.
+// Adds one more centroid.
 static void nearer(Group *g, int c)
 {
     for (int64_t r = 0; r < g->seen->count; r++) {
@@ -115,7 +115,7 @@ static void all_far(Group *g)
     }
 }
 
-// The first ones: rows, the more likely the farther they are from those before.
+// Chooses the first centroids: rows, with a probability that grows with the distance from earlier ones.
 static void begin(Group *g, HoloRandom *random)
 {
     all_far(g);
@@ -134,7 +134,7 @@ static void begin(Group *g, HoloRandom *random)
     }
 }
 
-// Each becomes the mean of its rows; one without rows stays.
+// Each centroid becomes the mean of its rows; one without rows stays.
 static void move(Group *g)
 {
     double  sum[256][WIDTH];

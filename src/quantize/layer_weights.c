@@ -10,7 +10,7 @@ typedef struct Making {
     const HoloGraph *graph;
     HoloArena       *arena;
     HoloLayer       *layer;
-    double           off, all; // squared: what rounding put off, and what there is
+    double           off, all; // squares: of the rounding error, and of the weights
 } Making;
 
 static bool tensor_take(HoloTensor *t, HoloArena *arena)
@@ -36,7 +36,7 @@ static Channels channels_of(const HoloLayer *layer)
     return (Channels){x, layer->n, 1, layer->k, layer->n};
 }
 
-enum { SOME = 16 }; // channels at a time: of a matrix they lie side by side
+enum { SOME = 16 }; // channels at a time: in a matrix they are neighbors
 
 static void scales_make(const Channels *c, int64_t first, int64_t count, float *out)
 {
@@ -56,7 +56,7 @@ static void note(Making *m, double is, double was)
     m->all += was * was;
 }
 
-// Filters as they lie; matrices as [k][n].
+// Filters keep their order; matrices become [k][n].
 static bool int8_make(Making *m)
 {
     HoloLayer *layer  = m->layer;
@@ -83,16 +83,16 @@ static bool int8_make(Making *m)
     layer->report.bytes_after = holo_tensor_bytes(&layer->q) + holo_tensor_bytes(&layer->scale);
     HoloValue value           = {.type = layer->q, .is_constant = true};
     if (!holo_weights_fit(&value, conv ? 0 : 1, NULL, NULL))
-        layer->refusal = layer->report.why = "sums of its products can leave 32 bits";
+        layer->refusal = layer->report.why = "sums of its products may exceed 32 bits";
     return true;
 }
 
 typedef struct Block { // numbers with one scale
     int     bits;
-    int64_t size; // that are stored: behind the weights zeros
+    int64_t size; // numbers that are stored: zeros follow the weights
 } Block;
 
-// The scale is that with which the largest number is the least integer: so all steps are used.
+// Chooses the scale with which the largest number becomes the lowest integer, so that all steps are used.
 static void block_make(Making *m, const Channels *c, Block block, int64_t ch, int64_t first, uint8_t *out,
                        float *out_scale)
 {
@@ -112,7 +112,7 @@ static void block_make(Making *m, const Channels *c, Block block, int64_t ch, in
     }
 }
 
-// As MatMulNBits has them.
+// In the form of MatMulNBits.
 static bool blocks_make(Making *m, int bits)
 {
     HoloLayer *layer  = m->layer;
@@ -130,7 +130,7 @@ static bool blocks_make(Making *m, int bits)
     return true;
 }
 
-// Rows of a table, the last block of each as long as it is.
+// Rows of a table; the last block of a row may be shorter.
 static bool table_make(Making *m, int bits)
 {
     HoloLayer *layer  = m->layer;
@@ -151,7 +151,7 @@ static bool table_make(Making *m, int bits)
     return true;
 }
 
-// Rounded to the narrow type. Tables of rows are stored in it; other weights are f32 still, which packing narrows again.
+// Rounds to the narrow type. Tables of rows are stored in it; other weights stay f32, and packing narrows them again.
 static bool narrow_make(Making *m, HoloDtype dtype)
 {
     HoloLayer   *layer  = m->layer;
@@ -173,7 +173,7 @@ static bool narrow_make(Making *m, HoloDtype dtype)
     return true;
 }
 
-// The bias of a Gemm, times beta; alpha goes into the scales, where there are some.
+// The bias of a Gemm, times beta. alpha goes into the scales, if there are any.
 static bool gemm_finish(Making *m)
 {
     HoloLayer       *layer = m->layer;
@@ -190,7 +190,7 @@ static bool gemm_finish(Making *m)
     return true;
 }
 
-// Of the kind that the layer is now.
+// For the kind that the layer has now.
 static bool form_make(Making *m)
 {
     HoloLayer *layer    = m->layer;
@@ -215,7 +215,7 @@ HoloStatus holo_layers_weights(const HoloGraph *graph, HoloLayers *layers, HoloA
         Making     m     = {.graph = graph, .arena = arena, .layer = layer};
         if (layer->refusal) continue;
         if (!form_make(&m)) return holo_fail_memory(error);
-        if (layer->refusal && layer->spare.kind) { // the spare weights it is, and nothing else
+        if (layer->refusal && layer->spare.kind) { // only the spare weights are possible
             layer->refusal = NULL;
             layer->kind    = layer->spare.kind;
             layer->spare   = (HoloForm){0};

@@ -1,4 +1,4 @@
-// layers.c - which nodes are products with constant weights, and which of them cannot be quantized and why.
+// layers.c - finds products with constant weights, and says which of them cannot be quantized, and why.
 #include "quantize/layers.h"
 
 #include "format/params.h"
@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { TABLE_LEAST = 1 << 12 }; // elements of a table of rows
+enum { TABLE_LEAST = 1 << 12 }; // fewest elements of a table of rows
 
 const char *holo_quantize_name(HoloQuantizeKind kind)
 {
@@ -77,7 +77,7 @@ static bool gather_is(const HoloNode *node, HoloLayer *layer)
     if (!is_constant(node->in[0], 2, 2) || holo_tensor_count(&node->in[0]->type) < TABLE_LEAST) return false;
     layer->n             = node->in[0]->type.dim[0];
     layer->k             = node->in[0]->type.dim[1];
-    layer->is_transposed = true; // rows are what lies side by side
+    layer->is_transposed = true; // rows are contiguous
     return true;
 }
 
@@ -134,44 +134,45 @@ static const char *integer_refusal(const HoloNode *node, const HoloLayer *layer,
     int64_t          k    = conv ? holo_product(layer->w->rank - 1, layer->w->dim + 1) : 0;
     if (layer->op == HOLO_LAYER_GATHER) return NULL;
     if (conv && !is_static && layer->w->dim[1] == 1 && attr_number(node, "group", 1) > 1)
-        return "a filter of one channel: f32 is as fast where scales are found in each run";
+        return "a filter of one channel: with dynamic scales, f32 is as fast";
     if (k > HOLO_CONV_I8_K) return "its filters are too long for products of integers";
-    if (!is_bias(bias, conv ? layer->w->dim[0] : layer->n)) return "its bias is no constant of one number a column";
+    if (!is_bias(bias, conv ? layer->w->dim[0] : layer->n))
+        return "its bias is not a constant with one number for each column";
     return NULL;
 }
 
 static const char *centroids_refusal(const HoloNode *node, const HoloLayer *layer)
 {
     if (layer->op != HOLO_LAYER_MATMUL && layer->op != HOLO_LAYER_GEMM)
-        return "only what MatMul and Gemm read is taken for centroids";
-    if (layer->k % HOLO_LAYER_WIDTH) return "its depth is no multiple of 8";
+        return "only inputs of MatMul and Gemm can be replaced by centroids";
+    if (layer->k % HOLO_LAYER_WIDTH) return "its depth is not a multiple of 8";
     return is_bias(node->in_count > 2 ? node->in[2] : NULL, layer->n)
                ? NULL
-               : "its bias is no constant of one number a column";
+               : "its bias is not a constant with one number for each column";
 }
 
 static const char *refusal_of(const HoloNode *node, const HoloLayer *layer, const HoloQuantizeOptions *options)
 {
     const HoloValue *bias = node->in_count > 2 ? node->in[2] : NULL;
-    if (layer->kind == HOLO_QUANTIZE_NONE) return "it was asked to stay";
+    if (layer->kind == HOLO_QUANTIZE_NONE) return "you asked to keep it";
     if (!is_finite(layer->w, layer->kind == HOLO_QUANTIZE_F16 ? 65504.0 : 1e38))
-        return "some of its weights are no numbers of the narrow type";
+        return "the narrow type cannot hold some of its weights";
     if (layer->kind == HOLO_QUANTIZE_INT8) return integer_refusal(node, layer, options->is_static);
     if (layer->kind == HOLO_QUANTIZE_CENTROIDS) return centroids_refusal(node, layer);
     if (layer->kind != HOLO_QUANTIZE_INT4 && layer->kind != HOLO_QUANTIZE_W8) return NULL;
     if (layer->op == HOLO_LAYER_CONV) return "convolutions have no weights in blocks";
     if (layer->op == HOLO_LAYER_GATHER)
         return layer->kind == HOLO_QUANTIZE_INT4 && layer->k % 2 ? "its rows have an odd number of columns" : NULL;
-    if (!is_bias(bias, layer->n)) return "its bias is no constant of one number a column";
+    if (!is_bias(bias, layer->n)) return "its bias is not a constant with one number for each column";
     return layer->k < HOLO_LAYER_BLOCK ? "it has fewer rows than a block of weights" : NULL;
 }
 
-// ---- what it is to be
+// ---- what a layer becomes
 
-// * is any number of characters, ? one.
+// * stands for any number of characters, ? for one.
 static bool fits(const char *pattern, const char *text)
 {
-    const char *star = NULL, *from = NULL; // the last star, and what it ends before
+    const char *star = NULL, *from = NULL; // the last star, and what follows the text it covers
     while (*text) {
         if (*pattern == '*') {
             star = pattern++;
@@ -189,7 +190,7 @@ static bool fits(const char *pattern, const char *text)
     return !*pattern;
 }
 
-// Of the rules that fit, the last counts; `used` is by rule.
+// The last rule that fits counts. `used` is by rule.
 static HoloQuantizeKind kind_of(const HoloNode *node, const HoloQuantizeOptions *options, bool *used)
 {
     HoloQuantizeKind kind = options->kind;
@@ -211,14 +212,15 @@ static HoloStatus rules_check(const HoloQuantizeOptions *options, const bool *us
     }
     for (int i = 0; i < options->rule_count; i++)
         if (!used[i])
-            return holo_fail(error, HOLO_BAD_ARGUMENT,
-                             "no layer fits '%s': it is no operator of a layer (Conv, MatMul, Gemm, Gather), and no "
-                             "pattern of a layer's name; these are: %s",
-                             options->rules[i].pattern, *names ? names : "none");
+            return holo_fail(
+                error, HOLO_BAD_ARGUMENT,
+                "no layer fits '%s': it is neither an operator of a layer (Conv, MatMul, Gemm, Gather) nor a "
+                "pattern of a layer's name; the layers are: %s",
+                options->rules[i].pattern, *names ? names : "none");
     return HOLO_OK;
 }
 
-// Weights that lose less where what is asked for loses too much.
+// Another kind that loses less, if the one that was asked for loses too much.
 static HoloQuantizeKind spare_of(const HoloNode *node, const HoloLayer *layer, const HoloQuantizeOptions *options)
 {
     HoloLayer other = *layer;
@@ -232,7 +234,7 @@ static HoloQuantizeKind spare_of(const HoloNode *node, const HoloLayer *layer, c
     return is_same || refusal_of(node, &other, options) ? HOLO_QUANTIZE_NONE : other.kind;
 }
 
-// ---- all of them
+// ---- all layers
 
 static HoloStatus report_begin(const HoloNode *node, HoloLayer *layer, HoloArena *arena, HoloError *error)
 {

@@ -1,9 +1,10 @@
-// narrow.c - puts narrow weights, and quantized values, into a copy of a graph.
+// narrow.c - puts narrow weights and quantized values into a copy of a graph.
 //
-// Static int8: QuantizeLinear and DequantizeLinear stand at values, and before filters; what the pass `integers` then sees
-// it makes operators on integers. Products of matrices are MatMulIntegerToFloat at once, with their bias; with dynamic
-// scales behind DynamicQuantizeLinear, as are convolutions then, ConvIntegerToFloat. int4 and w8 are MatMulNBits, a table GatherBlockQuantized, what is taken for centroids
-// Centroids. Of f16 and bf16 the weights alone are others.
+// With static int8, QuantizeLinear and DequantizeLinear are inserted at values and before filters, and the pass
+// `integers` turns them into operators on integers. Matrix products become MatMulIntegerToFloat at once, with their
+// bias. With dynamic scales they follow a DynamicQuantizeLinear, and convolutions become ConvIntegerToFloat. int4 and
+// w8 become MatMulNBits, tables become GatherBlockQuantized, centroids become Centroids. For f16 and bf16 only the
+// weights change.
 #include "quantize/narrow.h"
 #include "quantize/parts.h"
 
@@ -13,10 +14,10 @@ typedef struct Build {
     const HoloNarrowLayers *narrow;
     HoloGraph              *graph;
     HoloArena               scratch;
-    HoloEight               eight;     // of static scales
-    HoloEightValue         *quantized; // by value id, of the values there were at first
+    HoloEight               eight;     // for static scales
+    HoloEightValue         *quantized; // by id of the values that existed at first
     int                    *uses;
-    HoloNode              **reader; // by value id: the last that reads it
+    HoloNode              **reader; // by value id: the last node that reads it
     bool                   *dead;   // by node
     int                     value_count, node_count;
     HoloError              *error;
@@ -36,8 +37,8 @@ static HoloStatus values_make(Build *b)
     return HOLO_OK;
 }
 
-// Outputs of the graph that are in 8 bits are given as the real numbers of these.
-static void outputs_turn(Build *b)
+// Outputs of the graph that are in 8 bits are given as real numbers.
+static void outputs_transpose(Build *b)
 {
     for (int i = 0; i < b->graph->output_count; i++) {
         HoloValue *value = b->graph->outputs[i];
@@ -73,7 +74,7 @@ static void become(HoloNode *node, HoloOpId id, HoloValue **in, int in_count, Ho
     node->attr_count = attr_count;
 }
 
-// With scales of each run it is ConvIntegerToFloat, with its bias.
+// With dynamic scales it is ConvIntegerToFloat, with its bias.
 static HoloStatus conv_dynamic(Build *b, HoloNode *node, const HoloLayer *layer)
 {
     HoloValue      *x = node->in[0], *bias = node->in_count > 2 ? node->in[2] : NULL;
@@ -100,7 +101,7 @@ static HoloStatus conv_narrow(Build *b, HoloNode *node, const HoloLayer *layer)
     return HOLO_OK;
 }
 
-// The node that adds a constant for each column to what a product gives, and nothing else reads; NULL: none.
+// The node that adds a constant for each column to a product that nothing else reads; NULL: there is none.
 static HoloNode *bias_node(const Build *b, const HoloNode *product, int64_t n, HoloTensor *out_bias)
 {
     const HoloValue *out = product->out[0];
@@ -117,7 +118,7 @@ static HoloNode *bias_node(const Build *b, const HoloNode *product, int64_t n, H
     return add;
 }
 
-// The product gives what the addition gave.
+// The product takes over the addition.
 static HoloStatus bias_take(Build *b, HoloNode *node, const HoloLayer *layer, HoloValue **out)
 {
     HoloTensor bias = layer->bias;
@@ -180,7 +181,7 @@ static HoloStatus table_blocks(Build *b, HoloNode *node, const HoloLayer *layer)
     return HOLO_OK;
 }
 
-// Rows of a table are widened when they have been taken.
+// Rows of a table are widened after they are taken.
 static HoloStatus weights_narrow(Build *b, HoloNode *node, const HoloLayer *layer)
 {
     HoloValue *w = holo_part_constant(b->graph, node->in[layer->input], &layer->q);
@@ -214,7 +215,7 @@ static HoloStatus layer_narrow(Build *b, HoloNode *node, const HoloLayer *layer)
     return HOLO_OK;
 }
 
-// ---- all of it
+// ---- the whole graph
 
 static HoloStatus build_begin(Build *b)
 {
@@ -238,14 +239,14 @@ static HoloStatus layers_narrow(Build *b, const HoloLayer *const *layer)
     return HOLO_OK;
 }
 
-// Static scales: values first, which products then find.
+// Static scales: first values, which products then find.
 static HoloStatus eight_make(Build *b, const HoloLayer *const *layer)
 {
     HOLO_TRY(holo_eight_find(b->graph, b->narrow->layers, &b->scratch, &b->eight, b->error));
     HOLO_TRY(values_make(b));
     HOLO_TRY(layers_narrow(b, layer));
     readers_turn(b, layer);
-    outputs_turn(b);
+    outputs_transpose(b);
     return HOLO_OK;
 }
 

@@ -1,8 +1,8 @@
-// quantize.h - a graph of f32 as one whose products have narrow weights, and narrow operands: chosen by measuring.
+// quantize.h - turns a graph of f32 into one whose products have narrow weights and operands; measuring decides which.
 //
-// The graph is rewritten into operators that exist: QuantizeLinear and DequantizeLinear, of which the pass `integers`
-// makes QLinearConv and its relatives, MatMulIntegerToFloat, MatMulNBits and Centroids. What is wide and what is narrow is decided
-// by the distance of the plan's outputs to those of the plan without all this, on samples.
+// The graph is rewritten with operators that exist: QuantizeLinear and DequantizeLinear, which the pass `integers`
+// turns into QLinearConv and similar ones, MatMulIntegerToFloat, MatMulNBits and Centroids. What becomes narrow is
+// decided by how far the plan's outputs are from those of the plan without quantization, on samples.
 #ifndef HOLO_QUANTIZE_H
 #define HOLO_QUANTIZE_H
 
@@ -12,7 +12,7 @@
 typedef struct HoloSamples { // inputs to run
     int          count;
     HoloTensor **inputs;   // [sample][input], with data
-    const char  *infinite; // where the first infinite number of them is, in words; NULL: all are finite
+    const char  *infinite; // where the first infinite number is, as text; NULL: all are finite
 } HoloSamples;
 
 typedef struct HoloQuantizeRule { // layers that fit become that: see holo_compiler_add_quantize
@@ -21,19 +21,19 @@ typedef struct HoloQuantizeRule { // layers that fit become that: see holo_compi
 } HoloQuantizeRule;
 
 typedef struct HoloQuantizeOptions {
-    HoloQuantizeKind        kind; // of layers that no rule fits
+    HoloQuantizeKind        kind; // for layers that no rule fits
     const HoloQuantizeRule *rules;
     int                     rule_count;
-    bool               is_static; // scales of activations are constants, found on the samples; else found in each run
-    bool               is_mixed; // where they are constants: of convolutions, and of products that read what these give
+    bool               is_static; // scales of activations are constants, found on the samples; else each run finds them
+    bool               is_mixed;  // constant scales only for convolutions, and for products that read from these
     HoloRanges         ranges;
     double             percentile; // of HOLO_RANGES_PERCENTILE
-    int                centroids;  // of each few numbers, where the kind is that
-    double             accuracy;   // to be reached
-    HoloJudgeFn        judge;      // by whom, in its place; NULL: nobody
+    int                centroids;  // for each group of numbers, if the kind is centroids
+    double             accuracy;   // the target
+    HoloJudgeFn        judge;      // decides instead of the accuracy; NULL: nobody
     void              *judge_context;
     double             max_drop;
-    double             seconds; // that the search may take, about
+    double             seconds; // about how long the search may take
     bool               only_if_faster;
     const HoloSamples *samples;
     const HoloPassOptions *passes;                    // how plans are made
@@ -43,17 +43,17 @@ typedef struct HoloQuantizeOptions {
 } HoloQuantizeOptions;
 
 typedef struct HoloQuantization {
-    HoloGraph             *graph; // what was asked for, or the graph as it was
+    HoloGraph             *graph; // the quantized graph, or the original
     HoloQuantizationReport report;
 } HoloQuantization;
 
-// `graph` is a model's, with its types; it becomes simpler, but stays one of f32. All of *out is in the graph's arena, but
-// for the report, which is in `arena`.
+// `graph` is a model's, with its types. It becomes simpler, but stays f32. Everything in *out is in the graph's arena,
+// except the report, which is in `arena`.
 HOLO_MUST HoloStatus holo_quantize(HoloGraph *graph, const HoloQuantizeOptions *options, HoloArena *arena,
                                    HoloQuantization *out, HoloError *error);
 
 enum { HOLO_SEEDED_SAMPLES = 8 };
-// Inputs made up from a seed, as the graph says (verify/made_up.h).
+// Makes up inputs from a seed, as the graph requires (verify/made_up.h).
 HOLO_MUST HoloStatus holo_samples_seeded(const HoloGraph *graph, int count, HoloArena *arena, HoloSamples *out,
                                          HoloError *error);
 

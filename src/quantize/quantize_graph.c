@@ -1,4 +1,4 @@
-// quantize_graph.c - a model made narrow: simplified, observed, rewritten, measured. See quantize.h.
+// quantize_graph.c - makes a model narrow: simplifies, observes, rewrites and measures it. See quantize.h.
 #include "quantize/errors.h"
 #include "quantize/layer_centroids.h"
 #include "quantize/search.h"
@@ -13,14 +13,14 @@
 typedef struct Work {
     HoloGraph                 *graph;
     const HoloQuantizeOptions *options;
-    HoloArena                 *arena; // of the report
+    HoloArena                 *arena; // for the report
     HoloArena                  scratch;
     HoloLayers                 layers;
     HoloModel                 *wide; // the plan without quantization
     HoloBaseline               baseline;
     HoloNarrowLayers           narrow;
     HoloLayerSearch            search;
-    const HoloSamples         *own; // that centroids are found on: not those that accuracy is measured on
+    const HoloSamples         *own; // for finding centroids: not the samples that accuracy is measured on
     HoloQuantization          *out;
     HoloError                 *error;
 } Work;
@@ -30,7 +30,7 @@ static void progress(const Work *w, double fraction)
     if (w->options->progress) w->options->progress(w->options->context, fraction);
 }
 
-// ---- before
+// ---- preparation
 
 static HoloStatus check_plain(const HoloGraph *graph, HoloError *error)
 {
@@ -70,7 +70,7 @@ static HoloStatus check_layers(const Work *w)
                      holo_quantize_name(w->options->kind), why);
 }
 
-// Infinities are in masks, and do no harm; but what they make infinite or NaN cannot be compared.
+// Infinities occur in masks and do no harm. But values that they make infinite or NaN cannot be compared.
 static HoloStatus check_finite(const Work *w)
 {
     const HoloBaseline *b = &w->baseline;
@@ -123,7 +123,7 @@ static bool has_integers(const HoloLayers *layers, bool is_static)
     return false;
 }
 
-// Ranges of dynamic activations are found in each run: the samples tell only whether they are finite.
+// Each run finds the ranges of dynamic activations; the samples only tell whether they are finite.
 static HoloStatus calibrate(Work *w)
 {
     HoloEight        eight;
@@ -142,7 +142,7 @@ static HoloStatus calibrate(Work *w)
     return refuse_strange(w, ranges);
 }
 
-// ---- behind
+// ---- the report
 
 static HoloStatus compare_time(Work *w)
 {
@@ -159,7 +159,7 @@ static HoloStatus compare_time(Work *w)
     return status;
 }
 
-// "int8", or "int8, Gather f16": what was asked for. NULL: no memory.
+// What was asked for: "int8", or "int8, Gather f16". NULL: no memory.
 static const char *kind_name(const Work *w)
 {
     const HoloQuantizeOptions *o = w->options;
@@ -183,11 +183,11 @@ static HoloStatus report(Work *w, double start)
         layers[i].type   = is ? holo_quantize_name(layer->kind) : "f32";
         r->narrow_count += is;
         r->integer_count += is && holo_layer_is_integer(layer);
-        if (is && layer->is_spare) layers[i].why = "the accuracy asked for needs it";
+        if (is && layer->is_spare) layers[i].why = "the requested accuracy needs it";
         if (is) continue;
         layers[i].bytes_after = layers[i].bytes_before;
         if (!layers[i].why)
-            layers[i].why = layer->is_wide ? "the accuracy asked for needs it" : "the plan would not be faster";
+            layers[i].why = layer->is_wide ? "the requested accuracy needs it" : "the plan would not be faster";
     }
     r->layers       = layers;
     r->layer_count  = w->layers.count;
@@ -238,7 +238,7 @@ static HoloStatus quantize(Work *w)
     return w->out->report.was_kept ? HOLO_OK : holo_narrow_make(&w->narrow, w->graph->arena, &w->out->graph, w->error);
 }
 
-// Centroids fit what they are found on better than anything else: every other sample is kept to measure with.
+// Centroids fit the samples that they are found on better than others, so every other sample is kept for measuring.
 static HoloStatus samples_part(Work *w, HoloQuantizeOptions *options, HoloSamples part[2])
 {
     const HoloSamples *all = options->samples;

@@ -1,4 +1,4 @@
-// ranges.c - ranges of numbers as histograms, and the steps of 8 bits for them.
+// ranges.c - ranges of numbers as histograms, and 8-bit steps for them.
 #include "quantize/ranges.h"
 
 #include "quantize/layers.h"
@@ -8,7 +8,7 @@
 
 enum { BINS = HOLO_RANGE_BINS };
 
-// ---- what is seen
+// ---- collecting numbers
 
 static void halve(uint64_t *bins)
 {
@@ -72,7 +72,7 @@ static HoloSteps steps_of(double low, double high)
     return steps;
 }
 
-// The sum of squared errors, each number taken to be in the middle of its part.
+// The sum of squared errors. Each number counts as the center of its bin.
 static double loss_of(const HoloValueRange *range, HoloSteps steps)
 {
     double loss = 0, scale = (double)steps.scale;
@@ -81,21 +81,21 @@ static double loss_of(const HoloValueRange *range, HoloSteps steps)
         double x = (i % BINS + 0.5) * range->width * (i < BINS ? 1 : -1), q = rint(x / scale) + steps.zero;
         q          = q < 0 ? 0 : q > 255 ? 255 : q;
         double off = (q - steps.zero) * scale - x;
-        // Within a step errors are spread evenly, however coarse the parts are.
+        // Within a step errors are uniformly distributed, however coarse the bins are.
         double inside = q > 0 && q < 255 ? scale * scale / 12 : off * off;
         loss += (double)range->bins[i] * (inside > off * off ? inside : off * off);
     }
     return loss;
 }
 
-// A part's middle.
+// The center of a bin.
 static double middle(const HoloValueRange *range, int i)
 {
     return (i % BINS + 0.5) * range->width * (i < BINS ? 1 : -1);
 }
 
-// How far the distribution of the numbers, cut off and rounded, is from what it was: the divergence of Kullback and Leibler.
-// What is cut off counts at the ends; the numbers of a step are spread evenly over its parts that have some.
+// How far the distribution of the numbers, cut off and rounded, is from the original: the Kullback-Leibler divergence.
+// What is cut off counts at the ends; the numbers of a step are spread evenly over its bins that are not empty.
 static double divergence_of(const HoloValueRange *range, HoloSteps steps)
 {
     double held[256] = {0}, cut[2] = {0}, sum = 0;
@@ -110,7 +110,7 @@ static double divergence_of(const HoloValueRange *range, HoloSteps steps)
         }
         held[(int)q] += count;
         parts[(int)q]++;
-        for (int k = 0; k < 2; k++) // the parts at either end
+        for (int k = 0; k < 2; k++) // the bins at either end
             if (last[k] < 0 || (middle(range, i) > middle(range, last[k])) == (k == 1)) last[k] = i;
     }
     for (int i = 0; i < 2 * BINS; i++) {
@@ -119,12 +119,12 @@ static double divergence_of(const HoloValueRange *range, HoloSteps steps)
         double p = (double)range->bins[i] + (i == last[0] ? cut[0] : 0) + (i == last[1] ? cut[1] : 0);
         sum += p * log(p * parts[(int)q] / held[(int)q]);
     }
-    // Both are distributions: p sums to all, what is held to what is inside.
+    // Both are distributions: p sums to all numbers, the other to those inside.
     double all = (double)range->count, inside = all - cut[0] - cut[1];
     return inside > 0 ? sum / all + log(inside / all) : INFINITY;
 }
 
-// Cut where that makes something least.
+// Cuts off where `of` is smallest.
 static HoloSteps steps_least(const HoloValueRange *range, double (*of)(const HoloValueRange *, HoloSteps))
 {
     enum { CUTS = 40 };
@@ -144,11 +144,11 @@ static HoloSteps steps_least(const HoloValueRange *range, double (*of)(const Hol
     return best;
 }
 
-// Half of what is left over is cut off on either side.
+// Half of the rest is cut off on either side.
 static HoloSteps steps_percentile(const HoloValueRange *range, double percentile)
 {
     double over = (double)range->count * (1 - percentile / 100) / 2, seen[2] = {0}, end[2] = {0};
-    for (int side = 0; side < 2; side++) // the largest positive numbers first, then the least negative ones
+    for (int side = 0; side < 2; side++) // first the largest positive numbers, then the lowest negative ones
         for (int i = BINS - 1; i >= 0 && !(end[side] > 0); i--) {
             seen[side] += (double)range->bins[side * BINS + i];
             if (seen[side] > over) end[side] = (i + 1) * range->width;

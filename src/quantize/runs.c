@@ -1,4 +1,4 @@
-// runs.c - plans of graphs, run on the samples and timed; and what the values inside are.
+// runs.c - runs plans of graphs on the samples, times them, and shows the values inside.
 #include "quantize/runs.h"
 
 #include "base/files.h"
@@ -54,7 +54,7 @@ HoloStatus holo_runs_each(const HoloModel *model, const HoloQuantizeOptions *opt
 typedef struct Watching {
     const HoloQuantizeOptions *options;
     const bool                *wanted; // by value id
-    int                       *index;  // by value id: which output it is; -1: none
+    int                       *index;  // by value id: the number of its output; -1: none
     int                        count;
     HoloRunsWatch             *each;
     void                      *context;
@@ -73,7 +73,7 @@ static HoloStatus watch_each(void *context, int sample, HoloSession *session, Ho
     return HOLO_OK;
 }
 
-// A copy of the graph that gives what is wanted, too.
+// A copy of the graph that also gives the wanted values.
 static HoloStatus watched_graph(const HoloGraph *graph, Watching *w, HoloArena *arena, HoloGraph **out,
                                 HoloError *error)
 {

@@ -1,4 +1,4 @@
-// runs.h - graphs run on the samples, as the plans that a compile would make of them.
+// runs.h - runs graphs on the samples, as the plans that a compile would make of them.
 #ifndef HOLO_QUANTIZE_RUNS_H
 #define HOLO_QUANTIZE_RUNS_H
 

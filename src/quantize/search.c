@@ -1,8 +1,9 @@
-// search.c - layers get weights that lose less, or are kept wide, the most sensitive first, until the accuracy is what was
-// asked for.
+// search.c - layers get weights that lose less, or are kept wide, the most sensitive first, until the accuracy is what
+// was asked for.
 //
 // What a layer loses is measured: a plan in which it alone is narrow runs on the samples. That takes a plan a layer, so
-// there is a limit of time; layers beyond it count by the error of their weights. How many stay wide is found by halving.
+// there is a limit of time; layers beyond it count by the error of their weights. How many stay wide is found by
+// halving.
 #include "quantize/search.h"
 
 #include "base/files.h"

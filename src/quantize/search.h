@@ -17,8 +17,8 @@ typedef struct HoloLayerSearch {
     HoloError                 *error;
 } HoloLayerSearch;
 
-// All layers are tried together; where that misses the target each is tried alone, for as long as there is time, and those
-// that lose most get their spare weights, or, where that is not enough, stay wide: as few as are needed.
+// All layers are tried together; where that misses the target each is tried alone, for as long as there is time, and
+// those that lose most get their spare weights, or, where that is not enough, stay wide: as few as are needed.
 HOLO_MUST HoloStatus holo_search(HoloLayerSearch *search);
 
 #endif

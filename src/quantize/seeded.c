@@ -1,6 +1,7 @@
 // seeded.c - inputs made up from a seed, for models without any of their own.
 //
-// They are as the graph says: indices within what they index, masks, lengths; else normal floats and whole numbers of 1.
+// They are as the graph says: indices within what they index, masks, lengths; else normal floats and whole numbers of
+// 1.
 #include "quantize/quantize.h"
 
 #include "verify/made_up.h"

@@ -1,4 +1,4 @@
-// model.c - opening: map, check, find the operators. Weights are not touched.
+// model.c - opens archives: maps the file, checks it, finds the operators. It does not touch the weights.
 #include "runtime/model.h"
 
 #include "base/text.h"
@@ -30,8 +30,8 @@ static HoloStatus devices_find(HoloModel *model, HoloError *error)
         holo_device_names(there, sizeof there);
         return holo_fail(
             error, HOLO_UNSUPPORTED,
-            "the model was compiled for the target '%.40s', which this program does not have: run it by one "
-            "that has the device, or compile it again for what there is here: %s",
+            "the model was compiled for the target '%.40s', which this program does not have: run it with a "
+            "program that has it, or compile it again for one of: %s",
             name, there);
     }
     return HOLO_OK;
@@ -131,8 +131,8 @@ static HoloStatus attrs_load(HoloModel *model, HoloError *error)
 
 // ---- inputs and outputs
 
-// How an expression is written. Archives keep expressions as nodes; this prints one as text. Of the nodes, which may nest
-// as deep as there are any and be used again and again, `left` are printed at most.
+// Prints an expression, which archives keep as nodes. Nodes may be nested deeply and used many times, so at most `left`
+// are printed.
 static void dim_text(const HoloModel *model, int64_t d, char *text, size_t size, int *left)
 {
     static const char *const sign[] = {"", "+", "*", "//", "", ""};
@@ -165,7 +165,7 @@ void holo_model_dim_text(const HoloModel *model, int64_t size, char *text, size_
     dim_text(model, size, text, room, &left);
 }
 
-// The text of an entry of DIMS, made once: many ports may have the same sizes.
+// The text of an entry of DIMS, made once, since many ports may have the same sizes.
 static const char *entry_text(HoloModel *model, int64_t size, const char **texts)
 {
     const char **have = &texts[size == HOLO_DIM_UNKNOWN ? model->archive.DIMS_count : (uint32_t)size];
@@ -175,7 +175,7 @@ static const char *entry_text(HoloModel *model, int64_t size, const char **texts
     return *have = holo_arena_text(&model->arena, text, strlen(text));
 }
 
-// The number that is given for a symbol, where there is only one; -1: it is something else.
+// The only number that may be given for a symbol; -1: there is no such number.
 static int64_t only_number(const HoloArchive *a, int64_t size)
 {
     if (size == HOLO_DIM_UNKNOWN) return -1;
@@ -189,7 +189,7 @@ static HoloStatus port_load(HoloModel *model, const HoloPlanRecord *plan, uint32
     const HoloArchive     *a = &model->archive;
     const HoloValueRecord *v = &a->VALUES_at[plan->value_first + a->OPERANDS_at[operand]];
     port->name               = holo_model_text(model, v->name);
-    port->optional           = v->kind == HOLO_OPTIONAL;
+    port->optional           = v->kind == HOLO_OPTIONAL || (v->storage == HOLO_STORE_INPUT && v->at);
     port->type               = (HoloTensor){.dtype = v->dtype, .kind = v->kind, .inner = v->inner, .rank = v->rank};
     for (int d = 0; d < v->rank; d++) {
         int64_t size      = a->SIZES_at[v->size_first + (uint32_t)d];
@@ -208,7 +208,7 @@ static bool is_entry(int64_t size)
     return holo_dim_is_symbolic(size) && size != HOLO_DIM_UNKNOWN;
 }
 
-// What steps, outputs and views of the model's own plan read, and how often sizes and expressions use each entry
+// Finds what steps, outputs and views of the model's own plan read, and how often sizes and expressions use each entry
 // of DIMS.
 static void uses_find(const HoloArchive *a, const HoloPlanRecord *plan, bool *is_read, uint32_t *uses)
 {
@@ -313,7 +313,7 @@ HoloStatus holo_model_open_in(HoloContext *context, const char *path, uint32_t f
     *out_model = NULL;
     HoloModel *model;
     if (flags & ~(HOLO_OPEN_PREFAULT | HOLO_OPEN_HUGE))
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no such way to open a model: flags 0x%x", flags);
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "unknown flags for opening a model: 0x%x", flags);
     HOLO_TRY(model_create(context, &model, error));
     model->memory_how |= flags & HOLO_OPEN_PREFAULT ? HOLO_MEMORY_READY : 0;
     model->memory_how |= flags & HOLO_OPEN_HUGE ? HOLO_MEMORY_HUGE : 0;
@@ -375,7 +375,7 @@ HoloStatus holo_model_verify(const HoloModel *model, HoloError *error)
     return holo_archive_verify(&model->archive, error);
 }
 
-// ---- what a model says of itself
+// ---- what a model says about itself
 
 int holo_model_input_count(const HoloModel *model)
 {
@@ -453,7 +453,7 @@ void holo_model_info(const HoloModel *model, HoloModelInfo *out_info)
     };
 }
 
-// Has the value the type of the constant? Then *t gets its shape. (What does not fit is refused when sizes are bound.)
+// Does the value have the type of the constant? Then *t gets its shape. (If it does not fit, binding refuses it.)
 static bool shape_take(const HoloArchive *a, const HoloValueRecord *v, HoloTensor *t)
 {
     HoloTensor shaped = *t;
@@ -464,7 +464,8 @@ static bool shape_take(const HoloArchive *a, const HoloValueRecord *v, HoloTenso
     return true;
 }
 
-// Names the constant after the first value of a plan that is it, in its shape. (A record of no plan has not been checked.)
+// Names the constant after the first value of a plan that it is, and gives it that shape. (Records that belong to no
+// plan are not checked.)
 static bool constant_name(const HoloModel *model, const HoloPlanRecord *plan, uint64_t index, HoloConstant *out)
 {
     for (uint32_t i = 0; i < plan->value_count; i++) {

@@ -1,4 +1,4 @@
-// model.h - an opened archive, in the form that runs use. Immutable after opening.
+// model.h - an opened archive, in the form that runs use. It does not change after opening.
 #ifndef HOLO_RUNTIME_MODEL_H
 #define HOLO_RUNTIME_MODEL_H
 
@@ -13,9 +13,9 @@ typedef struct HoloRunner HoloRunner;
 struct HoloModel {
     HoloAccount              *account;    // of its context
     HoloMapping               mapping;    // of the file; empty when opened from memory
-    uint32_t                  memory_how; // HOLO_MEMORY_...: of the file and of sessions
+    uint32_t                  memory_how; // HOLO_MEMORY_...: for the file and for sessions
     HoloArchive               archive;
-    HoloArena                 arena;     // owns what follows
+    HoloArena                 arena;     // owns everything below
     const HoloOp            **ops;       // by number in OPS
     HoloAttr                 *attrs;     // by number in ATTRS; graphs are HoloPlanRecord *
     void                    **constants; // by number in CONSTANTS: where its bytes are (strings: HoloString)
@@ -23,11 +23,11 @@ struct HoloModel {
     const HoloKernelTable    *kernels;
     const struct HoloDevice **devices; // by number of the target; number 0 is the CPU
     uint32_t                  device_count;
-    HoloRunner               *runner; // the one thing that changes: sessions of holo_model_run
+    HoloRunner               *runner; // the only thing that changes: sessions of holo_model_run
 };
 
-HoloRunner *holo_runner_create(void);                // NULL: out of memory
-void        holo_runner_destroy(HoloRunner *runner); // with its sessions; NULL is none
+HoloRunner *holo_runner_create(void);                // NULL: no memory
+void        holo_runner_destroy(HoloRunner *runner); // with its sessions; accepts NULL
 
 // Texts of an archive.
 static inline const char *holo_model_text(const HoloModel *model, uint32_t text)
@@ -35,7 +35,7 @@ static inline const char *holo_model_text(const HoloModel *model, uint32_t text)
     return model->archive.STRINGS_at + text;
 }
 
-// A step as the call of its operator; operands are those of its inputs and then of its outputs.
+// A step as a call of its operator. `operands` are its inputs, followed by its outputs.
 static inline HoloCall holo_model_call(const HoloModel *model, const HoloStepRecord *s, HoloTensor **operands)
 {
     return (HoloCall){
@@ -54,10 +54,10 @@ static inline HoloCall holo_model_call(const HoloModel *model, const HoloStepRec
     };
 }
 
-// As holo_model_open_memory, on a mapping that the model takes over and unmaps when closed.
+// As holo_model_open_memory, for a mapping that the model takes over and unmaps when it is closed.
 HOLO_MUST HoloStatus holo_model_open_mapping(const HoloMapping *mapping, HoloModel **out_model, HoloError *error);
 
-// How a size is written: a number, "batch", "2*n+1".
+// Writes a size: a number, "batch", "2*n+1".
 void holo_model_dim_text(const HoloModel *model, int64_t size, char *text, size_t room);
 
 #endif

@@ -1,14 +1,17 @@
 // pool.c - a pool of threads that look for work for some microseconds and then sleep.
 //
-// Work is open while the caller takes parts of it: whoever wakes meanwhile joins. When no part is left, the caller
-// closes it and waits for those who joined, and for nobody else: a thread that wakes too late costs nothing.
+// Work is open while the caller takes parts of it: a worker that wakes meanwhile joins. When no part is left, the
+// caller closes the work and waits only for those who joined, so a thread that wakes too late costs nothing.
 //
-// Each worker begins with a share of the parts that lie together, and then helps the others. Parts are mostly numbered
-// along the values that they make, so a worker finds in its own cache what it made in the work before.
+// Each worker begins with a share of neighboring parts and then helps the others. Parts are usually numbered along the
+// values that they compute, so a worker finds in its own cache what it computed in the work before.
+//
+// A forked process has the pool without its threads: the caller does the work alone.
 #include "runtime/pool.h"
 
 #include "base/files.h"
 #include "base/memory.h"
+#include "base/stop.h"
 #include "base/threads.h"
 
 #include <stdatomic.h>
@@ -16,7 +19,7 @@
 
 enum { THREADS_MAX = 256, SPINS = 2000, CLOSED = 1 << 16 };
 
-typedef struct Start { // what a worker is told when it begins
+typedef struct Start { // what a worker gets when it begins
     HoloPool *pool;
     int       worker;
 } Start;
@@ -24,25 +27,27 @@ typedef struct Start { // what a worker is told when it begins
 typedef struct Share {
     atomic_llong next; // the first part that nobody has taken
     int64_t      end;
-    char         apart[112]; // those of others are not on the same cache line
+    char         apart[112]; // keeps shares of different workers on different cache lines
 } Share;
 
 struct HoloPool {
     int           threads;
+    unsigned      forks; // when it was made: see holo_forks
     Start         start[THREADS_MAX];
     HoloThread    thread[THREADS_MAX]; // [0] is unused: the caller
-    HoloMutex     use;                 // held by the caller whose work is on
+    HoloMutex     use;                 // held by the caller whose work is in progress
     HoloMutex     lock;
     HoloCondition wake, done;
-    atomic_uint   round;    // grows by one for each piece of work
-    atomic_int    joined;   // workers that are at it, and CLOSED where nobody may join
+    atomic_uint   round;    // grows by one for each work
+    atomic_int    joined;   // workers that joined, and CLOSED if nobody may join any more
     atomic_int    sleepers; // workers that must be woken
     atomic_bool   quit;
     void (*work)(void *, int64_t, int);
     void            *arg;
     const HoloScope *scope;   // of the caller
-    int              shares;  // no more than there are parts
-    Share            share[]; // room for one a thread
+    HoloStop        *stop;    // of the caller's compile: when it is due, the remaining parts are skipped
+    int              shares;  // at most as many as parts
+    Share            share[]; // one for each thread
 };
 
 static void work_take(HoloPool *pool, int worker)
@@ -51,7 +56,7 @@ static void work_take(HoloPool *pool, int worker)
         Share *share = &pool->share[(worker + k) % pool->shares];
         while (atomic_load_explicit(&share->next, memory_order_relaxed) < share->end) {
             int64_t i = atomic_fetch_add_explicit(&share->next, 1, memory_order_relaxed);
-            if (i < share->end) pool->work(pool->arg, i, worker);
+            if (i < share->end && !holo_stop_is_due(pool->stop)) pool->work(pool->arg, i, worker);
         }
     }
 }
@@ -67,7 +72,7 @@ static void work_share(HoloPool *pool, int64_t count)
     }
 }
 
-// Waits until the round is no longer `seen`; returns the new one.
+// Waits until the round changes from `seen`. Returns the new one.
 static unsigned round_wait(HoloPool *pool, unsigned seen)
 {
     for (int i = 0; i < SPINS; i++) {
@@ -76,7 +81,7 @@ static unsigned round_wait(HoloPool *pool, unsigned seen)
         holo_cpu_pause();
     }
     holo_mutex_lock(&pool->lock);
-    atomic_fetch_add(&pool->sleepers, 1); // before the look at the round: the caller looks the other way round
+    atomic_fetch_add(&pool->sleepers, 1); // before looking at the round; the caller does it in the opposite order
     while (atomic_load(&pool->round) == seen) holo_condition_wait(&pool->wake, &pool->lock);
     atomic_fetch_sub(&pool->sleepers, 1);
     holo_mutex_unlock(&pool->lock);
@@ -111,7 +116,7 @@ static void worker_main(void *arg)
     }
 }
 
-// Wakes `count` workers, or all that there are.
+// Wakes `count` workers, or all if there are fewer.
 static void round_start(HoloPool *pool, int64_t count)
 {
     atomic_fetch_add(&pool->round, 1);
@@ -134,13 +139,15 @@ static void round_finish(HoloPool *pool)
 
 void holo_pool_run(HoloPool *pool, int64_t count, void (*work)(void *, int64_t, int), void *arg)
 {
-    if (!pool || pool->threads == 1 || count < 2 || !holo_mutex_try(&pool->use)) {
-        for (int64_t i = 0; i < count; i++) work(arg, i, 0);
+    HoloStop *stop = holo_scope_stop();
+    if (!pool || pool->threads == 1 || count < 2 || pool->forks != holo_forks() || !holo_mutex_try(&pool->use)) {
+        for (int64_t i = 0; i < count && !holo_stop_is_due(stop); i++) work(arg, i, 0);
         return;
     }
     pool->work  = work;
     pool->arg   = arg;
     pool->scope = holo_scope_current();
+    pool->stop  = stop;
     work_share(pool, count);
     atomic_store(&pool->joined, 0);
     round_start(pool, count - 1);
@@ -162,6 +169,7 @@ static HoloPool *pool_make(int threads)
     if (!pool) return NULL;
     memset(pool, 0, size);
     atomic_store(&pool->joined, CLOSED);
+    pool->forks = holo_forks();
     holo_mutex_init(&pool->use);
     holo_mutex_init(&pool->lock);
     holo_condition_init(&pool->wake);
@@ -178,9 +186,8 @@ static HoloStatus workers_bind(HoloPool *pool, const int *cores, int count, Holo
     for (int i = 1; i < pool->threads; i++) {
         int        core   = cores[i % count];
         HoloStatus status = holo_thread_bind(&pool->thread[i], core);
-        if (status == HOLO_UNSUPPORTED)
-            return holo_fail(error, status, "this system lets nobody choose the cores of threads");
-        if (status) return holo_fail(error, status, "there is no core %d for this process", core);
+        if (status == HOLO_UNSUPPORTED) return holo_fail(error, status, "this system cannot bind threads to cores");
+        if (status) return holo_fail(error, status, "this process cannot use core %d", core);
     }
     return HOLO_OK;
 }
@@ -192,7 +199,7 @@ HoloStatus holo_pool_create_in(HoloContext *context, int threads, const int *cor
     *out_pool = NULL;
     if (!threads) threads = cores ? core_count : (int)holo_least(holo_cpu_count(), THREADS_MAX);
     if (threads < 1 || threads > THREADS_MAX || (cores && core_count < 1))
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "a pool has 1 to %d threads, on one core or more", THREADS_MAX);
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "a pool has 1 to %d threads on at least one core", THREADS_MAX);
     HoloPool *pool = pool_make(threads);
     if (!pool) return holo_fail_memory(error);
     HoloStatus status = cores ? workers_bind(pool, cores, core_count, error) : HOLO_OK;
@@ -217,6 +224,10 @@ HoloStatus holo_pool_create(int threads, HoloPool **out_pool)
 void holo_pool_destroy(HoloPool *pool)
 {
     if (!pool) return;
+    if (pool->forks != holo_forks()) { // there is nobody to wait for
+        holo_free(pool);
+        return;
+    }
     atomic_store(&pool->quit, true);
     round_start(pool, pool->threads);
     for (int i = 1; i < pool->threads; i++) holo_thread_join(&pool->thread[i]);

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-// Made by the build: tools/stdlib.sh, which says how they are packed.
+// Made by tools/stdlib.sh, which says how they are packed.
 extern const uint8_t  holo_stdlib_packed[];
 extern const uint64_t holo_stdlib_packed_size, holo_stdlib_size;
 

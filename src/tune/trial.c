@@ -1,7 +1,8 @@
-// trial.c - runs one node in several ways and takes the time.
+// trial.c - runs one node in several ways and measures the time.
 #include "tune/trial.h"
 
 #include "base/files.h"
+#include "base/memory.h"
 #include "devices/cpu/kernel.h"
 #include "lower/cpu/cpu_target.h"
 #include "ops/tensor.h"
@@ -12,7 +13,7 @@
 enum { ROUNDS_MIN = 5, ROUNDS_MAX = 40 };
 static const double enough = 0.3; // seconds for a node
 
-typedef struct Memory { // straight from the system
+typedef struct Memory { // directly from the system
     void  *data;
     size_t size;
 } Memory;
@@ -20,7 +21,7 @@ typedef struct Memory { // straight from the system
 typedef struct Way {
     const HoloLowering  *lowering;
     const HoloCpuKernel *kernel; // NULL: eval
-    HoloTensor          *packed; // by input; the plain ones as in the trial
+    HoloTensor          *packed; // by input; plain ones are those of the trial
     const HoloTensor   **in;
     void                *job;
     size_t               scratch;
@@ -29,7 +30,7 @@ typedef struct Way {
 struct HoloTrial {
     HoloHost               host; // first: what kernels see
     const HoloTuneOptions *options;
-    HoloArena              arena, temp; // temp: of a run of eval
+    HoloArena              arena, temp; // temp: for a run of eval
     const HoloNode        *node;
     HoloTensor            *in, *out;
     const HoloTensor     **inputs; // NULL entries: left out
@@ -137,6 +138,7 @@ HoloStatus holo_trial_create(const HoloNode *node, const HoloTuneOptions *option
                         .hold     = host_hold,
                         .keep     = host_temp,
                         .parallel = host_parallel,
+                        .stop     = holo_scope_stop(),
                         .kernels  = options->kernels},
         .options     = options,
         .node        = node,
@@ -246,7 +248,7 @@ static void touch(const void *data, size_t size)
     for (size_t i = 0; i < size; i += 64) (void)((const volatile char *)data)[i];
 }
 
-// The caches and the threads as the step finds them in a run of the whole.
+// Brings caches and threads into the state that the step finds in a run of the whole model.
 static void surroundings(const HoloTrial *t)
 {
     touch(t->passing.data, t->passing.size);
@@ -273,7 +275,7 @@ HoloStatus holo_trial_measure(HoloTrial *t, const HoloLowering *lowerings, int c
     Way ways[HOLO_LOWER_WAYS];
     t->passing.size = passing;
     HOLO_TRY(take(t, passing, &t->passing.data));
-    memset(t->passing.data, 1, passing); // pages of their own
+    memset(t->passing.data, 1, passing); // makes the pages exist
     for (int i = 0; i < count; i++) {
         HOLO_TRY(way_init(t, &lowerings[i], &ways[i]));
         out_seconds[i] = 1e9;

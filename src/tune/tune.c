@@ -1,6 +1,7 @@
-// tune.c - each kind of node of a graph that can be run in several ways, measured in all of them.
+// tune.c - measures each kind of node of a graph in all ways in which it can run.
 #include "tune/tune.h"
 
+#include "base/memory.h"
 #include "devices/cpu/kernel.h"
 #include "lower/cpu/cpu_target.h"
 #include "passes/rewrite.h"
@@ -8,10 +9,10 @@
 
 #include <string.h>
 
-static const double hardly  = 0.97; // of the rule's time: what saves less is not worth another archive
+static const double hardly  = 0.97; // part of the default's time: a smaller gain is not worth another archive
 static const size_t passing = (size_t)64 << 20;
 
-typedef struct Kind { // nodes that differ in values alone
+typedef struct Kind { // nodes that differ only in values
     const HoloNode *first;
     HoloLowering    ways[HOLO_LOWER_WAYS];
     double          seconds[HOLO_LOWER_WAYS];
@@ -89,7 +90,7 @@ static void node_set(const Tuning *t, HoloLoweredNode *of)
     if (kind && kind->chosen < count) of->lowering = ways[kind->chosen];
 }
 
-// Does the CPU run it, which alone is measured?
+// Does the CPU run it? Only the CPU is measured.
 static bool is_here(const HoloLowered *lowered, int i)
 {
     return lowered->nodes[i].node->op && holo_lowered_target(lowered, &lowered->nodes[i]) == &holo_target_cpu;
@@ -178,6 +179,7 @@ HoloStatus holo_tune(const HoloGraph *graph, HoloLowered *lowered, const HoloTun
     for (int i = 0; i < lowered->count; i++)
         if (is_here(lowered, i)) HOLO_TRY(node_see(&t, lowered->nodes[i].node));
     for (int i = 0; i < t.count; i++) {
+        HOLO_TRY(holo_scope_continue(error));
         HOLO_TRY(kind_measure(&t, &t.kinds[i]));
         if (options->progress) options->progress(options->context, (double)(i + 1) / t.count);
     }

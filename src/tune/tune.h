@@ -1,4 +1,4 @@
-// tune.h - which way to run a node is fastest on this machine: measured, through the kernels that will run it.
+// tune.h - finds the fastest way to run a node on this machine, measured with the kernels that will run it.
 #ifndef HOLO_TUNE_H
 #define HOLO_TUNE_H
 
@@ -16,11 +16,12 @@ typedef struct HoloTuneOptions {
 typedef struct HoloTuning {
     HoloTuneReport *reports; // one for each kind of node that was measured
     int             count;
-    uint32_t        open; // nodes with several ways whose sizes are not numbers: the rule chooses
+    uint32_t        open; // nodes with several ways whose sizes are not numbers: the rules choose
 } HoloTuning;
 
-// Lowers the nodes that the CPU can run in several ways anew: in the fastest, or in that of the rule where no other is much faster.
-// Nodes of the same operator, attributes and types are one kind and measured once. All of *out is in `arena`.
+// Lowers the nodes that the CPU can run in several ways again: in the fastest way, or in the default one if no other is
+// much faster. Nodes of the same operator, attributes and types are one kind, measured once. Everything in *out is in
+// `arena`.
 HOLO_MUST HoloStatus holo_tune(const HoloGraph *graph, HoloLowered *lowered, const HoloTuneOptions *options,
                                HoloArena *arena, HoloTuning *out, HoloError *error);
 

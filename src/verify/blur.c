@@ -1,4 +1,4 @@
-// blur.c - what nodes compute, put off by some roundings: how far a model blows these up is seen so.
+// blur.c - changes what nodes compute by some roundings, to see how far a model amplifies these.
 #include "verify/products.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@ double holo_rounding_of(HoloDtype dtype)
 typedef struct Blur {
     HoloTensor *t;
     double      by;
-    bool        is_sum; // of products: what is near zero may be the difference of large numbers
+    bool        is_sum; // of products: a result near zero may be the difference of large numbers
     uint64_t    seed;
 } Blur;
 
@@ -29,7 +29,7 @@ static double mean_size(const HoloTensor *t, int64_t first, int64_t end)
     return sum / (double)(end - first);
 }
 
-// A number from -1 to 1. Every element takes one, and a congruence does for noise.
+// A number from -1 to 1. Every element takes one, so a congruential generator must do.
 static inline double noise(uint64_t *state)
 {
     *state = *state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
@@ -54,7 +54,7 @@ static void blur_part(void *arg, int64_t part, int worker)
     }
 }
 
-// What is cast to a wider type is what it was.
+// A cast to a wider type changes nothing.
 static bool is_computed(const HoloCall *call)
 {
     if (call->op->flags & HOLO_OP_MOVES) return false;
@@ -63,9 +63,9 @@ static bool is_computed(const HoloCall *call)
     return holo_rounding_of(from) < holo_rounding_of(to);
 }
 
-// Puts elements that were computed off by up to four roundings of their type, and of the size that their kind has on average
-// where they are sums, at random. What is only moved stays, and whole numbers do: they may be sizes, of which a Range has one
-// element more, and Ceil gives the next, when they are not.
+// Changes computed elements at random by up to four roundings of their type; sums by that much of the average magnitude
+// of their kind. What is only moved stays. Whole numbers stay, too: they may be sizes, and a Range or Ceil could then
+// give one more.
 void holo_blur(HoloProducts *p, const HoloCall *call)
 {
     for (int i = 0; i < call->out_count && is_computed(call); i++) {

@@ -1,4 +1,4 @@
-// compare.c - outputs element by element, of whatever kind they are.
+// compare.c - compares outputs of any kind, element by element.
 #include "verify/compare.h"
 
 #include "ops/value.h"
@@ -55,7 +55,7 @@ HoloStatus holo_keep_output(const HoloTensor *value, HoloArena *arena, HoloKept 
     return HOLO_OK;
 }
 
-// Which element of the output the kept element i is.
+// The index in the output of the kept element i.
 static int64_t place_of(const HoloKept *k, int64_t i)
 {
     int64_t piece = i / PIECE;
@@ -78,7 +78,7 @@ static bool is_alike(const HoloTensor *a, const HoloTensor *b)
     return same;
 }
 
-// How many tensors a value that is none holds.
+// How many tensors a value holds that is not a tensor.
 static int64_t item_count(const HoloTensor *t)
 {
     return t->kind == HOLO_MAP ? 2 : t->dim[0];

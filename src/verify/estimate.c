@@ -1,4 +1,4 @@
-// estimate.c - the reference, node by node, without its numbers: see estimate.h.
+// estimate.c - walks through the reference node by node without its numbers: see estimate.h.
 #include "verify/estimate.h"
 
 #include "graph/facts.h"
@@ -17,7 +17,8 @@ static double bytes_of(const HoloValue *v)
     return v && !v->is_constant ? count_of(&v->type) * (double)holo_dtype_size((HoloDtype)v->type.dtype) : 0;
 }
 
-// Products multiply each element of an output with as many as are summed: with two operands, the root of all three sizes.
+// A product multiplies for each output element as often as terms are summed. With two operands that is the root of the
+// product of all three sizes.
 static double work_of(const HoloNode *node)
 {
     double           out = 0;
@@ -38,7 +39,7 @@ HoloStatus holo_verify_estimate(const HoloGraph *sized, HoloEstimate *out, HoloE
     double    held    = 0;
     *out              = (HoloEstimate){0};
     if (!uses) return holo_fail_memory(error);
-    // Of outputs little is kept.
+    // Little is kept of outputs.
     for (int i = 0; i < sized->output_count; i++) uses[sized->outputs[i]->id]--;
     for (int i = 0; i < sized->input_count; i++) held += bytes_of(sized->inputs[i]);
     out->bytes = held;

@@ -1,8 +1,8 @@
-// input_ranges.c - what the nodes of a graph say about the numbers that its inputs may be.
+// input_ranges.c - what the nodes of a graph say about the numbers that its inputs may have.
 //
-// A walk from the last node to the first. An operator that takes indices, lengths or shapes says so of its input, by the
-// table below; what only moves or converts numbers hands on what its readers say; sums and products with constants shift
-// and scale it. It is a help for making inputs up and no more: what it does not see, trying out finds.
+// It walks from the last node to the first. The table below says which operators take indices, lengths or shapes.
+// Operators that only move or convert numbers pass on what their readers say; sums and products with constants shift
+// and scale it. This only helps to make up inputs: what it misses is found by trying.
 #include "verify/input_ranges.h"
 
 #include "graph/facts.h"
@@ -18,7 +18,7 @@ static HoloInputRange within(HoloRole role, double low, double high)
 
 static const HoloInputRange nothing = {HOLO_ROLE_ANY, 0, 0, NULL};
 
-// Dimension d of an input, counted from the end where it is negative; -1: not known.
+// Dimension d of an input, counted from the end if negative; -1: not known.
 static int64_t size_of(const HoloNode *node, int input, int64_t d)
 {
     const HoloValue *v    = holo_node_in(node, input);
@@ -46,7 +46,7 @@ static HoloInputRange of_axis(const HoloNode *node, int input)
     return index_into(size_of(node, 0, holo_node_int(node, "axis", 0)));
 }
 
-// One index of several dimensions: numbers that are right for each.
+// An index into several dimensions: numbers that are valid for each.
 static HoloInputRange of_points(const HoloNode *node, int input)
 {
     int64_t batch = holo_node_int(node, "batch_dims", 0), count = size_of(node, input, -1), least = -1;
@@ -84,7 +84,7 @@ static HoloInputRange of_padding(const HoloNode *node, int input)
     return t->rank == 1 ? length_of(size_of(node, 0, 1)) : within(HOLO_ROLE_MASK, 0, 1);
 }
 
-// Embeddings of tokens and segments, with their tables two inputs behind, and of positions.
+// Embeddings of tokens and segments, whose tables are two inputs later, and of positions.
 static HoloInputRange of_table(const HoloNode *node, int input)
 {
     return index_into(size_of(node, input == 8 ? 3 : input == 1 ? 4 : 2, 0));
@@ -161,7 +161,7 @@ static HoloInputRange of_difference(const HoloNode *node, int input)
                                                                                                : nothing;
 }
 
-// A length against the positions of what it is the length of.
+// A length compared with the positions that it limits.
 static HoloInputRange of_comparison(const HoloNode *node, int input)
 {
     double           number;
@@ -239,7 +239,7 @@ static HoloInputRange moved(const HoloNode *node, int input, HoloInputRange r)
     return r;
 }
 
-// A sum or difference with a constant; of two numbers each gets half.
+// A sum or difference with a constant. If there are two unknown numbers, each gets half.
 static HoloInputRange shifted(const HoloNode *node, int input, HoloInputRange r)
 {
     double           by, sign = HOLO_IS(node, Sub) ? -1 : 1;
@@ -247,7 +247,7 @@ static HoloInputRange shifted(const HoloNode *node, int input, HoloInputRange r)
     if (!other || r.role == HOLO_ROLE_MASK) return nothing;
     if (!holo_value_number(other, &by)) return sign < 0 ? nothing : within(r.role, 0, floor(r.high / 2));
     if (sign < 0 && input == 1) return within(r.role, by - r.high, by - r.low);
-    double high = r.high - sign * by; // below 0 only where nothing else will do
+    double high = r.high - sign * by; // below 0 only if nothing else is possible
     return within(r.role, high < 0 ? r.low - sign * by : fmax(r.low - sign * by, 0), high);
 }
 
@@ -261,7 +261,7 @@ static HoloInputRange scaled(const HoloNode *node, int input, HoloInputRange r)
     return down ? within(r.role, r.low * by, r.high * by) : within(r.role, r.low / by, r.high / by);
 }
 
-// Sums of as many as there are along an axis, or in all.
+// Sums of as many numbers as there are along an axis, or in all.
 static HoloInputRange summed(const HoloNode *node, int input, HoloInputRange r)
 {
     const HoloTensor *t     = &node->in[0]->type;
@@ -299,7 +299,7 @@ static HoloInputRange handed(const HoloNode *node, int input, HoloInputRange r)
 
 // ---- the walk
 
-// What is known of a value, and what else is: the narrower counts, and what says more than a mask.
+// Combines two statements about a value: the narrower one counts, and one that says more than a mask.
 static void meet(HoloInputRange *a, HoloInputRange b)
 {
     if (b.role == HOLO_ROLE_ANY) return;
@@ -316,7 +316,7 @@ static void meet(HoloInputRange *a, HoloInputRange b)
 
 static HoloInputRange *graph_ranges(const HoloGraph *graph, HoloArena *arena, int depth);
 
-// What the body of a node says of its inputs: those that it captures, and of a loop the ones that it carries.
+// What the body of a node says about its inputs: those that it captures and those that a loop carries.
 static bool body_meet(const HoloNode *node, const HoloGraph *body, HoloInputRange *range, HoloArena *arena, int depth)
 {
     HoloInputRange *inner = graph_ranges(body, arena, depth + 1);

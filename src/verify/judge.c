@@ -1,4 +1,4 @@
-// judge.c - what a kernel gave against what is right: all of it, or a sample. See judge.h.
+// judge.c - compares what a kernel gave with what is right: completely, or on a sample. See judge.h.
 #include "verify/judge.h"
 
 #include "base/bits.h"
@@ -10,7 +10,7 @@
 
 enum { SAMPLES = 64 };
 
-// ---- by the pool's threads, in parts that depend on the number of elements alone
+// ---- on the pool's threads, in parts that depend on the number of elements alone
 
 enum { PARTS = 64, PART_MIN = 1 << 12 };
 
@@ -19,8 +19,8 @@ typedef struct Judge {
     double            bound; // how far an element may be off
     struct JudgePart {
         double  top; // the largest magnitude of `want`
-        double  off; // the largest difference,
-        int64_t at;  // and where it is
+        double  off; // the largest difference
+        int64_t at;  // and its index
         int64_t bad; // the first element beyond the bound; -1: none
     } part[PARTS];
 } Judge;
@@ -42,7 +42,7 @@ static void part_bounds(int64_t count, int64_t i, int64_t *from, int64_t *to)
     *to       = i == parts - 1 ? count : count / parts * (i + 1);
 }
 
-// Magnitudes of floats are in the order of their bits, and what is not finite comes behind all others.
+// Magnitudes of floats are in the order of their bits; those that are not finite come last.
 static double largest_f32(const float *x, int64_t count)
 {
     const uint32_t infinite = 0x7F800000;
@@ -75,7 +75,7 @@ static void part_largest(void *arg, int64_t i, int worker)
                                                 : largest_any(j->want, from, to);
 }
 
-// The largest magnitude of the elements wanted.
+// The largest magnitude of the wanted elements.
 static double judge_largest(HoloProducts *p, Judge *j)
 {
     double top   = 0;
@@ -103,7 +103,7 @@ static void part_compare(void *arg, int64_t i, int worker)
     j->part[i] = found;
 }
 
-// What is stored in a narrow type is rounded on top of that.
+// A narrow type adds a rounding of its own.
 static HoloBound bound_of(const HoloProducts *p, const HoloNode *node)
 {
     const HoloValue *out   = node->out_count ? node->out[0] : NULL;
@@ -113,7 +113,7 @@ static HoloBound bound_of(const HoloProducts *p, const HoloNode *node)
     return bound;
 }
 
-// `shift`: added to numbers of elements where they are told.
+// `shift` is added to indices in messages.
 static HoloStatus found_note(HoloProducts *p, const HoloNode *node, const Judge *j, double top, int64_t shift,
                              HoloError *error)
 {
@@ -133,7 +133,7 @@ static HoloStatus found_note(HoloProducts *p, const HoloNode *node, const Judge 
     return HOLO_OK;
 }
 
-// `top`: the largest magnitude that the elements are held against.
+// `top` is the largest magnitude that the elements are compared with.
 static HoloStatus judge_compare(HoloProducts *p, const HoloNode *node, Judge *j, double top, int64_t shift,
                                 HoloError *error)
 {
@@ -162,11 +162,11 @@ static void sample_one(void *arg, int64_t i, int worker)
 {
     Samples *s = arg;
     (void)worker;
-    const HoloTensor *out = s->call->out[0];
-    double     room = 0; // for one element of the output's type, which the exact one is rounded to where that is narrow
-    HoloTensor one  = {.data = &room, .dtype = out->dtype};
-    s->got[i]       = element(out, s->index[i]);
-    s->want[i]      = s->call->op->at(s->call, s->index[i]);
+    const HoloTensor *out  = s->call->out[0];
+    double            room = 0; // one element of the output's type: the exact one is rounded to it if it is narrow
+    HoloTensor        one  = {.data = &room, .dtype = out->dtype};
+    s->got[i]              = element(out, s->index[i]);
+    s->want[i]             = s->call->op->at(s->call, s->index[i]);
     if (holo_rounding_of((HoloDtype)out->dtype) <= holo_rounding_of(HOLO_F32)) return;
     holo_put_f(&one, 0, s->want[i]);
     s->want[i] = holo_get_f(&one, 0);
@@ -190,7 +190,7 @@ HoloStatus holo_judge_sample(HoloProducts *p, const HoloNode *node, const HoloCa
     return HOLO_OK;
 }
 
-// Memory of its own for outputs of the types of others.
+// Takes memory for outputs of the same types.
 HoloStatus holo_judge_outputs_take(const HoloCall *call, HoloTensor *out, HoloTensor **list)
 {
     for (int i = 0; i < call->out_count; i++) {

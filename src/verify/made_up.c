@@ -12,7 +12,7 @@ typedef enum Way { BY_RANGE, SMALL, TINY, ZEROS, ONES, PLACES, BELOW, ABOVE } Wa
 static const char *const way_names[] = {"",     "small numbers", "tiny numbers", "zeros",
                                         "ones", "positions",     "about -8",     "about 8"};
 
-// What is tried one after the other, of inputs that reach a node which rejects them: whole numbers alone, then all.
+// What is tried, one after the other, for inputs that reach a node which rejects them: first whole numbers, then all.
 static const struct {
     Way whole, real;
 } attempts[] = {
@@ -47,10 +47,10 @@ typedef struct Filling {
     const HoloInputRange *range;
     HoloTensor           *t;
     HoloRandom            random;
-    int64_t               last; // the size of the last dimension
+    int64_t               last; // size of the last dimension
 } Filling;
 
-// The sizes of a tensor, or a shape that any tensor can be brought into: its first size and all the others.
+// The sizes of a tensor, or a shape that every tensor can have: its first size and all the others.
 static double shape_number(const Filling *f, int64_t i)
 {
     const HoloTensor *like  = f->range->like;
@@ -114,7 +114,7 @@ void holo_made_up_fill(const HoloMadeUp *made, int i, HoloTensor *t)
 
 // ---- what to try next
 
-// Which inputs a node depends on. False: no memory.
+// Finds which inputs a node depends on. False: no memory.
 static bool reach(HoloMadeUp *made, const HoloNode *node)
 {
     const HoloGraph *graph   = made->graph;
@@ -136,7 +136,7 @@ static bool reach(HoloMadeUp *made, const HoloNode *node)
     return found;
 }
 
-// Would the inputs be others than those of the attempt before?
+// Would the inputs differ from those of the attempt before?
 static bool is_other(const HoloMadeUp *made)
 {
     const HoloGraph *graph = made->graph;

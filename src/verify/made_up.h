@@ -1,7 +1,8 @@
-// made_up.h - inputs for a model that nobody gave any for.
+// made_up.h - makes up inputs for a model if nobody gave any.
 //
-// The first are as the graph's nodes say (input_ranges.h), else normal floats and whole numbers of 1. Where a node rejects them,
-// those that reach it are changed in steps: small and tiny numbers, zeros, ones, positions, larger ones of either sign.
+// The first inputs are what the graph's nodes ask for (input_ranges.h), or else normally distributed floats and whole
+// numbers of 1. If a node rejects them, those that reach it are changed step by step: small and tiny numbers, zeros,
+// ones, positions, larger numbers of either sign.
 #ifndef HOLO_VERIFY_MADE_UP_H
 #define HOLO_VERIFY_MADE_UP_H
 
@@ -10,16 +11,16 @@
 typedef struct HoloMadeUp {
     const HoloGraph      *graph;
     const HoloInputRange *ranges;  // by input
-    bool                 *reaches; // by input: a node that rejected some depends on it
+    bool                 *reaches; // by input: a node that rejected something depends on it
     int                   attempt;
-    uint64_t              seed; // others give other numbers
+    uint64_t              seed; // other seeds give other numbers
 } HoloMadeUp;
 
 HOLO_MUST HoloStatus holo_made_up_init(HoloMadeUp *made, const HoloGraph *graph, const HoloInputRange *ranges,
                                        HoloArena *arena, HoloError *error);
-// Fills input i, whose type has numbers for sizes and which has memory.
+// Fills input i, which has memory and whose sizes are numbers.
 void holo_made_up_fill(const HoloMadeUp *made, int i, HoloTensor *t);
-// After `node` has rejected the inputs: other ones. False: there are no more.
+// Changes the inputs after `node` rejected them. False: there is nothing more to try.
 HOLO_MUST bool holo_made_up_next(HoloMadeUp *made, const HoloNode *node);
 // "made-up inputs (ids: zeros)".
 void holo_made_up_text(const HoloMadeUp *made, char *text, size_t size);

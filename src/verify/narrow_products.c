@@ -1,7 +1,7 @@
 // narrow_products.c - products of f16 and bf16 in the reference, by the kernels for f32.
 //
-// Plainly they would take a hundred times as long. Inputs are widened, which loses nothing, and the sums, which the plain
-// implementation has in double, are rounded to the narrow type once; a sample of exact elements judges them.
+// Plain evaluation would take a hundred times as long. Inputs are widened, which loses nothing. The sums, which the
+// plain implementation has in double, are rounded once to the narrow type, and a sample of exact elements judges them.
 #include "base/files.h"
 #include "kernels/kernels.h"
 #include "lower/cpu/cpu_target.h"
@@ -9,7 +9,7 @@
 
 enum { INPUTS_MAX = 12 };
 
-typedef struct Wide { // the call, with f32 in place of the narrow type
+typedef struct Wide { // the call, with f32 instead of the narrow type
     HoloNode          node;
     HoloValue         value[INPUTS_MAX + 1], *in_values[INPUTS_MAX], *out_values[1];
     HoloTensor        in[INPUTS_MAX], out, *out_list[1];

@@ -1,14 +1,14 @@
 // products.c - kernels in the reference: each is judged on its own, by plain evaluation of the same inputs.
 //
-// What a kernel gives is what flows on, so that the reference and the plan have the same rounding and a
-// model that quantizes inside cannot blow it up. Plain evaluation of a large product would take minutes:
-// of those a seeded sample of elements is computed exactly, in double. Large outputs that are made row by
-// row are judged by some slices of rows and written in place, so that memory stays near what the plan needs.
-// Recurrences are judged by the first steps of their sequences. Where all is computed once more with other roundings, kernels
-// have been judged and only run.
+// The kernel's result is what later nodes read. So the reference and the plan round alike, and a model that quantizes
+// inside cannot amplify a difference. Plain evaluation of a large product would take minutes, so a seeded sample of its
+// elements is computed exactly, in double. Large outputs that are computed row by row are judged by some slices of rows
+// and written in place, so that memory stays close to what the plan needs. Recurrences are judged by the first steps of
+// their sequences. When everything is computed again with other roundings, kernels only run: they were judged before.
 #include "verify/products.h"
 
 #include "base/files.h"
+#include "base/memory.h"
 #include "lower/cpu/cpu_target.h"
 #include "ops/contract.h"
 #include "runtime/pool.h"
@@ -18,7 +18,7 @@
 #include <stdio.h>
 
 enum { SLICES = 4, SLICE_ELEMENTS = 1 << 15, TURNS_MAX = 1 << 16 };
-static const double work_plain = 1e6; // multiplications that are done plainly
+static const double work_plain = 1e6; // most multiplications that are done plainly
 
 static void *host_temp(const HoloHost *host, size_t size)
 {
@@ -34,7 +34,7 @@ void holo_products_init(HoloProducts *products, const HoloGraph *graph, const Ho
                         const HoloKernelTable *kernels, const HoloVerifyOptions *options, HoloVerifyResult *result)
 {
     *products = (HoloProducts){
-        .host    = {.temp = host_temp, .keep = host_temp, .parallel = host_parallel},
+        .host    = {.temp = host_temp, .keep = host_temp, .parallel = host_parallel, .stop = holo_scope_stop()},
         .pool    = options->pool,
         .graph   = graph,
         .lowered = lowered,
@@ -59,8 +59,8 @@ void holo_products_deinit(HoloProducts *products)
     holo_arena_deinit(&products->temp);
 }
 
-// Multiplications of a product: each output element is a sum over the weights of its column, row or
-// channel. 0 where the operator has no exact element to compare with.
+// Multiplications of a product: each output element is a sum over the weights of its column, row or channel. 0: the
+// operator has no exact element to compare with.
 static double work_of(const HoloCall *call)
 {
     if (!call->op->at || call->in_count < 2 || !call->in[0] || !call->in[1] || !call->out[0]) return 0;
@@ -71,7 +71,7 @@ static double work_of(const HoloCall *call)
     return sqrt(a * b * out);
 }
 
-// Scratch for each worker of the host, at least so much.
+// Takes at least this much scratch for each worker of the host.
 static HoloStatus reserve(HoloProducts *p, size_t scratch, HoloError *error)
 {
     size_t stride = holo_align(scratch, 4096);
@@ -95,11 +95,12 @@ HoloStatus holo_products_prepare(HoloProducts *p, const HoloCpuKernel *kernel, c
 
 // ---- recurrences: the first steps of a sequence, as a sequence of their own
 
-// Where states are rounded to few steps, one that falls on the other side moves all that follow: the first is judged.
+// If states are rounded to few steps, one that rounds the other way changes all that follow. So only the first is
+// judged.
 enum { STEPS = 16, ROUNDED_STEPS = 1, INPUTS_MAX = 12, LENGTHS = 4 };
 
-// `fast` is the call as the kernel sees it, `call` as eval does. Sequences lie along the first axis of x and of the first
-// output, and none has a length of its own.
+// `fast` is the call as the kernel sees it, `call` as eval does. Sequences lie along the first axis of x and of the
+// first output, and none has a length of its own.
 static HoloStatus steps_judge(HoloProducts *p, const HoloNode *node, const HoloCall *fast, const HoloCall *call,
                               const HoloCpuKernel *kernel)
 {
@@ -125,7 +126,7 @@ static HoloStatus steps_judge(HoloProducts *p, const HoloNode *node, const HoloC
 
 // ---- slices of rows
 
-// Products whose rows are those of their first input, each of which needs the whole matrix of the other.
+// Products whose rows are those of their first input; each needs the whole matrix of the other.
 static int row_matrix(const HoloCall *call)
 {
     return holo_op_is(call->op, HOLO_ID_QLinearMatMul) ? 3 : 1;
@@ -135,7 +136,7 @@ static bool is_row_product(const HoloCall *call)
 {
     static const struct {
         HoloOpId id;
-        int      zero; // the input that is the first one's zero point, one number
+        int      zero; // the zero point of the first input, one number
     } rows[] = {{HOLO_ID_MatMulInteger, 2}, {HOLO_ID_QLinearMatMul, 2}, {HOLO_ID_MICROSOFT_MatMulIntegerToFloat, 4}};
     const HoloTensor *a = holo_in(call, 0), *out = call->out[0];
     for (int i = 0; i < HOLO_COUNT(rows); i++) {
@@ -149,7 +150,7 @@ static bool is_row_product(const HoloCall *call)
     return false;
 }
 
-// How many of the last axes the operator works over; -1: the output is not made row by row.
+// How many of the last axes the operator works over; -1: the output is not computed row by row.
 static int row_axes(const HoloCall *call, const HoloLowering *lowering)
 {
     if (lowering->kernel == HOLO_KERNEL_softmax_f32) return (int)lowering->softmax.axes;
@@ -158,8 +159,8 @@ static int row_axes(const HoloCall *call, const HoloLowering *lowering)
     return call->op->flags & HOLO_OP_POINTWISE ? 0 : -1;
 }
 
-// Which axis the rows of a slice lie along: all behind it are whole, and those that the operator works over
-// are behind it. -1: the output is not made row by row, or it is small.
+// The axis along which the rows of a slice lie: all axes behind it are complete, and the operator works over some of
+// these. -1: the output is not computed row by row, or it is small.
 static int slice_axis(const HoloCall *call, const HoloLowering *lowering)
 {
     const HoloTensor *out  = call->out[0];
@@ -172,13 +173,13 @@ static int slice_axis(const HoloCall *call, const HoloLowering *lowering)
     return -1;
 }
 
-// Rows of the output: `count` from row `first` on, counted over all axes up to `axis`, and alike in all before it.
+// Rows of the output: `count` from row `first` on, counted over all axes up to `axis`.
 typedef struct Slice {
     int     axis;
     int64_t first, count;
 } Slice;
 
-// What of a tensor, the output or an input that broadcasts to it, belongs to the slice.
+// The part of a tensor, the output or an input that broadcasts to it, that belongs to the slice.
 static HoloTensor slice_view(const HoloTensor *out, const HoloTensor *t, const Slice *s)
 {
     HoloTensor view   = *t;
@@ -195,7 +196,7 @@ static HoloTensor slice_view(const HoloTensor *out, const HoloTensor *t, const S
     return view;
 }
 
-// The first slice is at the beginning and the second at the end, where kernels do what they do nowhere else.
+// The first slice is at the beginning and the second at the end, where kernels handle special cases.
 static Slice slice_at(HoloProducts *p, const HoloTensor *out, int axis, int number)
 {
     int64_t width = holo_product(out->rank - axis - 1, out->dim + axis + 1), size = out->dim[axis];
@@ -207,7 +208,7 @@ static Slice slice_at(HoloProducts *p, const HoloTensor *out, int axis, int numb
     return (Slice){.axis = axis, .first = first, .count = count};
 }
 
-// The matrices that the rows of a slice of a product are multiplied with.
+// The matrices that the rows of a slice are multiplied with.
 static HoloTensor slice_matrix(const HoloTensor *out, const HoloTensor *b, const Slice *s)
 {
     Slice of = *s;
@@ -244,7 +245,7 @@ static HoloStatus slice_judge(HoloProducts *p, const HoloNode *node, const HoloC
     return holo_judge_compare(p, node, &want, &got, (int64_t)(bytes / holo_dtype_size(got.dtype)), call->error);
 }
 
-// The slices are evaluated before the kernel runs, which may write over its input.
+// The slices are evaluated before the kernel runs, because it may write over its input.
 static HoloStatus run_sliced(HoloProducts *p, const HoloNode *node, HoloCall *fast, const HoloCall *call, int axis,
                              const HoloCpuKernel *kernel, void *job)
 {
@@ -264,9 +265,9 @@ static HoloStatus run_sliced(HoloProducts *p, const HoloNode *node, HoloCall *fa
     return status;
 }
 
-// ---- in place of eval, and after each node
+// ---- instead of eval, and after each node
 
-// Bodies of operators are made while the reference is computed, and no stage has lowered their nodes.
+// Bodies of operators are made while the reference is computed, so no stage has lowered their nodes.
 static HoloLowering lowering_of(const HoloProducts *p, const HoloNode *node)
 {
     const HoloLoweredNode *of = holo_lowered_find(p->lowered, node);

@@ -1,21 +1,22 @@
-// sizes.c - which numbers a model takes for its symbolic sizes: some must equal a weight's size, some each other.
+// sizes.c - finds numbers for symbolic sizes that a model accepts: some must equal a weight's size, some must equal
+// each other.
 //
-// A search by inference alone, which costs microseconds a node: start with small sizes that differ, and
-// while a node rejects them, change the one symbol that lets the most nodes through. The numbers tried are
-// small ones, and the sizes of the model's constants.
+// The search uses inference alone, which takes microseconds for each node. It begins with small, different sizes. While
+// a node rejects them, it changes the one symbol that lets the most nodes pass. It tries small numbers and the sizes of
+// the model's constants.
 #include "verify/sizes.h"
 
 #include <string.h>
 
-enum { CANDIDATES = 96, TRIES = 400, LARGE = 16 << 20 }; // LARGE: bytes of a value that are a reason for smaller sizes
+enum { CANDIDATES = 96, TRIES = 400, LARGE = 16 << 20 }; // LARGE: bytes of a value that call for smaller sizes
 
 static const int64_t usual[] = {2, 1, 3, 4, 8, 16, 32, 64, 80, 128, 224, 256, 512, 3000};
 
 typedef struct Search {
     HoloGraph  *graph;
-    HoloTensor *types; // of the inputs, with their symbols
+    HoloTensor *types; // types of the inputs, with their symbols
     int64_t    *number;
-    bool       *is_used; // by symbol: stands in the shape of an input
+    bool       *is_used; // by symbol: it is in the shape of an input
     int         symbol_count, tries;
     int64_t     candidate[CANDIDATES];
     int         candidate_count;
@@ -46,7 +47,7 @@ static void candidates_find(Search *s)
         }
 }
 
-// How many nodes accept the present numbers.
+// How many nodes accept the current numbers.
 static int score(Search *s)
 {
     int       done = 0;
@@ -64,7 +65,7 @@ static int score(Search *s)
     return s->graph->node_count;
 }
 
-// Changes the one symbol that helps most; false when none helps.
+// Changes the one symbol that helps most. False: none helps.
 static bool improve(Search *s, int *best)
 {
     int best_symbol = -1, best_candidate = 0, before = *best;
@@ -101,13 +102,13 @@ static HoloStatus search_init(Search *s, HoloArena *arena, HoloError *error)
             int symbol = symbol_of(graph, s->types[i].dim[d]);
             if (symbol < 0 || s->is_used[symbol]) continue;
             s->is_used[symbol] = true;
-            s->number[symbol]  = 2 + used++ % 8; // sizes that differ show more mistakes
+            s->number[symbol]  = 2 + used++ % 8; // different sizes show more mistakes
         }
     }
     return HOLO_OK;
 }
 
-// Bytes of the largest value for the present numbers, after score.
+// Bytes of the largest value for the current numbers, after score.
 static size_t largest(const Search *s)
 {
     size_t most = 0;
@@ -120,7 +121,7 @@ static size_t largest(const Search *s)
     return most;
 }
 
-// Sizes of 1 where values would be large, the model takes them, and it helps: a batch of images.
+// Sets sizes to 1 if values would be large, the model accepts it, and it helps: a batch of images.
 static void shrink(Search *s, int best)
 {
     score(s);
@@ -138,7 +139,7 @@ static void shrink(Search *s, int best)
     }
 }
 
-// All symbols the same, where that pleases more nodes: sizes that are halved often, and doubled again, must be so together.
+// Makes all symbols equal if that pleases more nodes: sizes that are halved and doubled several times must match.
 static void all_same(Search *s, int *best)
 {
     int64_t was[CANDIDATES];

@@ -4,8 +4,8 @@
 
 #include "graph/graph.h"
 
-// By symbol of graph->dims. Memory from the arena; NULL: none left. Where no numbers please every node, those
-// that please most. The graph's types are those of the last trial afterwards: it is good for nothing else.
+// By symbol of graph->dims. Arena memory; NULL: none left. If no numbers please every node, those that please the most.
+// Afterwards the graph has the types of the last trial and must not be used for anything else.
 int64_t *holo_sizes_find(HoloGraph *graph, HoloArena *arena, HoloError *error);
 
 #endif

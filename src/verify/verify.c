@@ -1,8 +1,7 @@
-// verify.c - runs the plan and the reference on the same inputs and compares what comes out.
+// verify.c - runs the plan and the reference on the same inputs and compares the results.
 //
-// Symbolic sizes are tried in small numbers until the reference accepts them, and inputs are made up until it does. What
-// would take more memory or work than there may be is left out before it begins. What is random by definition is not
-// compared.
+// It tries small numbers for symbolic sizes, and made-up inputs, until the reference accepts them. If verification
+// would take too much memory or work, it is left out before it begins. What is random by definition is not compared.
 #include "verify/verify.h"
 
 #include "base/files.h"
@@ -27,21 +26,21 @@ struct HoloVerifier {
     HoloVerifyOptions      options;
     HoloArena              outputs; // what is kept of them
     HoloArena              arena;   // owns what follows
-    HoloTensor            *made;    // inputs that are made up
+    HoloTensor            *made;    // made-up inputs
     const HoloTensor     **inputs;
     HoloKept              *want;
-    double                *spread; // how far roundings move each output, by what was drawn so far
-    double                *drawn;  // the same, and by the draw under way
+    double                *spread; // how far roundings move each output, in all draws so far
+    double                *drawn;  // the same, including the current draw
     int                    draws;
 };
 
 // ---- the sizes of inputs
 
-// What symbolic sizes are given: first what inference accepts, then, for models that reject even that when
-// they run, all the same.
+// What symbolic sizes are set to: first what inference accepts; then, for models that reject that when they run, all
+// the same number.
 static const int64_t size_trials[] = {0, 1, 2, 4, 8, 16, 32, 64, 128, 224};
 
-// Of any value where sizes are made up: with many symbols the larger ones of these come to gigabytes.
+// Most elements of a value with made-up sizes: with many symbols, the larger trials come to gigabytes.
 enum { TRIAL_ELEMENTS = 1 << 22, FOUND_ELEMENTS = 1 << 26 };
 
 static int64_t size_at(const HoloGraph *graph, const int64_t *found, HoloDim d, int trial)
@@ -52,7 +51,7 @@ static int64_t size_at(const HoloGraph *graph, const int64_t *found, HoloDim d, 
     return found[node->a];
 }
 
-// The types of the inputs. False, with the reason, when one is of a kind that cannot be made up.
+// Sets the types of the inputs. False, with the reason: an input is of a kind that cannot be made up.
 static bool inputs_size(HoloVerifier *v, const int64_t *found, int trial, HoloVerifyResult *r)
 {
     for (int i = 0; i < v->graph->input_count; i++) {
@@ -73,7 +72,7 @@ static bool inputs_size(HoloVerifier *v, const int64_t *found, int trial, HoloVe
     return true;
 }
 
-// The graph with numbers for sizes: that of the trials, for these inputs, or the reference where it has such.
+// The graph with numbers for sizes: the trial graph for these inputs, or the reference if it has numbers.
 static const HoloGraph *graph_sized(HoloVerifier *v)
 {
     HoloGraph *trial = v->options.trial;
@@ -84,7 +83,7 @@ static const HoloGraph *graph_sized(HoloVerifier *v)
         if (given) trial->inputs[i]->type = *given;
         trial->inputs[i]->type.data = NULL;
     }
-    // What does not fit stays unknown: the reference will say so.
+    // What does not fit stays unknown: the reference will report it.
     if (trial && holo_graph_infer_count(trial, &done, &why)) return trial;
     return trial ? trial : v->graph;
 }
@@ -98,7 +97,7 @@ static bool fits_limits(HoloVerifier *v, const HoloGraph *sized, HoloVerifyResul
     uint64_t     memory   = v->options.memory;
     HoloEstimate e;
     HoloError    why = {0};
-    if (holo_verify_estimate(sized, &e, &why)) return true; // what follows will find no memory either
+    if (holo_verify_estimate(sized, &e, &why)) return true; // the next steps will find no memory either
     double bytes = fmax(e.bytes, (double)v->options.plan_bytes);
     if (memory && bytes > (double)memory) {
         r->is_over_limit = true;
@@ -122,10 +121,10 @@ typedef struct Reference {
     HoloVerifier     *v;
     HoloProducts     *products;
     HoloVerifyResult *result;
-    const HoloNode   *at;            // that began last
-    bool              is_kernel_bad; // the first that failed was a user's kernel, which left its memory
+    const HoloNode   *at;            // the node that began last
+    bool              is_kernel_bad; // the first failure was a user's kernel that left its memory
     bool              is_done;
-    HoloError         why; // what failed first
+    HoloError         why; // the first failure
 } Reference;
 
 static HoloStatus output_keep(void *context, int output, const HoloTensor *value, HoloError *error)
@@ -154,7 +153,7 @@ static HoloStatus reference_eval(Reference *ref, int64_t element_limit, HoloErro
     return status;
 }
 
-// Of all that was tried, the first is what is told.
+// Of all attempts, the first failure is reported.
 static void reference_failed(Reference *ref, HoloStatus status, const HoloError *why)
 {
     const HoloOp *op = ref->at ? ref->at->op : NULL;
@@ -163,7 +162,7 @@ static void reference_failed(Reference *ref, HoloStatus status, const HoloError 
     ref->is_kernel_bad = status == HOLO_BAD_INPUT && op && holo_op_is(op, HOLO_ID_HOLOGRAM_Kernel);
 }
 
-// On inputs that are made up until it accepts them.
+// Runs on made-up inputs, until it accepts some.
 static HoloStatus reference_try(Reference *ref, const HoloGraph *sized, int64_t element_limit, HoloError *error)
 {
     HoloVerifier         *v      = ref->v;
@@ -294,7 +293,8 @@ static HoloBound bound_of(const HoloVerifyOptions *o, const HoloValue *output)
     return bound;
 }
 
-// What a loop without a turn collects has the shape that is known of its body, and a plan may know more of it than the model.
+// What a loop without a turn collects has the shape that is known of its body, and a plan may know more of it than the
+// model.
 static bool is_uncollected(const HoloGraph *graph, const HoloTensor *want, const HoloTensor *got)
 {
     if (want->kind != HOLO_TENSOR || got->kind != HOLO_TENSOR || want->dtype != got->dtype) return false;
@@ -376,8 +376,9 @@ static HoloStatus spread_draw(HoloVerifier *v, HoloError *error)
 }
 
 // Passes leave roundings out and make others, and a model that quantizes inside, or computes in narrow types, may show
-// it. So what differs beyond tolerance is held against what roundings do to the reference itself. One that flips what is
-// quantized is rare: there are several draws, each of which can only allow more; the first that allows all is the last.
+// it. So what differs beyond tolerance is held against what roundings do to the reference itself. One that flips what
+// is quantized is rare: there are several draws, each of which can only allow more; the first that allows all is the
+// last.
 static HoloStatus compare_blurred(HoloVerifier *v, HoloSession *session, HoloVerifyResult *r, HoloError *error)
 {
     enum { DRAWS = 8 };

@@ -36,13 +36,13 @@ typedef struct HoloVerifyResult {
     double seconds;
 } HoloVerifyResult;
 
-// Runs `model` and the graph it was compiled from, whose types are inferred, on the same seeded inputs
-// and compares the outputs. Where a kernel runs a node, the reference runs it too, and compares it with
-// plain evaluation of the same inputs (large products: with a seeded sample of exact elements). So each
-// kernel is judged by itself, and a model that rounds inside does not blow small differences up. Outputs that differ beyond
-// tolerance all the same may differ as far as the reference's own do when what its nodes compute is off by some roundings.
-// Adds what it finds to *out, which is zero before the first call. HOLO_VERIFY: something differs beyond tolerance.
-// HOLO_BAD_MODEL: a kernel that a user wrote leaves its memory on all inputs that are tried.
+// Runs `model` and the graph it was compiled from, whose types are inferred, on the same seeded inputs and compares the
+// outputs. Where a kernel runs a node, the reference runs it too, and compares it with plain evaluation of the same
+// inputs (large products: with a seeded sample of exact elements). So each kernel is judged by itself, and a model that
+// rounds inside does not blow small differences up. Outputs that differ beyond tolerance all the same may differ as far
+// as the reference's own do when what its nodes compute is off by some roundings. Adds what it finds to *out, which is
+// zero before the first call. HOLO_VERIFY: something differs beyond tolerance. HOLO_BAD_MODEL: a kernel that a user
+// wrote leaves its memory on all inputs that are tried.
 HOLO_MUST HoloStatus holo_verify(const HoloGraph *reference, const HoloModel *model, const HoloVerifyOptions *options,
                                  HoloVerifyResult *out, HoloError *error);
 

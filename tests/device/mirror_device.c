@@ -1,8 +1,8 @@
 // mirror_device.c - a device for tests. It runs operators by their own eval, but in memory of its own, and later.
 //
-// Its pages are closed to everybody but to what runs on it: a host that touches them ends with a signal. It looks at each
-// operand, and refuses one that is not in its memory. It begins nothing before it is waited for, as devices with a queue may:
-// a host that does not wait reads what is not there yet.
+// Its pages are closed to everybody but to what runs on it: a host that touches them ends with a signal. It looks at
+// each operand, and refuses one that is not in its memory. It begins nothing before it is waited for, as devices with a
+// queue may: a host that does not wait reads what is not there yet.
 #include "mirror_device.h"
 
 #include "base/memory.h"

@@ -330,6 +330,16 @@ static void step_operand(EditFile *f)
 {
     RECORDS(f, OPERANDS, uint32_t)[RECORDS(f, STEPS, HoloStepRecord)->operand_first] = 1000;
 }
+static void step_early(EditFile *f) // it reads what it writes itself
+{
+    const HoloStepRecord *s = RECORDS(f, STEPS, HoloStepRecord);
+    uint32_t             *o = RECORDS(f, OPERANDS, uint32_t) + s->operand_first;
+    o[0]                    = o[s->in_count];
+}
+static void output_unwritten(EditFile *f) // all steps are gone
+{
+    RECORDS(f, PLANS, HoloPlanRecord)->step_count = 0;
+}
 static void step_target(EditFile *f)
 {
     RECORDS(f, STEPS, HoloStepRecord)->target = 1;
@@ -412,7 +422,7 @@ static const Bad bad[] = {
     {"old_version", "add", old_version, NULL, "format 1.0; this program reads 2.x: compile the model again"},
     {"new_version", "add", new_version, NULL, "format 3.0; this program reads 2.x: use a newer hologram"},
     {"no_magic", "add", no_magic, NULL, "not a .holo file: it does not start with its magic bytes"},
-    {"cut", "add", cut, NULL, "it is cut or damaged"},
+    {"cut", "add", cut, NULL, "it is cut off or damaged"},
     {"long_table", "add", long_table, NULL, "the section table lies outside the file"},
     {"flags_unknown", "add", flags_unknown, NULL, "the file needs features (0x100) that this program does not have"},
     {"damaged_header", "add", damaged_header, NULL, "the header or the section table is damaged (the hash differs)"},
@@ -422,9 +432,9 @@ static const Bad bad[] = {
     {"section_needed", "add", NULL, section_needed, "the file needs its section 31, which this program does not know"},
     {"section_flags", "static", NULL, section_flags, "section 19 has flags (0x2) that this program does not know"},
     {"section_missing", "add", NULL, section_missing, "section CONSTANTS is missing"},
-    {"section_twice", "add", NULL, section_twice, "section STRINGS is there twice"},
-    {"section_size", "add", NULL, section_size, "which is no number of records of 40"},
-    {"texts_without_end", "add", NULL, texts_without_end, "the texts do not end"},
+    {"section_twice", "add", NULL, section_twice, "section STRINGS occurs twice"},
+    {"section_size", "add", NULL, section_size, "which is not a multiple of its records of 40"},
+    {"texts_without_end", "add", NULL, texts_without_end, "the section of texts does not end with a zero byte"},
     {"expression", "open", NULL, expression, "expression 0 is broken"},
     {"symbol", "open", NULL, symbol, "symbol 0 has no name"},
     {"size_of_none", "open", NULL, size_of_none, "size 0 names no expression"},
@@ -434,10 +444,13 @@ static const Bad bad[] = {
     {"plan_outside", "add", NULL, plan_outside, "plan 0 lies outside its section"},
     {"plan_output", "add", NULL, plan_output, "the inputs or outputs of plan 0 are broken"},
     {"value_type", "add", NULL, value_type, "value 0 of plan g is broken"},
-    {"value_space", "add", NULL, value_space, "value 0 of plan g is in the memory of target 1 of 1"},
+    {"value_space", "add", NULL, value_space,
+     "value 0 of plan g is in the memory of target 1, but there are 1 targets"},
     {"value_outside", "static", NULL, value_outside, "lies outside the planned memory"},
     {"step_operand", "add", NULL, step_operand, "step 0 of plan g is broken"},
-    {"step_target", "add", NULL, step_target, "step 0 of plan g runs on target 1 of 1"},
+    {"step_early", "add", NULL, step_early, "step 0 of plan g reads value 2 before it is written"},
+    {"output_unwritten", "add", NULL, output_unwritten, "no step writes output 0 of plan 0"},
+    {"step_target", "add", NULL, step_target, "step 0 of plan g runs on target 1, but there are 1 targets"},
     {"step_kernel", "static", NULL, step_kernel, "this runtime has no kernel 60000"},
     {"step_params", "static", NULL, step_params, "the parameters are not those of matmul_f32"},
     {"target_toy", "add", NULL, target_toy, "'toy'"},
@@ -445,12 +458,12 @@ static const Bad bad[] = {
     {"constant_outside", "add", NULL, constant_outside, "constant 0 lies outside the weights"},
     {"constant_count", "quantized", NULL, constant_count, "constant 0 has "},
     {"program_outside", "static", NULL, program_outside, "program 0 is broken"},
-    {"program_of_kernel", "kernel", NULL, program_of_kernel, "these bytes are no program"},
+    {"program_of_kernel", "kernel", NULL, program_of_kernel, "these bytes are not a program"},
     {"note_text", "static", NULL, note_text, "note 0 is broken"},
-    {"memo_part", "memo", NULL, memo_part, "the memo is not whole"},
+    {"memo_part", "memo", NULL, memo_part, "the memo is incomplete"},
     {"memo_slot", "memo", NULL, memo_slot, "slot 0 of the memo names no entry"},
     {"memo_tensor", "memo", NULL, memo_tensor, "tensor 0 of the memo is broken"},
-    {"memo_output", "memo", NULL, memo_output, "output 0 of entry 0 of the memo is not as the model's"},
+    {"memo_output", "memo", NULL, memo_output, "output 0 of entry 0 of the memo does not match the model"},
 };
 
 static void test_bad(void **state)

@@ -1,4 +1,5 @@
-// lacking.h - what tests use of POSIX and C11 that Windows has not, for builds there: the build includes it in front of each.
+// lacking.h - what tests use of POSIX and C11 that Windows has not, for builds there: the build includes it in front of
+// each.
 #ifndef HOLO_TESTS_LACKING_H
 #define HOLO_TESTS_LACKING_H
 

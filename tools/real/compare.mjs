@@ -14,7 +14,7 @@ function half(h) {
 const number = (a) => (a.type === "float16" ? (i) => half(a.data[i]) : (i) => Number(a.data[i]));
 
 // { count, worst, bad }: elements, the worst difference in parts of the largest element, and what is wrong, in words.
-function compareOutput(want, got) {
+export function compareOutput(want, got) {
   if (want.type !== got.type) return { bad: `is ${got.type}, not ${want.type}` };
   if (String(want.dims) !== String(got.dims)) return { bad: `has shape [${got.dims}], not [${want.dims}]` };
   const x = number(want), y = number(got), count = want.data.length, isFloat = want.type.startsWith("float");

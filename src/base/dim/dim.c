@@ -1,13 +1,12 @@
 // dim.c - symbolic whole numbers in a normal form.
 //
-// An expression is a polynomial with integer coefficients over atoms: symbols, quotients, minima and
-// maxima. Its entry is built from the sorted terms by one rule (a sum is a chain of ADD from the first
-// term to the last, a term is MUL(coefficient, product), a product is a chain of MUL of atoms), and
-// entries are shared by content; so equal polynomials are one entry, and the polynomial of an entry
-// is read back from its chain. Each entry also keeps bounds, from which minima, maxima and quotients
-// are simplified.
+// An expression is a polynomial with integer coefficients over atoms: symbols, quotients, minima and maxima. Its entry
+// is built from the sorted terms by one rule: a sum is a chain of ADD from the first term to the last, a term is
+// MUL(coefficient, product), a product is a chain of MUL of atoms. Entries with the same content are shared. So equal
+// polynomials are one entry, and the polynomial of an entry can be read back from its chain. Each entry also has
+// bounds, which simplify minima, maxima and quotients.
 //
-// What grows too large (see the limits) is not kept: it becomes HOLO_DIM_UNKNOWN.
+// What exceeds the limits becomes HOLO_DIM_UNKNOWN.
 #include "base/dim/dim.h"
 
 #include "base/dim/dim_poly.h"
@@ -17,8 +16,8 @@
 
 enum {
     ENTRY_MAX  = 1 << 20,
-    DEPTH_MAX  = 64,   // of atoms in atoms
-    WEIGHT_MAX = 4096, // symbols and numbers in the expression written out
+    DEPTH_MAX  = 64,   // atoms nested in atoms
+    WEIGHT_MAX = 4096, // symbols and numbers in the written expression
 };
 
 typedef struct Entry {
@@ -31,7 +30,7 @@ typedef struct Entry {
 struct HoloDims {
     HoloArena   *arena;
     Entry       *entries;
-    int         *table; // open addressing: entry + 1; 0 is free
+    int         *table; // open addressing: 1 + entry; 0 is free
     const char **symbols;
     int          count, room, table_room, symbol_count, symbol_room;
     int          fresh;
@@ -87,7 +86,7 @@ static bool node_equal(const HoloDims *dims, const HoloDimNode *x, const HoloDim
     return x->a == y->a && x->b == y->b;
 }
 
-// The place of the node in the hash table, or the free place where it belongs.
+// The slot of the node in the hash table, or the free slot where it belongs.
 static int *table_find(const HoloDims *dims, const HoloDimNode *node)
 {
     uint64_t i = node_hash(dims, node);
@@ -139,7 +138,7 @@ static int64_t bound_add(int64_t a, int64_t b, int64_t none)
     return a == none || b == none || !holo_add(a, b, &sum) ? none : sum;
 }
 
-// Of two numbers that are not negative.
+// For two numbers that are not negative.
 static int64_t bound_mul(int64_t a, int64_t b)
 {
     int64_t product;
@@ -207,7 +206,7 @@ static bool is_atom(int32_t op)
     return op != HOLO_DIM_ADD && op != HOLO_DIM_MUL;
 }
 
-// The entry of a node, new or known. UNKNOWN where a limit is reached.
+// The entry of a node, new or known. UNKNOWN if a limit is reached.
 static HoloDim entry_of(HoloDims *dims, int32_t op, HoloDim a, HoloDim b)
 {
     if (a == HOLO_DIM_UNKNOWN || b == HOLO_DIM_UNKNOWN || !grow(dims)) return HOLO_DIM_UNKNOWN;
@@ -252,7 +251,7 @@ HoloDim holo_dims_fresh(HoloDims *dims, const char *prefix)
         snprintf(name, sizeof name, "%.60s%d", prefix, dims->fresh++);
         HoloDim d = holo_dims_symbol(dims, name);
         if (d == HOLO_DIM_UNKNOWN) return d;
-        if (dims->symbol_count == before) continue; // the name was in use
+        if (dims->symbol_count == before) continue; // the name is taken
         dims->entries[holo_dim_entry(d)].is_fresh = true;
         return d;
     }
@@ -279,7 +278,7 @@ static HoloTerm term_of(const HoloDims *dims, HoloDim d)
         d             = node->b;
         node          = holo_dims_node(dims, holo_dim_entry(d));
     }
-    for (; node->op == HOLO_DIM_MUL; node = holo_dims_node(dims, holo_dim_entry(d))) { // from the last factor
+    for (; node->op == HOLO_DIM_MUL; node = holo_dims_node(dims, holo_dim_entry(d))) { // from the last factor on
         t.atom[t.degree++] = holo_dim_entry(node->b);
         d                  = node->a;
     }
@@ -308,7 +307,7 @@ static void poly_of(const HoloDims *dims, HoloDim d, HoloPoly *out)
 
 static HoloDim number_or_unknown(int64_t x)
 {
-    return holo_dim_is_symbolic(x) ? HOLO_DIM_UNKNOWN : x; // a number that falls into the band by chance
+    return holo_dim_is_symbolic(x) ? HOLO_DIM_UNKNOWN : x; // a number that happens to lie in the band of symbols
 }
 
 static HoloDim term_entry(HoloDims *dims, const HoloTerm *t)
@@ -406,7 +405,7 @@ HoloDim holo_dim_mul(HoloDims *dims, HoloDim a, HoloDim b)
 
 // ---- quotients
 
-// (x//j + c)//k = (x + c*j)//(j*k). True where `rest` has that form.
+// (x//j + c)//k = (x + c*j)//(j*k). True if `rest` has that form.
 static bool nested_quotient(HoloDims *dims, const HoloPoly *rest, int64_t k, HoloDim *out)
 {
     if (rest->count == 0 || rest->count > 2 || rest->term[0].degree != 1 || rest->term[0].coefficient != 1)
@@ -468,7 +467,7 @@ HoloDim holo_dim_div_ceil(HoloDims *dims, HoloDim a, HoloDim b)
 
 // ---- minima and maxima
 
-// The operands of a minimum, or of a maximum; false: `d` is none.
+// The operands of a minimum or a maximum. False: `d` is neither.
 static bool split_extreme(const HoloDims *dims, int32_t op, HoloDim d, HoloDim out[2])
 {
     if (!holo_dim_is_symbolic(d)) return false;
@@ -478,7 +477,7 @@ static bool split_extreme(const HoloDims *dims, int32_t op, HoloDim d, HoloDim o
     return node->op == op;
 }
 
-// Is a <= b whatever the symbols are? False: not known, or not seen `depth` operands deep.
+// Is a <= b for all values of the symbols? False: not known, or not found within `depth` operands.
 static bool is_at_most(HoloDims *dims, HoloDim a, HoloDim b, int depth)
 {
     HoloDim part[2], difference = holo_dim_sub(dims, a, b);
@@ -503,7 +502,7 @@ static HoloDim extreme(HoloDims *dims, int32_t op, HoloDim a, HoloDim b)
     if (!valid(dims, a) || !valid(dims, b)) return HOLO_DIM_UNKNOWN;
     if (is_at_most(dims, b, a, DEPTH)) return op == HOLO_DIM_MAX ? a : b;
     if (is_at_most(dims, a, b, DEPTH)) return op == HOLO_DIM_MAX ? b : a;
-    for (int i = 0; i < 2; i++) { // numbers come last: two are one
+    for (int i = 0; i < 2; i++) { // numbers come last, and two numbers become one
         HoloDim number = i ? a : b;
         if (!holo_dim_is_symbolic(number) && split_extreme(dims, op, i ? b : a, part) && !holo_dim_is_symbolic(part[1]))
             return extreme(dims, op, part[0], apply_numbers(op, part[1], number));

@@ -1,12 +1,12 @@
 // dim.h - whole numbers that may be expressions of symbols: "batch", "2*n+1", "n//4".
 //
-// A HoloDim is an int64_t. Ordinary numbers stand for themselves; a narrow band of very negative
-// numbers stands for entries of a HoloDims table. Code that computes sizes is thereby written once,
-// for known and for symbolic sizes. Expressions are kept in a normal form (a polynomial over
-// symbols, quotients, minima and maxima), so two equal expressions are the same HoloDim.
+// A HoloDim is an int64_t. Ordinary numbers stand for themselves. A narrow band of very negative numbers stands for
+// entries of a HoloDims table. So code that computes sizes is written once, for known and for symbolic sizes.
+// Expressions have a normal form (a polynomial over symbols, quotients, minima and maxima), so two equal expressions
+// are the same HoloDim.
 //
-// Symbols stand for sizes: they are at least 0. (n*m)//m is simplified to n: a size of 0 in m then
-// makes an empty tensor whatever n is.
+// Symbols stand for sizes, so they are at least 0. (n*m)//m is simplified to n: if m is 0, the tensor is empty,
+// whatever n is.
 #ifndef HOLO_BASE_DIM_DIM_H
 #define HOLO_BASE_DIM_DIM_H
 
@@ -14,7 +14,7 @@
 
 typedef int64_t HoloDim;
 
-typedef struct HoloDims HoloDims; // the table; NULL wherever only ordinary numbers occur
+typedef struct HoloDims HoloDims; // the table; NULL where only ordinary numbers occur
 
 typedef enum HoloDimOp { // ids are part of the archive format: append only
     HOLO_DIM_SYMBOL = 0, // a: index of the symbol
@@ -37,7 +37,7 @@ static inline bool holo_dim_is_symbolic(HoloDim d)
 {
     return (uint64_t)d >> 32 == (uint64_t)HOLO_DIM_BASE >> 32;
 }
-// Are both numbers, and not the same one? What is symbolic may turn out to be anything.
+// Are both numbers, and different? A symbolic size could be any number.
 static inline bool holo_dims_differ(HoloDim a, HoloDim b)
 {
     return a != b && !holo_dim_is_symbolic(a) && !holo_dim_is_symbolic(b);
@@ -50,21 +50,21 @@ static inline HoloDim holo_dim_of_entry(int entry)
 {
     return HOLO_DIM_BASE + entry;
 }
-#define HOLO_DIM_UNKNOWN ((HoloDim)(HOLO_DIM_BASE + 0xFFFFFFFF)) // not known at all; infects what it meets
+#define HOLO_DIM_UNKNOWN ((HoloDim)(HOLO_DIM_BASE + 0xFFFFFFFF)) // unknown; so is every result with it
 
-HoloDims *holo_dims_create(HoloArena *arena); // lives as long as the arena; NULL: out of memory
+HoloDims *holo_dims_create(HoloArena *arena); // lives as long as the arena; NULL: no memory
 
 HoloDim holo_dims_symbol(HoloDims *dims, const char *name);  // the symbol of that name, new or known
-HoloDim holo_dims_fresh(HoloDims *dims, const char *prefix); // a symbol of its own, "prefix0", "prefix1" ...
+HoloDim holo_dims_fresh(HoloDims *dims, const char *prefix); // a new symbol, "prefix0", "prefix1" ...
 
 int                holo_dims_count(const HoloDims *dims);
 const HoloDimNode *holo_dims_node(const HoloDims *dims, int entry);
 int                holo_dims_symbol_count(const HoloDims *dims);
 const char        *holo_dims_symbol_name(const HoloDims *dims, int symbol);
-bool               holo_dim_is_fresh(const HoloDims *dims, HoloDim d); // made by holo_dims_fresh, alone
+bool               holo_dim_is_fresh(const HoloDims *dims, HoloDim d); // only a symbol of holo_dims_fresh
 
-// Arithmetic. With two ordinary numbers these compute; anything else gives an entry, simplified.
-// Overflow, a quotient by 0, a full table or no memory give HOLO_DIM_UNKNOWN.
+// Arithmetic. Two ordinary numbers give a number; anything else gives a simplified entry. Overflow, division by 0, a
+// full table or lack of memory give HOLO_DIM_UNKNOWN.
 HoloDim holo_dim_add(HoloDims *dims, HoloDim a, HoloDim b);
 HoloDim holo_dim_sub(HoloDims *dims, HoloDim a, HoloDim b);
 HoloDim holo_dim_mul(HoloDims *dims, HoloDim a, HoloDim b);
@@ -73,13 +73,13 @@ HoloDim holo_dim_div_ceil(HoloDims *dims, HoloDim a, HoloDim b); // ceiling
 HoloDim holo_dim_min(HoloDims *dims, HoloDim a, HoloDim b);
 HoloDim holo_dim_max(HoloDims *dims, HoloDim a, HoloDim b);
 
-// One operation on numbers; false on overflow, a quotient by 0, or an operation that does not exist. The runtime does the same
-// with the expressions of an archive.
+// One operation on numbers. False: overflow, division by 0, or an unknown operation. The runtime uses it for the
+// expressions of an archive.
 bool holo_dim_apply(int32_t op, int64_t a, int64_t b, int64_t *out);
 
-// Writes "2*n+1" (or a plain number, or "?") and returns its length, as snprintf.
+// Writes "2*n+1" (or a number, or "?") and returns its length, like snprintf.
 int holo_dim_print(const HoloDims *dims, HoloDim d, char *text, size_t size);
-// Reads what holo_dim_print writes; new names become symbols. False: not an expression.
+// Reads what holo_dim_print writes. New names become symbols. False: it is not an expression.
 bool holo_dim_parse(HoloDims *dims, const char *text, HoloDim *out_dim);
 
 #endif

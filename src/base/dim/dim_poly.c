@@ -1,5 +1,5 @@
-// dim_poly.c - polynomials with integer coefficients, on which dim.c builds its normal form. Limits and overflow make
-// an operation fail; nothing is rounded silently.
+// dim_poly.c - polynomials with integer coefficients, on which dim.c builds its normal form. If a limit is exceeded or
+// a number overflows, the operation fails; nothing is rounded.
 #include "base/dim/dim_poly.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ bool holo_term_mul(const HoloTerm *x, const HoloTerm *y, HoloTerm *out)
     return true;
 }
 
-// Is y a factor of x? Then the quotient.
+// If y is a factor of x, gives the quotient.
 static bool term_divides(const HoloTerm *x, const HoloTerm *y, HoloTerm *out)
 {
     if (y->coefficient == -1 && x->coefficient == INT64_MIN) return false;

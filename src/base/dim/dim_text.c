@@ -60,7 +60,7 @@ static void put_name(Printer *p, const char *name)
     put(p, '"');
 }
 
-// How tightly the surroundings bind: an operand is put in parentheses where it binds less.
+// How tightly the context binds. An operand that binds less tightly gets parentheses.
 enum { IN_SUM, IN_PRODUCT, IN_QUOTIENT };
 
 static void put_dim(Printer *p, HoloDim d, int around);

@@ -1,12 +1,12 @@
 // math.h - elementary functions of doubles that give the same bits on every machine.
 //
-// A C library may answer differently from CPU to CPU (with and without FMA) and from system to system. These use only
-// what IEEE 754 defines to the bit (+ - * / sqrt, rounded to nearest) and integers. They must be compiled with
-// -ffp-contract=off, and where a double expression is a double (not on x87).
+// A C library may give different results on different CPUs (with and without FMA) and systems. These functions use only
+// operations that IEEE 754 defines to the bit (+ - * / sqrt, rounded to nearest) and integers. They must be compiled
+// with -ffp-contract=off, and where a double expression is computed in double (not on x87).
 //
-// Errors are below 1 ulp, or what is said below, and up to 0.5 more where a result is smaller than 2^-1000. Special
-// values are those of C99, Annex F; any NaN that comes out is the one positive quiet NaN. errno and the floating-point
-// flags mean nothing after a call.
+// Errors are below 1 ulp, or as stated below, and up to 0.5 more if a result is smaller than 2^-1000. Special values
+// are those of C99, Annex F; every NaN is the positive quiet NaN. errno and the floating-point flags have no meaning
+// after a call.
 #ifndef HOLO_BASE_MATH_MATH_H
 #define HOLO_BASE_MATH_MATH_H
 
@@ -26,7 +26,7 @@ double holo_asinh(double x);
 double holo_acosh(double x);
 double holo_atanh(double x);
 
-double holo_sin(double x); // of any finite x, however large
+double holo_sin(double x); // for any finite x, however large
 double holo_cos(double x);
 double holo_tan(double x);
 double holo_asin(double x);

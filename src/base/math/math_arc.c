@@ -12,12 +12,12 @@ HoloPair holo_pair_sqrt(HoloPair a)
     return (HoloPair){root, ((a.hi - square.hi) - square.lo + a.lo) / (2 * root)};
 }
 
-// ---- arctangent: atan x = atan(b / a) + atan((a x - b) / (a + b x)), where b / a is the middle of the cell of x
+// ---- arctangent: atan x = atan(b / a) + atan((a x - b) / (a + b x)), where b / a is the center of the cell of x
 
 // For x >= 0, in two parts.
 static inline HoloPair atan_pair(double x)
 {
-    int64_t             lowest = (int64_t)(holo_bits_of_f64(0x1p-5) >> 49); // cells: the exponent and 3 bits more
+    int64_t             lowest = (int64_t)(holo_bits_of_f64(0x1p-5) >> 49); // a cell is the exponent and 3 more bits
     int64_t             i      = (int64_t)(holo_bits_of_f64(x) >> 49) - lowest + 1;
     const HoloAtanCell *cell   = &holo_atan_table[i < 0 ? 0 : i > 81 ? 81 : i];
     const double       *c      = holo_atan_poly;
@@ -35,7 +35,7 @@ double holo_atan(double x)
     return copysign(y.hi + y.lo, x);
 }
 
-// ---- arcsine and arccosine: a polynomial below 1 / 2; above, the half angle, whose sine is sqrt((1 - x) / 2)
+// ---- arcsine and arccosine: a polynomial below 1 / 2; above that the half angle, whose sine is sqrt((1 - x) / 2)
 
 // asin r - r, where square = r^2 <= 1 / 4.
 static inline double asin_tail(double r, double square)

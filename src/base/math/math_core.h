@@ -1,7 +1,8 @@
 // math_core.h - for the math_*.c files alone: doubles in two parts, and the tables of math_tables.c.
 //
-// A number in two parts is hi + lo, where lo is small beside hi; results are formed in two parts and added last, so
-// that only this addition rounds. A "short" double has so few bits that its product with another short one is exact.
+// A number in two parts is hi + lo, where lo is small compared with hi. Results are computed in two parts and added
+// last, so only this addition rounds. A "short" double has so few bits that its product with another short one is
+// exact.
 #ifndef HOLO_BASE_MATH_MATH_CORE_H
 #define HOLO_BASE_MATH_MATH_CORE_H
 
@@ -22,7 +23,7 @@ static inline double upper(double x)
     return holo_f64_of_bits(holo_bits_of_f64(x) & UINT64_C(0xFFFFFFFFF8000000));
 }
 
-// a + b exactly, where |a| >= |b| or a = 0.
+// a + b exactly, if |a| >= |b| or a = 0.
 static inline HoloPair add_small(double a, double b)
 {
     double sum = a + b;
@@ -36,14 +37,14 @@ static inline HoloPair add(double a, double b)
     return (HoloPair){sum, (a - (sum - rest)) + (b - rest)};
 }
 
-// a * b, but for about 2^-105 of it, where nothing over- or underflows.
+// a * b with a relative error of about 2^-105, if nothing overflows or underflows.
 static inline HoloPair multiply(double a, double b)
 {
     double product = a * b, a1 = upper(a), a2 = a - a1, b1 = upper(b), b2 = b - b1;
     return (HoloPair){product, ((a1 * b1 - product) + a1 * b2 + a2 * b1) + a2 * b2};
 }
 
-// a / b, but for about 2^-75 of it.
+// a / b with a relative error of about 2^-75.
 static inline HoloPair divide(HoloPair a, HoloPair b)
 {
     double inverse = 1 / b.hi, quotient = upper(a.hi * inverse), b1 = upper(b.hi), b2 = b.hi - b1;
@@ -57,15 +58,15 @@ static inline double power_of_two(int n)
     return holo_f64_of_bits((uint64_t)(n + 1023) << 52);
 }
 
-// x * 2^n for |n| <= 2044, rounded once, or twice where it is subnormal.
+// x * 2^n for |n| <= 2044, rounded once, or twice if it is subnormal.
 static inline double scale(double x, int n)
 {
     return n > -1022 && n < 1024 ? x * power_of_two(n) : x * power_of_two(n / 2) * power_of_two(n - n / 2);
 }
 
-// ---- what the families lend each other
+// ---- functions that the families share
 
-HoloPair holo_pair_sqrt(HoloPair a); // but for about 2^-100 of it, where a >= 0
+HoloPair holo_pair_sqrt(HoloPair a); // relative error of about 2^-100, for a >= 0
 double   holo_pair_exp(HoloPair x);  // |x| <= 746
 
 // ---- tables, described where they are
@@ -87,7 +88,7 @@ typedef struct HoloErfCell {
 } HoloErfCell;
 
 // clang-format off
-#pragma GCC visibility push(hidden) // no way through the table of symbols
+#pragma GCC visibility push(hidden) // access without the table of symbols
 extern const double       holo_exp_step[3], holo_exp_poly[4];
 extern const HoloPair     holo_exp_table[128];
 extern const double       holo_tanh_poly[5];

@@ -1,4 +1,4 @@
-// math_erf.c - the error function: a polynomial for each eighth from 0 to 6; from there on it is 1.
+// math_erf.c - the error function: a polynomial for each interval of 1/8 from 0 to 6; above that it is 1.
 #include "base/math/math.h"
 #include "base/math/math_core.h"
 

@@ -1,14 +1,14 @@
-// math_exp.c - the exponential function and those made of it.
+// math_exp.c - the exponential function and functions made of it.
 //
-// x = k ln 2 / 128 + r with an integer k, so that e^x = 2^(k / 128) e^r: the first factor is from a table and a shift of
-// the exponent, the second from a short polynomial, as |r| < 0.0028.
+// x = k ln 2 / 128 + r with an integer k, so that e^x = 2^(k / 128) e^r: the first factor is from a table and a shift
+// of the exponent, the second from a short polynomial, as |r| < 0.0028.
 #include "base/math/math.h"
 #include "base/math/math_core.h"
 
 #include <math.h>
 
 typedef struct Parts {
-    HoloPair power; // 2^(k mod 128 / 128), hi being short
+    HoloPair power; // 2^(k mod 128 / 128); hi is short
     int      exponent;
     double   r, r_lo;
 } Parts;
@@ -77,12 +77,12 @@ double holo_sigmoid(double x)
     return (x < 0 ? e : 1) / (1 + e);
 }
 
-// tanh x = tanh(c + r) = t + (1 - t^2) tanh r / (1 + t tanh r), where t is that of the middle c of the cell of x.
+// tanh x = tanh(c + r) = t + (1 - t^2) tanh r / (1 + t tanh r), where t = tanh c and c is the center of the cell of x.
 double holo_tanh(double x)
 {
     double a = fabs(x);
     if (!(a < 20)) return x != x ? NAN : copysign(1, x);
-    int64_t             lowest = (int64_t)(holo_bits_of_f64(0x1p-4) >> 48); // cells: the exponent and 4 bits more
+    int64_t             lowest = (int64_t)(holo_bits_of_f64(0x1p-4) >> 48); // a cell is the exponent and 4 more bits
     int64_t             i      = (int64_t)(holo_bits_of_f64(a) >> 48) - lowest + 1;
     const HoloTanhCell *cell   = &holo_tanh_table[i > 0 ? i : 0];
     const double       *c      = holo_tanh_poly;

@@ -1,7 +1,7 @@
-// math_log.c - the logarithm, powers, and the functions made of them.
+// math_log.c - the logarithm, powers, and functions made of them.
 //
-// x = 2^k z with z about 1, in one of 128 cells with middle c, so that log x = k ln 2 + log c + log(1 + r), where
-// r = (z - c) / c is small: two numbers of a table and a polynomial.
+// x = 2^k z with z near 1, in one of 128 cells with center c. So log x = k ln 2 + log c + log(1 + r), where r = (z - c)
+// / c is small: two numbers of a table and a polynomial.
 #include "base/math/math.h"
 #include "base/math/math_core.h"
 
@@ -27,7 +27,7 @@ static inline bool is_normal(double x)
     return holo_bits_of_f64(x) - holo_bits_of_f64(DBL_MIN) <= holo_bits_of_f64(DBL_MAX) - holo_bits_of_f64(DBL_MIN);
 }
 
-// The logarithm of what lies at a distance of r in the cell of p, where lo is to be added.
+// The logarithm at a distance of r from the center of the cell of p, plus lo.
 static inline double log_at(Place p, double r, double lo)
 {
     const double *c    = holo_log_poly;
@@ -51,7 +51,7 @@ static inline double log1p_pair(HoloPair u)
     return log_at(p, z.hi * p.cell->inverse, z.lo * p.cell->inverse + p.cell->lo);
 }
 
-// log x for a normal x > 0, where `more` is to be added to k, but for about 2^-66 of it.
+// log x for a normal x > 0, with `more` added to k, and a relative error of about 2^-66.
 static inline HoloPair log_pair(double x, int more)
 {
     Place              p    = find_place(x);
@@ -120,7 +120,7 @@ static inline double pow_positive(double x, double y)
     return holo_pair_exp((HoloPair){y1 * log1, y2 * log1 + y * log2});
 }
 
-// x^y for the others.
+// x^y for all other arguments.
 static double pow_special(double x, double y)
 {
     if (y == 0 || x == 1) return 1;
@@ -137,7 +137,7 @@ static double pow_special(double x, double y)
 
 double holo_pow(double x, double y)
 {
-    if (y == 2) return x == x ? x * x : NAN; // most are squares
+    if (y == 2) return x == x ? x * x : NAN; // most powers are squares
     return x > 0 && x <= DBL_MAX && fabs(y) <= DBL_MAX ? pow_positive(x, y) : pow_special(x, y);
 }
 

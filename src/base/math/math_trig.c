@@ -1,14 +1,14 @@
-// math_trig.c - sine, cosine, tangent, of any finite angle.
+// math_trig.c - sine, cosine and tangent of any finite angle.
 //
-// x = j pi / 64 + r with an integer j. The sines of all j are in a table, and the addition theorem does the rest:
-// sin x = s cos r + c sin r, where c, too, is from the table, a quarter of a turn further on.
+// x = j pi / 64 + r with an integer j. A table has the sines of all j, and the addition theorem does the rest: sin x =
+// s cos r + c sin r, where c is also from the table, a quarter turn further.
 #include "base/math/math.h"
 #include "base/math/math_core.h"
 
 #include <math.h>
 
 typedef struct Angle {
-    int    j;  // of 128 in a turn; any integer
+    int    j;  // any integer; a full turn has 128 steps
     double r1; // short
     double r2; // r1 + r2 = r
 } Angle;
@@ -19,7 +19,7 @@ static inline Angle make_angle(int j, double r, double r_lo)
     return (Angle){j, r1, (r - r1) + r_lo};
 }
 
-// The angle of any x of at least 2^-10, by integers: x / 2 pi, of which only the bits behind the point are formed.
+// The angle of any x of at least 2^-10, by integers: x / 2 pi, of which only the fractional bits are computed.
 __attribute__((noinline)) static Angle reduce_exactly(double x)
 {
     enum { WORDS = 6 };
@@ -37,7 +37,7 @@ __attribute__((noinline)) static Angle reduce_exactly(double x)
         turns[i]             = (uint32_t)sum;
     }
     int      j       = (int)(turns[0] >> 25);
-    bool     is_over = turns[0] >> 24 & 1; // more than half a step: the next j, and r < 0
+    bool     is_over = turns[0] >> 24 & 1; // more than half a step: take the next j, and r < 0
     uint32_t flip    = is_over ? UINT32_MAX : 0;
     double   unit    = is_over ? -0x1p-32 : 0x1p-32;
     HoloPair part    = {0, is_over ? -0x1p-192 : 0};
@@ -58,7 +58,7 @@ static inline Angle reduce(double x)
     int32_t  j       = (int32_t)(uint32_t)holo_bits_of_f64(shifted);
     double   count   = shifted - 0x1.8p52;
     HoloPair r       = add(x - count * holo_trig_step[1], -(count * holo_trig_step[2]));
-    // Where the angle is large, or so near to j that too few bits remain, the parts of pi do not suffice.
+    // If the angle is large, or so close to j that too few bits remain, the parts of pi do not suffice.
     if (!(fabs(x) < 0x1p17) || (fabs(r.hi) < 0x1p-35 && j != 0)) return reduce_exactly(x);
     return make_angle(j, r.hi, r.lo - count * holo_trig_step[3]);
 }

@@ -1,4 +1,4 @@
-// os_library.c - shared libraries that are used where they are installed. See library.h.
+// os_library.c - shared libraries that are used if they are installed. See library.h.
 #include "base/library.h"
 
 #include <string.h>

@@ -1,11 +1,11 @@
-// os_machine.c - how much memory the machine has left for this process, and how much the process had at most.
+// os_machine.c - how much memory the machine has left for this process, and the most that the process used.
 #include "base/memory.h"
 #include "base/system.h"
 
 #if defined _WIN32
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
-// which the next one needs
+// must come before the next header
 #include <psapi.h>
 #else
 #include <fcntl.h>
@@ -18,7 +18,7 @@
 
 #if defined __linux__
 
-typedef struct Text { // the beginning of a file of the system; no heap, since the heap asks
+typedef struct Text { // the beginning of a system file; it must not use the heap, because the heap asks
     char data[8192];
 } Text;
 
@@ -35,7 +35,7 @@ static bool text_read(const char *path, Text *out)
     return size > 0;
 }
 
-// The number behind `key` at the beginning of a line; 0: none.
+// The number behind `key` at the beginning of a line; 0: there is none.
 static uint64_t number_of(const Text *text, const char *key)
 {
     size_t size = strlen(key);
@@ -52,11 +52,11 @@ static bool number_read(const char *folder, const char *file, uint64_t *out)
     Text text;
     snprintf(path, sizeof path, "%s/%s", folder, file);
     if (!text_read(path, &text)) return false;
-    *out = strtoull(text.data, &end, 10); // "max": none
+    *out = strtoull(text.data, &end, 10); // "max": there is none
     return end != text.data;
 }
 
-// What a control group leaves: its limit, without what its processes hold; pages of files can be dropped.
+// What a control group leaves: its limit minus what its processes hold. Pages of files can be dropped.
 static uint64_t group_left(const char *folder, const char *limit_file, const char *usage_file)
 {
     uint64_t limit, usage;
@@ -69,7 +69,7 @@ static uint64_t group_left(const char *folder, const char *limit_file, const cha
     return limit > usage ? limit - usage : 0;
 }
 
-// The least that the groups of a path, from the innermost outwards, leave.
+// The least that the groups of a path leave, from the innermost outwards.
 static uint64_t groups_left(const char *root, const char *inner, const char *limit_file, const char *usage_file)
 {
     char     folder[4096];
@@ -117,7 +117,7 @@ uint64_t holo_machine_memory(uint64_t held)
     return left + (resident < held ? resident : held);
 }
 
-// What getrusage says may be the peak of the process that started this one.
+// getrusage may give the peak of the process that started this one.
 uint64_t holo_memory_peak(void)
 {
     Text          text;

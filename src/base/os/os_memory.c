@@ -63,14 +63,14 @@ static char *pages_take(size_t size)
     return memory == MAP_FAILED ? NULL : memory;
 }
 
-// The bytes that are taken for `size`: whole pages, and large ones where less than half of the last is left over.
+// The bytes that are taken for `size`: whole pages; large ones if less than half of the last one would be unused.
 size_t holo_pages_extent(size_t size)
 {
     bool is_large = size >= LARGE_PAGE && size % LARGE_PAGE >= LARGE_PAGE / 2;
     return holo_align(size ? size : 1, is_large ? LARGE_PAGE : holo_page_size());
 }
 
-// Takes more, and gives back what lies before and behind the large pages; the page before the first is kept.
+// Takes more than needed and gives back what lies before and behind the large pages. Keeps the page before the first.
 static char *large_pages_take(size_t size)
 {
     size_t page = holo_page_size(), room = size + page + LARGE_PAGE;

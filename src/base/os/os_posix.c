@@ -1,8 +1,8 @@
-// os_posix.c - files, time and CPUs on systems that speak POSIX.
+// os_posix.c - files, time and CPUs on POSIX systems.
 //
-// Files are mapped, or read whole where they cannot be mapped. Writing goes to a file that has no name yet, or a
-// temporary one, is synced to the disk and renamed: a reader sees the old file or the new one, also after a power cut, and
-// a process that is killed leaves nothing behind where the system has files without names.
+// Files are mapped, or read completely if they cannot be mapped. Writing goes to a file without a name, or with a
+// temporary one, which is synced to the disk and renamed. A reader sees the old file or the new one, also after a power
+// cut. If the system has files without names, a killed process leaves nothing behind.
 #if !defined _WIN32
 #include "base/cpu.h"
 #include "base/files.h"
@@ -38,7 +38,7 @@ static HoloStatus fail_errno(HoloError *error, const char *what, const char *pat
 
 // ---- reading
 
-// A file that was read lies behind a header that remembers where its memory begins.
+// A file that was read lies behind a header that says where its memory begins.
 static void *aligned_take(size_t size)
 {
     size_t room;
@@ -57,7 +57,7 @@ static void aligned_free(const void *data)
     holo_free(memory);
 }
 
-// Reads to the end of a file whose size may not be known (a pipe, a file of /proc).
+// Reads to the end of a file whose size may be unknown (a pipe, a file of /proc).
 static HoloStatus read_whole(int fd, const char *path, size_t expected, HoloMapping *out, HoloError *error)
 {
     size_t room = expected + 1 > 4096 ? expected + 1 : 4096, size = 0;
@@ -83,7 +83,7 @@ static HoloStatus read_whole(int fd, const char *path, size_t expected, HoloMapp
     return HOLO_OK;
 }
 
-// What is there instead of a plain file; NULL: it is one.
+// What is there if it is not a plain file; NULL: it is one.
 static const char *other_kind(mode_t mode)
 {
     return S_ISREG(mode)    ? NULL
@@ -93,7 +93,7 @@ static const char *other_kind(mode_t mode)
                             : "a device";
 }
 
-// A pipe that the process has open already, as a shell's <(command) is: reading it was asked for.
+// A pipe that the process already has open, such as a shell's <(command): reading it was asked for.
 static bool is_own_pipe(mode_t mode, const char *path)
 {
     static const char *const places[] = {"/dev/fd/", "/dev/stdin", "/proc/self/fd/"};
@@ -102,7 +102,7 @@ static bool is_own_pipe(mode_t mode, const char *path)
     return false;
 }
 
-// `fd` was opened without waiting for anybody: a pipe, a device or a socket at a path would have us wait for ever.
+// `fd` was opened without blocking, because a pipe, a device or a socket could block forever.
 static HoloStatus map_descriptor(int fd, const char *path, HoloMapping *out, HoloError *error)
 {
     struct stat st;
@@ -117,7 +117,7 @@ static HoloStatus map_descriptor(int fd, const char *path, HoloMapping *out, Hol
     return HOLO_OK;
 }
 
-// Reads a file of known size into memory of its own; leaves `out` empty where that cannot be.
+// Reads a file of known size into memory of its own. Leaves `out` empty if that is not possible.
 static void read_large(int fd, uint32_t how, HoloMapping *out)
 {
     struct stat st;
@@ -172,7 +172,7 @@ void holo_file_release(const HoloMapping *mapping, const void *data, size_t size
     if (from < to) madvise((void *)from, to - from, MADV_DONTNEED);
 }
 
-// A path of plain names: not absolute, no "..", nothing empty.
+// Is it a path of plain names: not absolute, without "..", without empty names?
 static bool is_plain(const char *relative)
 {
     for (size_t length;; relative += length + 1) {
@@ -182,7 +182,7 @@ static bool is_plain(const char *relative)
     }
 }
 
-// Where the kernel can, it sees to it that links stay below the folder. -1 with ENOSYS: it cannot.
+// If the kernel can, it makes sure that links stay below the folder. -1 with ENOSYS: it cannot.
 static int open_beneath(int folder, const char *relative)
 {
 #ifdef SYS_openat2
@@ -197,8 +197,8 @@ static int open_beneath(int folder, const char *relative)
 #endif
 }
 
-// Opens one component after the other, none of them a link: whatever the names say, what is opened
-// lies below the folder.
+// Opens one component after the other, none of which may be a link. So what is opened is below the folder, whatever the
+// names are.
 static int open_linkless(int folder, const char *relative)
 {
     char part[256];
@@ -250,7 +250,7 @@ HoloStatus holo_file_map_below(const char *folder, const char *relative, HoloMap
 
 // ---- writing
 
-// The folder in which `path` is, with memory of its own; NULL: none.
+// The folder of `path`, in memory of its own; NULL: none.
 static char *folder_of(const char *path)
 {
     const char *slash  = strrchr(path, '/');
@@ -276,8 +276,8 @@ static HoloStatus fail_create(const char *path, HoloError *error)
     return status;
 }
 
-// A file in the folder of `path` that is gone when it is closed, unless name_file gives it a name; -1: there is no such thing
-// here.
+// A file in the folder of `path` that disappears when it is closed, unless name_file gives it a name; -1: the system
+// has no such files.
 static int open_nameless(const char *path)
 {
     int fd = -1;
@@ -291,7 +291,8 @@ static int open_nameless(const char *path)
     return fd;
 }
 
-// Makes a file of the writer's temporary name: the one it has written, or without one, a new one. False: errno says why.
+// Creates the file with the writer's temporary name: the nameless one it has written, or else a new one. False: errno
+// says why.
 static bool name_file(HoloFileWriter *w)
 {
     char nameless[40];
@@ -337,7 +338,7 @@ HoloStatus holo_writer_view(const HoloFileWriter *w, HoloMapping *out, HoloError
     return HOLO_OK;
 }
 
-// Not every file or file system can be synced (a pipe, some of FUSE): what says so is not at fault.
+// Not every file or file system can be synced (a pipe, some of FUSE). Such an answer is not an error.
 static bool is_synced(int fd)
 {
     while (fsync(fd) != 0)
@@ -345,7 +346,7 @@ static bool is_synced(int fd)
     return true;
 }
 
-// That the file has its name is on the disk as well. Where the folder cannot be opened, it is not known.
+// Syncs the folder, so that the file's name is on the disk, too. If the folder cannot be opened, nobody knows.
 static void folder_sync(const char *path)
 {
     char *folder = folder_of(path);

@@ -1,4 +1,4 @@
-// os_posix_system.c - folders, temporary places and commands on systems that speak POSIX. See system.h.
+// os_posix_system.c - folders, temporary files and commands on POSIX systems. See system.h.
 #if !defined _WIN32
 #include "base/system_parts.h"
 
@@ -73,7 +73,7 @@ bool holo_file_remove(const char *path)
     return unlink(path) == 0;
 }
 
-// ---- temporary places
+// ---- temporary files
 
 static const char *temporary_root(void)
 {

@@ -1,4 +1,4 @@
-// os_process.c - work in processes of its own, with time limits. See system.h.
+// os_process.c - runs work in separate processes, with time limits. See system.h.
 #include "base/system.h"
 
 #include <errno.h>
@@ -42,7 +42,7 @@ typedef struct Child {
     char  *result;
 } Child;
 
-enum { FAILED = 1 }; // what a copy exits with that cannot say more
+enum { FAILED = 1 }; // exit status of a copy that cannot say more
 
 static _Noreturn void child_main(const HoloWork *work, int index, int pipe, char *result)
 {
@@ -54,7 +54,7 @@ static _Noreturn void child_main(const HoloWork *work, int index, int pipe, char
         if (n <= 0) _exit(FAILED);
         sent += (size_t)n;
     }
-    _exit(0); // without the ceremony of exit: buffers and memory are the parent's
+    _exit(0); // without the cleanup of exit: buffers and memory are the parent's
 }
 
 static bool start(const HoloWork *work, int index, Child *child)
@@ -94,7 +94,7 @@ static void finish(const HoloWork *work, Child *child)
     work->done(work->context, child->index, child->result, &end);
 }
 
-// Takes what has come from a child; false when there will be no more.
+// Reads what a child has sent. False: there will be no more.
 static bool receive(const HoloWork *work, Child *child)
 {
     char    rest[256];

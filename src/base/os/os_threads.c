@@ -12,6 +12,7 @@ typedef HANDLE             Thread;
 #include <math.h>
 #include <pthread.h>
 #include <sched.h>
+#include <stdatomic.h>
 #include <time.h>
 typedef pthread_mutex_t Lock;
 typedef pthread_cond_t  Condition;
@@ -60,6 +61,11 @@ const void *holo_thread_mark(void)
 }
 
 #if defined _WIN32
+
+unsigned holo_forks(void)
+{
+    return 0;
+}
 
 void holo_mutex_init(HoloMutex *mutex)
 {
@@ -156,6 +162,25 @@ HoloStatus holo_thread_bind(HoloThread *thread, int core)
 
 #else
 
+static atomic_uint forks;
+
+static void forks_add(void)
+{
+    atomic_fetch_add(&forks, 1);
+}
+
+static void forks_watch(void)
+{
+    pthread_atfork(NULL, NULL, forks_add);
+}
+
+unsigned holo_forks(void)
+{
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, forks_watch);
+    return atomic_load_explicit(&forks, memory_order_relaxed);
+}
+
 void holo_mutex_init(HoloMutex *mutex)
 {
     pthread_mutex_init(lock_of(mutex), NULL);
@@ -196,7 +221,8 @@ void holo_condition_wait(HoloCondition *condition, HoloMutex *mutex)
     pthread_cond_wait(condition_of(condition), lock_of(mutex));
 }
 
-// Conditions go by the clock of the day, which every system has for them. Who sets that back meanwhile waits longer.
+// Conditions use the time of day, which every system supports. If somebody sets that back meanwhile, the wait is
+// longer.
 void holo_condition_wait_until(HoloCondition *condition, HoloMutex *mutex, double time)
 {
     struct timespec at;

@@ -1,7 +1,7 @@
 // os_windows.c - files, time and CPUs on Windows. See files.h.
 //
-// Paths are UTF-8, as everywhere, and longer ones than 260 characters are the caller's to write with \\?\. Files are opened by
-// their wide names, always as bytes, and sizes are of 64 bits. A file that is written has a temporary name until it is whole.
+// Paths are UTF-8, as everywhere; callers write paths of more than 260 characters with \\?\. Files are opened by their
+// wide names, always as bytes, and sizes have 64 bits. A file has a temporary name until it is complete.
 #if defined _WIN32
 #include "base/os/os_windows.h"
 #include "base/cpu.h"
@@ -14,7 +14,7 @@
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 
-enum { TEXT_ROOM = 32768 }; // as much as a path or a command may have
+enum { TEXT_ROOM = 32768 }; // the most that a path or a command may have
 
 // ---- names and messages
 
@@ -87,7 +87,7 @@ static HANDLE open_file(const char *path, DWORD access, DWORD share, DWORD how, 
 
 // ---- reading
 
-// Part of a file from a place on. False: GetLastError says why; a file that ends before is an error, too.
+// Reads part of a file. False: GetLastError says why; a file that is too short is an error, too.
 static bool read_at(HANDLE file, char *data, size_t size, uint64_t at)
 {
     while (size) {
@@ -106,11 +106,11 @@ static const void *view_of(HANDLE file, uint64_t size)
 {
     HANDLE      mapping = CreateFileMappingW(file, NULL, PAGE_READONLY, (DWORD)(size >> 32), (DWORD)size, NULL);
     const void *view    = mapping ? MapViewOfFile(mapping, FILE_MAP_READ, 0, 0, (SIZE_T)size) : NULL;
-    if (mapping) CloseHandle(mapping); // the view keeps it
+    if (mapping) CloseHandle(mapping); // the view keeps it open
     return view;
 }
 
-// The first `size` bytes of a file, in memory of their own.
+// Reads the first `size` bytes of a file into memory of their own.
 static HoloStatus read_taken(HANDLE file, const char *path, uint64_t size, uint32_t how, HoloMapping *out,
                              HoloError *error)
 {
@@ -161,7 +161,7 @@ void holo_file_release(const HoloMapping *mapping, const void *data, size_t size
     (void)mapping, (void)data, (void)size; // the system drops pages of views by itself
 }
 
-// A path of plain names, none of which has a meaning of its own: not absolute, no "..", no drive, no stream, nothing empty.
+// Is it a path of plain names without special meaning: not absolute, no "..", no drive, no stream, no empty name?
 static bool is_plain(const char *relative)
 {
     if (strpbrk(relative, ":*?\"<>|")) return false;
@@ -169,12 +169,12 @@ static bool is_plain(const char *relative)
         length = strcspn(relative, "/\\");
         if (length == 0 || length > 255 || (length == 2 && !memcmp(relative, "..", 2))) return false;
         if (relative[length - 1] == ' ' || (length > 1 && relative[length - 1] == '.'))
-            return false; // the system cuts these
+            return false; // the system drops these
         if (!relative[length]) return true;
     }
 }
 
-// Is any part of the path behind the first `from` letters a link?
+// Is any part of the path behind the first `from` characters a link?
 static bool has_link(char *path, size_t from)
 {
     for (size_t at = from;; at++) {
@@ -240,7 +240,7 @@ HoloStatus holo_writer_put(HoloFileWriter *w, uint64_t offset, const char *data,
     return HOLO_OK;
 }
 
-// Read, not mapped: a file that is mapped can be neither removed nor renamed over.
+// It is read, not mapped: a mapped file can be neither removed nor replaced.
 HoloStatus holo_writer_view(const HoloFileWriter *w, HoloMapping *out, HoloError *error)
 {
     return read_taken(handle_of(w), w->temporary, w->size, 0, out, error);

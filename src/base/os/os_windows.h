@@ -4,9 +4,9 @@
 
 #include <stddef.h>
 
-// A text of UTF-8 in the system's letters, for holo_free; NULL: it is no UTF-8, or there is no memory.
+// Converts UTF-8 to the system's wide characters; free it by holo_free. NULL: it is not UTF-8, or there is no memory.
 wchar_t *holo_wide(const char *text);
-// The other way; NULL: there is no memory.
+// The other way round. NULL: there is no memory.
 char *holo_narrow(const wchar_t *text);
 
 #endif

@@ -1,6 +1,7 @@
-// os_windows_system.c - folders, temporary places and commands on Windows. See system.h.
+// os_windows_system.c - folders, temporary files and commands on Windows. See system.h.
 //
-// Names and texts are UTF-8: the arguments of the program are made of the wide ones, and the C library is told so, too.
+// Names and texts are UTF-8: the arguments of the program are converted from the wide ones, and the C library is set to
+// UTF-8.
 #if defined _WIN32
 #include "base/os/os_windows.h"
 #include "base/system_parts.h"
@@ -15,7 +16,7 @@
 #include <sys/stat.h>
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
-// which the next one needs
+// must come before the next header
 #include <shellapi.h>
 
 enum { FOLDER_ROOM = 1024 };
@@ -29,7 +30,7 @@ void holo_program_begin(int *argc, char ***argv)
     for (int i = 0; i < count && whole; i++) whole = (names[i] = holo_narrow(given[i]));
     if (whole) {
         *argc = count;
-        *argv = names; // as long as the program runs
+        *argv = names; // lives as long as the program
     }
     LocalFree(given);
     setlocale(LC_CTYPE, ".UTF8");
@@ -73,7 +74,7 @@ HoloStatus holo_folder_read(const char *path, HoloFolder *out)
 
 bool holo_folder_make(const char *path, bool is_private)
 {
-    (void)is_private; // folders for temporary files are the user's own here
+    (void)is_private; // on Windows, folders for temporary files belong to the user
     wchar_t *name    = holo_wide(path);
     bool     is_made = name && _wmkdir(name) == 0;
     holo_free(name);
@@ -130,7 +131,7 @@ bool holo_file_remove(const char *path)
     return is_gone;
 }
 
-// ---- temporary places
+// ---- temporary files
 
 // The folder for temporary files, without a slash at its end.
 static void temporary_root(char *out, size_t room)
@@ -151,7 +152,7 @@ void holo_temporary_path(const char *name, char *out, size_t room)
     snprintf(out, room, "%s/%s-%ld.holo", folder, name, holo_process_id());
 }
 
-// Makes something of a name that nothing has yet. False: errno says why.
+// Creates something with a name that does not exist yet. False: errno says why.
 static bool make_new(char *out, size_t room, bool (*make)(const char *path, void *to), void *to)
 {
     char folder[3 * FOLDER_ROOM];
@@ -201,7 +202,7 @@ bool holo_temporary_folder(char *out, size_t room)
 
 // ---- commands
 
-// A path has no quotes here. The shell takes the outermost ones of a line away.
+// A path cannot contain quotes here. The shell removes the outermost quotes of a line.
 char *holo_command_line(const char *command, const char *argument)
 {
     size_t size = strlen(command) + strlen(argument) + 6;

@@ -1,20 +1,20 @@
-// conv_band.c - convolutions of few channels with channels last, such as the first one of a network: what a pixel sees of
-// a row of the image is a run of floats, so rows of the image, with padding, are a matrix as they are.
+// conv_band.c - convolutions of few channels with channels last, such as the first one of a network. What a pixel sees
+// of a row of the image is a run of floats, so padded rows of the image are a matrix without gathering.
 //
-// A task copies the rows that some rows of the output see, once, and multiplies: one row of the output at a time, whose
-// pixels are a few floats apart, each in as many runs as the kernel has rows. Bands follow from the shape alone. A dilated
-// kernel sees columns that are as far from each other: these are copied side by side, and the pixels that see them are a
-// product of their own.
+// A task copies the rows that some rows of the output see, once, and multiplies one row of the output at a time. Its
+// pixels are a few floats apart and consist of as many runs as the filter has rows. Bands depend on the shape alone. A
+// dilated filter sees columns that are a dilation apart: these are copied side by side, and the pixels that see them
+// are a product of their own.
 #include "devices/cpu/conv_nhwc.h"
 
 #include <string.h>
 
 enum {
     BAND_FLOATS  = 1 << 15, // they stay in the second cache
-    WIDTH_LEAST  = 12,      // pixels of a row of the output that are worth a product
-    PHASE_LEAST  = 6,       // and of those that see the same columns
-    FILTERS_MOST = 256,     // whose weights stay there, too
-    LONG_FILTERS = 96,      // the same where a product does not take all of the kernel at once
+    WIDTH_LEAST  = 12,      // fewest pixels of a row of the output for a product
+    PHASE_LEAST  = 6,       // and fewest of those that see the same columns
+    FILTERS_MOST = 256,     // their weights stay there, too
+    LONG_FILTERS = 96,      // the same if a product does not take the whole filter at once
 };
 
 // Rows of the image that `rows` of the output see.
@@ -35,7 +35,7 @@ static HoloConvBand band_of(const HoloConvNhwc *c)
     HoloConvBand         b = {.phases = s->dilation[2], .width = holo_ceil_div(columns(s), s->dilation[2])};
     b.row                  = b.phases * b.width * c->channels;
     int64_t most = BAND_FLOATS / b.row, even = holo_ceil_div(c->batch * s->out[1], HOLO_CONV_TASKS);
-    // Fewer tasks, and as many for two workers as for four: else the same rows would be copied again and again.
+    // Fewer tasks, and a number that suits two and four workers: otherwise rows would be copied several times.
     int64_t tasks = holo_ceil_div(holo_ceil_div(s->out[1], seen(s, 1)), 4) * 4;
     if (b.phases > 1 && even < holo_ceil_div(s->out[1], tasks)) even = holo_ceil_div(s->out[1], tasks);
     b.rows  = most < seen(s, 1) ? 1 : (most - seen(s, 1)) / s->stride[1] + 1;
@@ -60,7 +60,7 @@ bool holo_band_fits(const HoloConvNhwc *c)
     return row <= BAND_FLOATS / c->channels && seen(s, 1) <= BAND_FLOATS / (row * c->channels);
 }
 
-// The tail and the product are not in the way of the bands.
+// The memory of the tail and of the product is separate from that of the bands.
 size_t holo_band_prepare(HoloConvNhwc *c)
 {
     size_t tail    = holo_tail_scratch(c->tail.program);
@@ -69,7 +69,7 @@ size_t holo_band_prepare(HoloConvNhwc *c)
     return c->band.before + BAND_FLOATS;
 }
 
-// A row of the image: each column to its phase.
+// Copies a row of the image: each column goes to its phase.
 static void copy_phases(const HoloConvNhwc *c, const float *line, float *out)
 {
     const HoloConvBand  *b        = &c->band;
@@ -82,7 +82,7 @@ static void copy_phases(const HoloConvNhwc *c, const float *line, float *out)
     }
 }
 
-// The rows from y on that the image has; what is beside them is 0.
+// Copies `rows` rows of the image from y on. What lies outside is 0.
 static void copy(const HoloConvNhwc *c, const float *image, int64_t y, int64_t rows, float *out)
 {
     const HoloConvBand  *b    = &c->band;
@@ -102,7 +102,7 @@ static void copy(const HoloConvNhwc *c, const float *image, int64_t y, int64_t r
     }
 }
 
-// Rows of the kernel that are inside the image.
+// Rows of the filter that are inside the image.
 typedef struct Lines {
     int64_t first, end;
 } Lines;
@@ -116,8 +116,8 @@ static Lines lines_inside(const HoloConvShape *s, int64_t y)
     return l;
 }
 
-// `count` pixels from `pixel` on, which see `band`. As many rows of the kernel go at once as a product takes; a product of none
-// gives the bias.
+// Computes `count` pixels from `pixel` on, which see `band`. A product takes as many rows of the filter at once as it
+// can. A product without rows gives the bias.
 static void multiply(const HoloConvNhwc *c, const float *band, Lines inside, int64_t pixel, int64_t count,
                      float *scratch)
 {

@@ -1,18 +1,19 @@
-// conv_dense.c - convolutions as matrix products, channels last: rows are pixels, with all that their filters see.
+// conv_dense.c - convolutions with channels last as matrix products: a row is a pixel with everything that its filter
+// sees.
 //
-// Where much of what the kernel sees lies in the padding, as with large dilations, each region of pixels that see the same
-// places is a product of its own, of these places alone (conv_regions.h). A task is some lines of a region and some
-// filters; what is not in regions is one, whose lines are single pixels of all images.
+// If much of what the filter sees lies in the padding, as with large dilations, pixels that see the same places form a
+// region. Each region is a product of its own, with these places alone (conv_regions.h). A task is some lines of a
+// region and some filters. Without regions there is one, whose lines are single pixels of all images.
 #include "devices/cpu/conv_nhwc.h"
 
 enum {
     TILE_COLUMNS = 512,
-    COLUMNS_MIN  = 128, // rows are gathered again for each tile of columns: not narrower
-    MATRIX_MIN   = 48,  // where they are not gathered
-    NARROW_WIDTH = 7,   // pixels of a line, at least, where several go at once and weights are narrow
+    COLUMNS_MIN  = 128, // rows are gathered again for each tile of columns, so tiles are not narrower
+    MATRIX_MIN   = 48,  // if rows are not gathered
+    NARROW_WIDTH = 7,   // fewest pixels of a line if several lines go at once and weights are narrow
 };
 
-// Is each row of pixels a row of the images? So it is with one place, everywhere.
+// Is each row of the product a row of the images? With one place it always is.
 static bool is_matrix(const HoloConvShape *s)
 {
     for (int d = 0; d < 3; d++)
@@ -20,16 +21,16 @@ static bool is_matrix(const HoloConvShape *s)
     return true;
 }
 
-// ---- cuts: they follow from the shape alone
+// ---- cuts: they depend on the shape alone
 
-// How long two workers, and four, are at tiles of so many panels.
+// How long two workers, and four, take for tiles of so many panels.
 static int64_t time_of(int64_t panels, int64_t width, int64_t tiles)
 {
     int64_t tasks = holo_ceil_div(panels, width) * tiles;
     return (2 * holo_ceil_div(tasks, 2) + holo_ceil_div(tasks, 4)) * width;
 }
 
-// Panels of filters of a tile, where there are so many tiles of rows.
+// The number of panels of filters in a tile if there are `tiles` tiles of rows.
 static int64_t tile_panels(const HoloConvNhwc *c, int64_t tiles)
 {
     int64_t panels = holo_ceil_div(c->filters, HOLO_PANEL), least = is_matrix(&c->shape) ? MATRIX_MIN : COLUMNS_MIN;
@@ -55,7 +56,7 @@ static HoloConvRegion region_of(const HoloConvNhwc *c, int64_t i)
     int64_t lines    = r.width < HOLO_GEMM_ROWS ? HOLO_GEMM_ROWS / r.width : 1;
     if (c->narrow && !r.is_one && r.width < NARROW_WIDTH) lines = 1;
     r.tiles      = holo_ceil_div(r.lines, lines);
-    r.tile_lines = holo_ceil_div(r.lines, r.tiles); // no small one at the end
+    r.tile_lines = holo_ceil_div(r.lines, r.tiles); // tiles of equal size
     r.tiles      = holo_ceil_div(r.lines, r.tile_lines);
     return r;
 }
@@ -79,7 +80,7 @@ size_t holo_conv_dense_prepare(HoloConvNhwc *c)
 // Some pixels of a region, which are `rows` of a product.
 typedef struct Rows {
     int64_t first, rows;      // of the region
-    int64_t pixel, line, run; // in the output: the first, from one line to the next, and how many are beside each other
+    int64_t pixel, line, run; // in the output: the first pixel, the distance between lines, and how many are neighbors
 } Rows;
 
 static Rows rows_of(const HoloConvNhwc *c, const HoloConvRegion *r, int64_t tile)
@@ -91,12 +92,12 @@ static Rows rows_of(const HoloConvNhwc *c, const HoloConvRegion *r, int64_t tile
     int64_t z   = plane / depth * out[0] + r->span[0]->first + plane % depth;
     Rows    all = {(plane * r->lines + y) * r->width, lines * r->width, 0, out[2], r->width};
     all.pixel   = (z * out[1] + r->span[1]->first + y) * out[2] + r->span[2]->first;
-    if (lines == 1 || r->width == out[2]) all.run = all.rows; // they follow each other
+    if (lines == 1 || r->width == out[2]) all.run = all.rows; // they are neighbors
     return all;
 }
 
-// The product of the places that the region sees: those that W, from number `at` on, has beside each other go at once. A
-// product of none gives the bias.
+// The product of the places that the region sees. Places that are neighbors in W, from number `at` on, go at once. A
+// product without places gives the bias.
 static void multiply(const HoloConvNhwc *c, const HoloConvRegion *r, int64_t at, HoloPatchRows patch, HoloGemm g)
 {
     const int64_t *kernel = c->shape.kernel, *places = r->shape.kernel;

@@ -1,20 +1,21 @@
-// conv_lines.c - convolutions with several places in a row, channels last, by tiles of four pixels of a row: half of the
-// multiplications (see kernels/f32/winograd_line_f32.c). Weights are transformed before all else, once for each run.
+// conv_lines.c - convolutions with several places in a row, channels last, by tiles of four pixels of a row: this takes
+// half of the multiplications (see kernels/f32/winograd_line_f32.c). Weights are transformed first, once for each run.
 //
-// A task does some tiles of one image, over all its rows. For one group of places after the other it transforms what the
-// tiles see, so that rows of the image lie beside each other: the places of a column of the kernel are then one run, and a
-// product takes all of them at once. Pixels that are a dilation apart are tiles of their own. Tasks follow from the shape.
+// A task does some tiles of one image, over all its rows. For one group of places after the other, it transforms what
+// the tiles see so that rows of the image are neighbors. The places of a column of the filter are then one run, and a
+// product takes all of them at once. Pixels that are a dilation apart are tiles of their own. Tasks depend on the shape
+// alone.
 #include "devices/cpu/conv_nhwc.h"
 
 enum {
     TILE        = HOLO_WINOGRAD_TILE,
     GROUP       = HOLO_LINE_GROUP,
     PLACES      = HOLO_LINE_PLACES,
-    TASK_FLOATS = 1 << 17, // of tiles, and of sums: they stay in the second cache
-    W_FLOATS    = 5 << 20, // transformed weights that are worth it
-    ROWS_LEAST  = 24,      // of a product
-    SPACING     = 16,      // floats between places, and between rows ALIKE apart, lest they fall on the
-    ALIKE       = 512,     // same cache lines
+    TASK_FLOATS = 1 << 17, // of tiles, and of sums, so that they stay in the second cache
+    W_FLOATS    = 5 << 20, // most transformed weights for which this is worth it
+    ROWS_LEAST  = 24,      // fewest rows of a product
+    SPACING     = 16,      // floats between places, and between rows that are
+    ALIKE       = 512,     // this far apart, so that cache lines differ
 };
 
 static double product(double a, double b, double c, double d)
@@ -22,7 +23,7 @@ static double product(double a, double b, double c, double d)
     return a * b * c * d;
 }
 
-// Is it faster than what leaves out the padding, as far as counting tells? Numbers are multiplications, or as many as what is done takes time.
+// Is it faster than leaving out the padding? An estimate: numbers are multiplications, or the time of as many.
 static bool pays(const HoloConvNhwc *c, const HoloConvLines *l)
 {
     enum { TRANSFORM = 4, LOAD = 4, GATHER = 2, START = 1 << 14, FEW_ROWS = 8 };
@@ -37,7 +38,7 @@ static bool pays(const HoloConvNhwc *c, const HoloConvLines *l)
     double fast = START + six * (tiles * (double)s->out[1] * work + LOAD * work) +
                   TRANSFORM * tiles *
                       (six * (double)l->seen * (double)c->channels + PLACES * (double)s->out[1] * (double)c->filters);
-    // Tiles that do not lie as one are products of their own: of few rows these are slower.
+    // Tiles that are not neighbors are products of their own; with few rows these are slower.
     return fast * (l->seen != s->out[1] && s->out[1] < FEW_ROWS ? 1.3 : 1.1) < plain;
 }
 
@@ -56,7 +57,7 @@ static HoloConvLines lines_of(const HoloConvNhwc *c)
     return l;
 }
 
-// The tiles of a task: as many as stay in the cache, but not so many that there are few tasks.
+// The tiles of a task: as many as stay in the cache, but few enough for many tasks.
 static void cut(const HoloConvNhwc *c, HoloConvLines *l)
 {
     const HoloConvShape *s    = &c->shape;
@@ -100,7 +101,7 @@ size_t holo_lines_prepare(HoloConvNhwc *c)
     return (size_t)(HOLO_GEMM_SCRATCH + PLACES * (l->place + l->sum_place + l->groups * weights_place(c)));
 }
 
-// A worker's memory: that of the matrix product, sums, tiles; behind those of the first the weights.
+// A worker's memory: that of the matrix product, sums, tiles. The weights are behind those of the first worker.
 static float *sums_at(const HoloConvNhwc *c, int worker)
 {
     return holo_cpu_kernel_scratch(c->host, worker) + HOLO_GEMM_SCRATCH;
@@ -127,7 +128,7 @@ static void work_weights(void *arg, int64_t i, int worker)
                                        weights_at(c) + i * panel, weights_place(c));
 }
 
-// The products of one group of places with tiles that are there; tiles that lie as one are one product.
+// The products of one group of places with the tiles. Tiles that are neighbors are one product.
 static void multiply(const HoloConvNhwc *c, int64_t group, int64_t count, int worker)
 {
     const HoloConvLines *l   = &c->lines;

@@ -1,4 +1,4 @@
-// conv_nhwc.h - a convolution with channels last, in numbers: what its ways to compute share.
+// conv_nhwc.h - the numbers of a convolution with channels last, which all ways to compute it share.
 #ifndef HOLO_DEVICES_CPU_CONV_NHWC_H
 #define HOLO_DEVICES_CPU_CONV_NHWC_H
 
@@ -8,21 +8,21 @@
 #include "kernels/kernels.h"
 
 enum {
-    HOLO_CONV_TASKS = 8,       // as many tasks are made, where they are not too small
+    HOLO_CONV_TASKS = 8,       // number of tasks, if they are not too small
     HOLO_CONV_WORK  = 1 << 18, // multiplications that are worth a task
 };
 
 // ---- how each way cuts the work: by shape alone
 
-typedef struct HoloConvDirect { // a filter for each channel, or for few: rows are rows of pixels
+typedef struct HoloConvDirect { // a filter for each channel, or for few: tasks are rows of pixels
     int64_t tile_rows, tile_columns, row_tiles, column_tiles;
 } HoloConvDirect;
 
-// A region, and how it is cut. Its planes are images, or what is in one depth of them.
+// A region, and how it is cut. Its planes are images, or depths of images.
 typedef struct HoloConvRegion {
     HoloConvShape       shape;
     const HoloConvSpan *span[3];
-    bool                is_one, is_matrix;    // all pixels are; each row of pixels is a row of the images
+    bool                is_one, is_matrix;    // it has all pixels; each row of the product is a row of the images
     int64_t             planes, lines, width; // of a plane and of a line
     int64_t             tile_lines, tiles;    // of a task; tasks of a plane
 } HoloConvRegion;
@@ -142,7 +142,8 @@ bool   holo_winograd_fits(const HoloConvNhwc *conv);
 size_t holo_winograd_prepare(HoloConvNhwc *conv);
 void   holo_winograd_run(HoloConvNhwc *conv);
 
-// By tiles of four pixels of a row, W as it is packed: one group and depth, a stride of 1 along the row, sizes where it pays.
+// By tiles of four pixels of a row, W as it is packed: one group and depth, a stride of 1 along the row, sizes where it
+// pays.
 bool   holo_lines_fits(const HoloConvNhwc *conv);
 size_t holo_lines_prepare(HoloConvNhwc *conv);
 void   holo_lines_run(HoloConvNhwc *conv);

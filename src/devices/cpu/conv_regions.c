@@ -1,14 +1,14 @@
-// conv_regions.c - which regions a convolution has, and which of them are worth it.
+// conv_regions.c - finds the regions of a convolution, and which of them are worth it.
 #include "devices/cpu/conv_regions.h"
 
 #include "base/base.h"
 
 enum {
-    REACH = 8, // a kernel that reaches over less than this part of the image has little in the padding
-    START = 12 // pixels that a region takes longer than another's part: its weights are read once more
+    REACH = 8, // a filter that reaches over less than this part of the image has little in the padding
+    START = 12 // pixels that starting a region costs, because its weights are read again
 };
 
-static const double WORTH = 0.9; // of the multiplications, at most
+static const double WORTH = 0.9; // most multiplications, relative to the whole, for which regions are worth it
 
 static HoloConvSpan whole(const HoloConvShape *s, int d)
 {
@@ -20,13 +20,13 @@ static int64_t ceil_at_least_0(int64_t a, int64_t b)
     return a <= 0 ? 0 : holo_ceil_div(a, b);
 }
 
-// The span that begins with pixel `at`, and the pixel behind it.
+// The span that begins with pixel `at`.
 static HoloConvSpan span_at(const HoloConvShape *s, int d, int64_t at)
 {
     int64_t start = at * s->stride[d] - s->pad[d], dilation = s->dilation[d], end = s->out[d];
     int64_t from = holo_least(ceil_at_least_0(-start, dilation), s->kernel[d]);
     int64_t to   = holo_least(ceil_at_least_0(s->in[d] - start, dilation), s->kernel[d]);
-    // The range changes where the place before it comes in, or its last one goes out.
+    // The range changes where an earlier place comes in, or the last one goes out.
     if (from > 0) end = holo_least(end, ceil_at_least_0(s->pad[d] - (from - 1) * dilation, s->stride[d]));
     if (to > 0) end = holo_least(end, ceil_at_least_0(s->in[d] + s->pad[d] - (to - 1) * dilation, s->stride[d]));
     return (HoloConvSpan){at, end - at, from, to > from ? to - from : 0};
@@ -41,7 +41,7 @@ static HoloConvSpan joined(const HoloConvSpan *a, const HoloConvSpan *b)
     return (HoloConvSpan){a->first, a->count + b->count, place, end - place};
 }
 
-// Where there are too many, two are one.
+// If there are too many spans, two become one.
 static int spans_find(const HoloConvShape *s, int d, HoloConvSpan *out)
 {
     int count = 0;
@@ -56,7 +56,7 @@ static int spans_find(const HoloConvShape *s, int d, HoloConvSpan *out)
     return count;
 }
 
-// What spans take, as a sum over them: a region takes the product of its pixels and places, and START pixels more.
+// What spans cost, as a sum over them: a region costs the product of its pixels and places, plus START pixels.
 typedef struct Cost {
     double pixels, regions;
 } Cost;
@@ -81,7 +81,7 @@ static Cost cost_joined(const HoloConvRegions *r, const Cost *now, int d, int i)
                   now->regions - first.regions - second.regions + both.regions};
 }
 
-// Joins two spans where that costs least, and not more than now. False: there are none.
+// Joins two spans if that does not cost more, where it costs least. False: there are none.
 static bool join(HoloConvRegions *r, Cost cost[3], int64_t batch)
 {
     double best = total(cost, batch);

@@ -1,14 +1,14 @@
-// conv_runs.c - convolutions of few channels or of few filters, channels last: rows of pixels are tasks, and the images
-// are read where they lie (kernels/f32/runs_nhwc_f32.c). It has no groups.
+// conv_runs.c - convolutions of few channels or few filters, channels last, without groups. Tasks are rows of pixels,
+// and the images are read in place (kernels/f32/runs_nhwc_f32.c).
 #include "devices/cpu/conv_nhwc.h"
 
 enum {
-    DIRECT_CHANNELS = 16,      // fewer than so many: gathering them for a product would take longer than the product
-    DIRECT_FILTERS  = 64,      // at most
-    FEW_FILTERS     = 8,       // at most
+    DIRECT_CHANNELS = 16,      // with fewer, gathering for a product would take longer than the product
+    DIRECT_FILTERS  = 64,      // most filters
+    FEW_FILTERS     = 8,       // most filters
     FEW_FLOATS      = 1 << 16, // of filters, as few_nhwc_f32 takes them
-    FEW_ENDING      = 6,       // multiplications that the sum of a vector's lanes is worth
-    TAIL_PIXELS     = 64,      // at least, where there are as many: before the tail sees them
+    FEW_ENDING      = 6,       // multiplications that the sum over a vector's lanes costs
+    TAIL_PIXELS     = 64,      // fewest pixels before the tail sees them, if there are as many
 };
 
 static int64_t line_floats(const HoloConvNhwc *c)
@@ -16,7 +16,7 @@ static int64_t line_floats(const HoloConvNhwc *c)
     return holo_ceil_div(c->shape.kernel[2] * c->channels, HOLO_PANEL) * HOLO_PANEL;
 }
 
-// Is what a row of the kernel sees of a pixel one run?
+// Is what a row of the filter sees of a pixel one run?
 static bool has_runs(const HoloConvNhwc *c)
 {
     return c->groups == 1 && !c->by_tiles && (c->shape.dilation[2] == 1 || c->shape.kernel[2] == 1);
@@ -48,7 +48,8 @@ size_t holo_conv_runs_prepare(HoloConvNhwc *c)
     return (size_t)floats + holo_tail_scratch(c->tail.program);
 }
 
-// Filters, packed as a panel [place][channel][16], one after the other, each row of places up to a multiple of 16.
+// Unpacks filters from a panel [place][channel][16], one after the other, each row of places padded to a multiple of
+// 16.
 static void filters_unpack(const HoloConvNhwc *c, float *out)
 {
     int64_t run = c->shape.kernel[2] * c->channels, lines = c->shape.kernel[0] * c->shape.kernel[1];

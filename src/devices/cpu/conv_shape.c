@@ -1,10 +1,9 @@
-// conv_shape.c - the geometry of a convolution or pooling, checked to be such that offsets into the
-// image and sums of them fit.
+// conv_shape.c - the geometry of a convolution or pooling, checked so that offsets into the image and their sums fit.
 #include "devices/cpu/conv_shape.h"
 
 #include "ops/window.h"
 
-enum { NUMBER_MAX = 1 << 30 }; // of any number of the geometry
+enum { NUMBER_MAX = 1 << 30 }; // largest number in the geometry
 
 static bool sizes_fit(const HoloConvShape *s)
 {
@@ -45,8 +44,9 @@ HoloStatus holo_conv_groups(const HoloCall *call, const HoloTensor *w, bool chan
     int               at     = channels_last ? x->rank - 1 : 1;
     int64_t           groups = holo_attr_int(call, "group", 1), channels = x->dim[at], filters = w->dim[0];
     if (groups < 1 || channels % groups || filters % groups || w->dim[1] != channels / groups)
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%lld channels and %lld filters do not fall into %lld groups",
-                              (long long)channels, (long long)filters, (long long)groups);
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE,
+                              "%lld channels and %lld filters cannot be divided into %lld groups", (long long)channels,
+                              (long long)filters, (long long)groups);
     if (out->dim[0] != x->dim[0] || out->dim[at] != filters)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are not those of a convolution");
     *out_groups = groups;

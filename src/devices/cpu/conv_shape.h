@@ -5,19 +5,19 @@
 #include "devices/cpu/kernel.h"
 #include "kernels/kernels.h"
 
-// From the attributes of a call, whose input 0 and output 0 are tensors of a batch, channels and 1 to 3
-// spatial dimensions, none of the output 0; the channels lie before these or last. `kernel` is that of the weights; NULL: the attribute tells.
-// Refuses an output of other sizes than follow.
+// Reads the geometry from the attributes of a call. Its input 0 and output 0 have a batch, channels and 1 to 3 spatial
+// dimensions; the channels come before these or last. No size of the output is 0. `kernel` is the size of the filters;
+// NULL: the attribute has it. Refuses an output of other sizes.
 HOLO_MUST HoloStatus holo_conv_shape(const HoloCall *call, const int64_t *kernel, bool channels_last, bool ceil,
                                      HoloConvShape *out);
 
-// The attribute `group`. Refuses channels, filters and images of input 0, weights and output 0, which have one rank, that do
-// not fit to each other.
+// Gives the attribute `group`. Refuses channels, filters and images of input 0, weights and output 0, which have one
+// rank, that do not fit together.
 HOLO_MUST HoloStatus holo_conv_groups(const HoloCall *call, const HoloTensor *w, bool channels_last,
                                       int64_t *out_groups);
-// The same of f32, with a bias: inputs 0 to 2, of 1 to 3 spatial dimensions.
+// The same for f32 with a bias: inputs 0 to 2, with 1 to 3 spatial dimensions.
 HOLO_MUST HoloStatus holo_conv_expect(const HoloCall *call, bool channels_last, int64_t *out_groups);
-// Are the scales, zero points and biases of a QLinearConv single numbers, or one for each filter where these may differ?
+// Is each scale, zero point and bias of a QLinearConv one number or, where allowed, one number for each filter?
 bool holo_conv_has_scales(const HoloCall *call, int64_t filters);
 
 #endif

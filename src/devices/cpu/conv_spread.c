@@ -1,18 +1,18 @@
 // conv_spread.c - convolutions whose groups have few filters, channels last, in at most two dimensions.
 //
-// A product for each group would fill a few lanes of a vector. Instead each filter is given what it sees of each of
-// its channels as a plane of its own, [channel][row][column][filter]: then 16 filters of any groups lie side by side,
-// and the convolution is one with a filter for each channel, whose depth are the channels (depthwise_nhwc_f32). A task
-// is some rows of the output and some filters, so that the planes stay in the cache.
+// A product for each group would fill only a few lanes of a vector. Instead each filter gets what it sees of each of
+// its channels as a plane of its own, [channel][row][column][filter]. Then 16 filters of any groups are neighbors, and
+// the convolution has one filter for each channel, with the channels as depth (depthwise_nhwc_f32). A task is some rows
+// of the output and some filters, so that the planes stay in the cache.
 #include "devices/cpu/conv_nhwc.h"
 
 #include <string.h>
 
 enum {
-    FLOATS      = 1 << 16, // of a task's memory, where that is possible
+    FLOATS      = 1 << 16, // of a task's memory, if possible
     FLOATS_MOST = 1 << 18,
     WIDTH       = 4 * HOLO_PANEL, // filters of a task
-    SPREADING   = 2,              // places that spreading one channel is worth
+    SPREADING   = 2,              // cost of spreading one channel, in places
 };
 
 static int64_t rows_seen(const HoloConvShape *s, int64_t rows)
@@ -20,7 +20,7 @@ static int64_t rows_seen(const HoloConvShape *s, int64_t rows)
     return holo_least(s->in[1], (rows - 1) * s->stride[1] + (s->kernel[1] - 1) * s->dilation[1] + 1);
 }
 
-// Memory for so many rows; in double, for sizes are any.
+// Memory for so many rows; in double, because sizes can be large.
 static double floats_of(const HoloConvNhwc *c, int64_t width, int64_t rows)
 {
     const HoloConvShape *s = &c->shape;
@@ -60,7 +60,7 @@ size_t holo_conv_spread_prepare(HoloConvNhwc *c)
     return (size_t)(t->planes + t->filters + t->sums) + holo_tail_scratch(c->tail.program);
 }
 
-// Filters `first` and on, packed by groups [place][channel][16], as panels [channel][place][16].
+// Lays filters `first` and on, which are packed by groups as [place][channel][16], out as panels [channel][place][16].
 static void filters_spread(const HoloConvNhwc *c, int64_t first, int64_t width, float *out)
 {
     int64_t places = c->k / c->channels;

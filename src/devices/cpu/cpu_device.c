@@ -1,4 +1,4 @@
-// cpu_device.c - the CPU as a device: its memory is the host's, and a launch is done when it returns.
+// cpu_device.c - the CPU as a device: its memory is the host's, and a launch has finished when it returns.
 #include "base/files.h"
 #include "devices/cpu/kernel.h"
 #include "devices/device.h"

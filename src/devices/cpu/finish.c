@@ -1,10 +1,10 @@
-// finish.c - looks whether a pointwise program is an addition and then a swish or bounds, each there or not.
+// finish.c - checks whether a pointwise program is an optional addition followed by an optional swish or bounds.
 #include "devices/cpu/finish.h"
 
 typedef struct Reading {
     const HoloTail *tail;
     uint32_t        at;     // the next step
-    int             before; // the operand that is the result so far
+    int             before; // operand with the result so far
     HoloFinish     *out;
     int             more; // the input that is added; 0: none
 } Reading;
@@ -22,7 +22,7 @@ static void take(Reading *r, uint32_t steps)
     r->before = HOLO_MAP_INPUTS + (int)r->at - 1;
 }
 
-// Has input i the output's shape?
+// Does input i have the output's shape?
 static bool is_full(const HoloTail *t, int i)
 {
     for (int d = 0; d < t->rank; d++)
@@ -39,7 +39,7 @@ static void read_sum(Reading *r)
     take(r, 1);
 }
 
-// sigmoid x; mul x r - or with x times a number in the sigmoid.
+// sigmoid x; mul x r; or with x times a number in the sigmoid.
 static void read_swish(Reading *r)
 {
     const HoloMapStep *scale = step_at(r, 0, HOLO_MAP_mul);

@@ -1,10 +1,10 @@
 // kernel_attention_f32.c - Attention of f32: a task is a block of queries of a head, or some small heads.
 //
-// Keys and values are read where they lie. Where there are old ones, all are first joined in the outputs for
-// them. A single query for each head is no block: there the heads that share keys are.
+// Keys and values are read in place. If there are old ones, all are first joined in the outputs for them. With a single
+// query for each head, the heads that share keys form a block.
 //
-// Attention of ai.onnx is read here. Other attentions run by their own eval, which says what to attend to; only the
-// arithmetic is done here then.
+// This file reads Attention of ai.onnx. Other attentions run by their own eval, which finds the vectors; only the
+// arithmetic is done here.
 #include "devices/cpu/kernel.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
@@ -17,7 +17,7 @@ enum { Q, K, V, MASK, PAST_KEY, PAST_VALUE, VALID }; // as in ops/standard/atten
 enum { Y, PRESENT_KEY, PRESENT_VALUE, SCORES };
 
 enum {
-    TASKS     = 8,       // as many are made where they are not too small
+    TASKS     = 8,       // number of tasks, if they are not too small
     TASK_ROWS = 32,      // queries that are worth packing keys for
     TASK_WORK = 1 << 18, // multiplications that are worth a task
 };
@@ -25,8 +25,8 @@ enum {
 typedef struct Job {
     const HoloCall    *call;
     HoloAttentionSizes s;
-    HoloAttention      a;                 // bias[0] alone is the mask, of f32 or bool; no scores are asked for
-    int64_t            past;              // keys before the first query, where a.ahead and a.valid do not say
+    HoloAttention      a;                 // bias[0] is the mask, of f32 or bool; no scores are wanted
+    int64_t            past;              // keys before the first query, if a.ahead and a.valid do not say
     bool               shared;            // rows are the heads of a group, each with one query
     int64_t            units, rows;       // what is cut: groups or heads, and the rows of each
     int64_t            tile, tiles;       // rows of a task, and tasks of a unit
@@ -50,7 +50,7 @@ static HoloStatus expect(const HoloCall *call)
         HOLO_TRY(holo_cpu_kernel_expect(call, mask, names[MASK], 1, 4));
     if (valid && (valid->kind != HOLO_TENSOR || valid->dtype != HOLO_I64))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "nonpad_kv_seqlen should be i64");
-    if (holo_out(call, SCORES)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the scores are no output of the kernel");
+    if (holo_out(call, SCORES)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the kernel does not give the scores");
     return HOLO_OK;
 }
 
@@ -82,7 +82,7 @@ static HoloStatus expect_outputs(const HoloCall *call, const HoloAttentionSizes 
     return HOLO_OK;
 }
 
-// Blocks follow from the sizes alone.
+// Blocks depend on the sizes alone.
 static void cut(Job *j)
 {
     const HoloAttention *a     = &j->a;
@@ -102,7 +102,7 @@ static void cut(Job *j)
     j->tasks      = holo_ceil_div(j->units, j->tile_units) * j->tiles;
 }
 
-// The whole call in numbers. Where the output is empty, tasks is 0.
+// The numbers of the whole call. If the output is empty, tasks is 0.
 static HoloStatus job_init(const HoloCall *call, Job *j)
 {
     HoloAttentionSizes *s = &j->s;
@@ -131,19 +131,19 @@ static HoloStatus job_init(const HoloCall *call, Job *j)
     return HOLO_OK;
 }
 
-// An operator with a domain is one that knows itself where its vectors lie: see run_other.
+// An operator with a domain finds its vectors itself: see run_other.
 static bool is_other(const HoloCall *call)
 {
     return *call->op->domain != 0;
 }
 
-// Room for vectors at least as long as those of the call, or for the longest that there are.
+// Room for vectors at least as long as those of the call, or for the longest possible ones.
 static HoloStatus check_other(const HoloCall *call, size_t *out_scratch)
 {
     const HoloTensor *q = holo_in(call, Q), *y = holo_out(call, Y);
     int64_t           heads = holo_attr_int(call, "num_heads", 0);
     if (!call->op->eval || call->op->body)
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operator is no attention");
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the operator is not an attention");
     HOLO_TRY(holo_cpu_kernel_expect(call, q, "the query", 3, 5));
     HOLO_TRY(holo_cpu_kernel_expect(call, y, "the output", 3, 3));
     if (heads < 1) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "num_heads should be positive");
@@ -225,7 +225,7 @@ static void work(void *arg, int64_t i, int worker)
     for (; unit < end; unit++) attend(j, unit, i % j->tiles * j->tile, worker);
 }
 
-// Old and new keys, and values, of one head, one behind the other.
+// Joins old and new keys, and values, of one head.
 static void join(void *arg, int64_t i, int worker)
 {
     (void)worker;
@@ -264,8 +264,8 @@ static HoloStatus run_onnx(HoloCall *call, Job *j)
 
 // ---- operators that find their vectors themselves
 
-// A row of biases as f32. Softmax does not see what is added to a whole row: without the largest, the scores keep
-// their digits where all keys are hidden by a large number.
+// A row of biases as f32. Softmax ignores what is added to a whole row. Without the largest bias, the scores keep their
+// digits if a large number hides all keys.
 static void row_narrow(const double *x, int64_t count, bool shifts, float *out)
 {
     double top = -INFINITY;
@@ -275,7 +275,7 @@ static void row_narrow(const double *x, int64_t count, bool shifts, float *out)
     for (int64_t k = 0; k < count; k++) out[k] = (float)(x[k] - top);
 }
 
-// One bias as f32, with dimensions of size 1 where both repeat.
+// Both biases as one of f32, with dimensions of size 1 where both repeat.
 static HoloStatus biases_join(const HoloCall *call, const HoloAttention *a, HoloBias *out)
 {
     int64_t     dim[4] = {a->batch, a->q_heads, a->queries, a->keys}, whole[4];
@@ -302,7 +302,7 @@ static bool is_f32(const HoloTensor *t)
     return t && t->kind == HOLO_TENSOR && t->dtype == HOLO_F32;
 }
 
-// What the arithmetic can do. The last query may see more than its place says only where there is no more.
+// Can the arithmetic do it? The last query may see more than its position allows only if there is nothing more to see.
 static bool is_fast(const HoloAttention *a)
 {
     bool sizes = a->size > 0 && a->size <= HOLO_ATTENTION_SIZE && a->v_size <= HOLO_ATTENTION_SIZE && a->keys > 0;

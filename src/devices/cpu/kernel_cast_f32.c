@@ -1,5 +1,5 @@
-// kernel_cast_f32.c - Cast of 32-bit integers to f32, which is how sums of products of bytes become real; and of f16
-// and bf16 to f32 and back, which is how models of narrow types are computed.
+// kernel_cast_f32.c - Cast of 32-bit integers to f32, which makes sums of products of bytes real; and of f16 and bf16
+// to f32 and back, for models of narrow types.
 #include "devices/cpu/kernel.h"
 #include "format/params.h"
 #include "kernels/kernels.h"

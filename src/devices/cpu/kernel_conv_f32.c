@@ -1,9 +1,9 @@
 // kernel_conv_f32.c - Conv of f32 in 1 to 3 spatial dimensions.
 //
-// out[o][p] = sum over k of W[o][k] * patch[k][p]: each task packs the patches of a tile of output
-// pixels into panels, a block of k at a time, and multiplies them by rows of filters as the file has
-// them. Where there are few pixels, tasks are tiles of filters, and the patches are packed before, once
-// for all of them. Where a group has one channel its filters are applied directly, a band of rows at a time.
+// out[o][p] = sum over k of W[o][k] * patch[k][p]. Each task packs the patches of a tile of output pixels into panels,
+// a block of k at a time, and multiplies them with rows of filters as the file has them. If there are few pixels, tasks
+// are tiles of filters, and the patches are packed first, once for all tasks. If a group has one channel, its filters
+// are applied directly, a band of rows at a time.
 #include "devices/cpu/conv_shape.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
@@ -11,11 +11,11 @@
 enum {
     TILE_PIXELS         = 256, // a block of patches of this width stays in the second cache
     TILE_PIXELS_MIN     = 64,
-    TILE_FILTERS        = 96,      // packing is repeated for each tile of filters: not fewer
-    TILE_FILTERS_SHARED = 24,      // where it is not
+    TILE_FILTERS        = 96,      // packing is repeated for each tile of filters, so tiles are not smaller
+    TILE_FILTERS_SHARED = 24,      // if packing is not repeated
     TILE_TASKS          = 8,       // as many tasks are made, where they are not too small
     TASK_WORK           = 1 << 18, // multiplications that are worth a task
-    SHARED_FLOATS       = 1 << 19, // patches that are packed before, all together: they stay in the second cache
+    SHARED_FLOATS       = 1 << 19, // most patches that are packed first: they stay in the second cache
     SHARED_K            = 512,     // of patches that one task packs
     BAND_FLOATS         = 6144,    // a band of the image of about this size stays in the first cache
 };
@@ -32,8 +32,8 @@ typedef struct Conv {
     bool            direct;                                               // depthwise
     int64_t         tile_pixels, tile_filters, pixel_tiles, filter_tiles; // dense
     bool            shared;                                               // patches are packed before
-    int64_t         panels, k_tiles, patch_tasks;                         // of a plane; then
-    int64_t         band_rows, bands, band_count, tile_bands; // else: bands of a plane, of all planes, of a task
+    int64_t         panels, k_tiles, patch_tasks;                         // of a plane, if packed before
+    int64_t         band_rows, bands, band_count, tile_bands; // otherwise: bands of a plane, of all planes, of a task
     int64_t         lines, columns, phases;                   // of a phase; floats of all phases
 } Conv;
 
@@ -49,7 +49,7 @@ static void flatten(HoloConvShape *s)
     s->in[0] = s->in[1] = s->out[0] = s->out[1] = 1;
 }
 
-// ---- cuts: they follow from the shape alone
+// ---- cuts: they depend on the shape alone
 
 static void cut(Conv *c)
 {
@@ -77,12 +77,12 @@ static void cut(Conv *c)
     c->shared       = c->shared && c->filter_tiles > 1;
 }
 
-// Bands of rows such that what they see stays in the first cache, or as high as the kernel reaches. Fails
-// where phases would be too large to have.
+// Bands of rows whose input stays in the first cache, or as high as the filter reaches. Fails if phases would be too
+// large.
 static HoloStatus cut_direct(const HoloCall *call, Conv *c)
 {
     for (int d = 0; d < 3; d++)
-        if (c->shape.out[d] == 1) c->shape.stride[d] = 1; // it is never taken, and would make phases
+        if (c->shape.out[d] == 1) c->shape.stride[d] = 1; // it is never used, and would make phases
     const HoloConvShape *s     = &c->shape;
     int64_t              reach = (s->kernel[1] - 1) * s->dilation[1] / s->stride[1], count, size;
     c->columns                 = s->out[2] + (s->kernel[2] - 1) * s->dilation[2] / s->stride[2];
@@ -99,8 +99,8 @@ static HoloStatus cut_direct(const HoloCall *call, Conv *c)
     return HOLO_OK;
 }
 
-// The whole call in numbers; refuses what is not a convolution. Where there is nothing to compute the
-// batch is 0 and the rest is not filled in.
+// The numbers of the whole call. Refuses what is not a convolution. If there is nothing to compute, batch is 0 and the
+// rest is not filled in.
 static HoloStatus conv_init(const HoloCall *call, Conv *c)
 {
     const HoloConvParams *params = call->params;
@@ -129,7 +129,7 @@ static HoloStatus conv_init(const HoloCall *call, Conv *c)
     return HOLO_OK;
 }
 
-// Floats that a worker needs for what it does directly: the phases, the sums and, as int64_t, the offsets.
+// Floats that a worker needs for direct filters: the phases, the sums and, as int64_t, the offsets.
 static size_t direct_floats(const Conv *c)
 {
     return (size_t)(c->phases + c->lines * c->columns + 2 * c->k + 2 * HOLO_DEPTHWISE_SLACK);
@@ -176,13 +176,13 @@ static void work_patches(void *arg, int64_t i, int worker)
     c->host->kernels->patch_f32(&patch, panels_at(c, plane, pixel) + k * HOLO_PANEL);
 }
 
-// The product, with patches packed here a block of k at a time.
+// The product, with patches packed here, a block of k at a time.
 static void multiply_packing(const Conv *c, HoloPatch *patch, HoloGemm *g, float *panels)
 {
     const float *filters = g->a;
     int64_t      k       = 0;
     g->b                 = panels;
-    do { // once even where k is 0: the bias alone
+    do { // once even if k is 0: only the bias
         patch->k_first = k;
         patch->k_end   = holo_least(k + HOLO_GEMM_K, c->k);
         g->k           = patch->k_end - k;
@@ -235,7 +235,7 @@ static void work(void *arg, int64_t i, int worker)
     c->host->kernels->gemm_f32(&g);
 }
 
-// Where each place of the kernel sees the first pixel: in the phase that it falls into.
+// The offset of the first pixel for each place of the filter, in its phase.
 static void offsets_init(const Conv *c, int64_t *out)
 {
     const HoloConvShape *s = &c->shape;

@@ -1,7 +1,7 @@
-// kernel_conv_i8.c - ConvInteger and QLinearConv in 1 to 3 spatial dimensions: exact sums of products, and for the
-// latter scaled and quantized again.
+// kernel_conv_i8.c - ConvInteger and QLinearConv in 1 to 3 spatial dimensions: exact sums of products; QLinearConv
+// scales and quantizes them.
 //
-// As for matrices, with filters as the rows and patches of the image, packed by the task, as the panels.
+// It works as for matrices: filters are the rows, and patches of the image, which the task packs, are the panels.
 #include "devices/cpu/conv_shape.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
@@ -10,10 +10,10 @@
 
 enum {
     TILE_PIXELS  = 256,
-    TILE_BYTES   = 1 << 18, // of patches: fewer pixels where filters are long
+    TILE_BYTES   = 1 << 18, // of patches: fewer pixels if filters are long
     TILE_FILTERS = 24,      // laid out at a time
-    TILE_TASKS   = 8,       // as many tasks are made, where they are not too small
-    PART_FILTERS = 96,      // packing is repeated for each part of the filters: not fewer
+    TILE_TASKS   = 8,       // number of tasks, if they are not too small
+    PART_FILTERS = 96,      // packing is repeated for each part of the filters, so parts are not smaller
 };
 
 typedef struct Conv {
@@ -30,7 +30,7 @@ typedef struct Conv {
     bool              one_scale;    // of w
 } Conv;
 
-typedef struct Memory { // of a worker; rows and panels follow, for as long filters as there are
+typedef struct Memory { // of a worker; rows and panels follow, for the longest filters
     int32_t sums[TILE_FILTERS * TILE_PIXELS];
     int32_t row[TILE_FILTERS], zero[TILE_PIXELS], column[TILE_PIXELS];
 } Memory;
@@ -112,7 +112,7 @@ static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
     return HOLO_OK;
 }
 
-// As many filters from `first` on as have the same zero point, at most `most`.
+// The number of filters from `first` on with the same zero point, at most `most`.
 static int64_t same_zero(const Conv *c, int64_t first, int64_t most)
 {
     int64_t count = 1;

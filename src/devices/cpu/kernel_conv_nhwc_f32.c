@@ -1,18 +1,18 @@
-// kernel_conv_nhwc_f32.c - Conv of domain hologram: f32, channels last, 1 to 3 spatial dimensions, with a
-// pointwise tail.
+// kernel_conv_nhwc_f32.c - Conv of domain hologram: f32, channels last, 1 to 3 spatial dimensions, with a pointwise
+// tail.
 //
-// out[pixel][o] = sum over k of patch[pixel][k] * W[k][o]: the matrix product takes its rows from the image
-// (see kernels/f32/gemm_f32.c) and W as panels that the archive holds. A filter for each channel, or for few, is applied
-// directly; few channels go by bands of rows (see conv_band.c); 3x3 filters may come transformed (see winograd.c); those
-// of long rows are transformed here (conv_lines.c); few filters, short rows of few channels and other small groups have ways of their own (conv_runs.c, conv_spread.c).
-// Weights that are not packed are not for here.
+// out[pixel][o] = sum over k of patch[pixel][k] * W[k][o]. The matrix product takes its rows from the image (see
+// kernels/f32/gemm_f32.c) and W as panels of the archive. Other ways: filters for one channel or few are applied
+// directly; few channels go by bands of rows (conv_band.c); 3x3 filters may be transformed (winograd.c); filters with
+// long rows are transformed here (conv_lines.c); few filters, short rows of few channels, and other small groups have
+// ways of their own (conv_runs.c, conv_spread.c). Weights must be packed.
 #include "devices/cpu/conv_nhwc.h"
 #include "devices/cpu/conv_shape.h"
 #include "devices/cpu/finish.h"
 #include "format/params.h"
 
 enum {
-    DIRECT_CHANNELS = 128,     // of a task that applies filters directly
+    DIRECT_CHANNELS = 128,     // most channels of a task that applies filters directly
     DIRECT_WORK     = 1 << 16, // multiplications that are worth one
     NUMBER_MAX      = 1 << 30,
 };
@@ -30,8 +30,8 @@ static bool is_direct(const HoloConvNhwc *c)
     return c->by_groups || is_depthwise(c);
 }
 
-// The whole call in numbers; refuses what is not a convolution. Where there is nothing to compute the batch is
-// 0 and the rest is not filled in.
+// The numbers of the whole call. Refuses what is not a convolution. If there is nothing to compute, batch is 0 and the
+// rest is not filled in.
 static HoloStatus conv_init(const HoloCall *call, HoloConvNhwc *c)
 {
     const uint32_t tiles = HOLO_CONV_NHWC_WINOGRAD | HOLO_CONV_NHWC_TRANSFORM;
@@ -84,7 +84,8 @@ static int64_t packed_size(const HoloCall *call, const void *job, int input)
 
 // ---- depthwise, and groups of few channels
 
-// Channels so few that the rows which a kernel sees of some pixels stay in the first cache; rows for the rest.
+// So few channels that the rows which a filter sees of some pixels stay in the first cache; as many rows as that
+// allows.
 static size_t direct_prepare(HoloConvNhwc *c)
 {
     HoloConvDirect t;
@@ -134,7 +135,7 @@ static void direct_run(HoloConvNhwc *c)
     c->host->parallel(c->host, c->direct.column_tiles * c->direct.row_tiles, work_direct, c);
 }
 
-// ---- ways to compute, in the order in which they are asked
+// ---- ways to compute, in the order in which they are tried
 
 static bool is_by_tiles(const HoloConvNhwc *c)
 {

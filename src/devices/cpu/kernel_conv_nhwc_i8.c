@@ -1,11 +1,11 @@
-// kernel_conv_nhwc_i8.c - QLinearConv with channels last in 1 to 3 spatial dimensions, of packed filters: exact sums of
-// products, scaled and quantized again; and ConvIntegerToFloat, whose sums are scaled to real numbers.
+// kernel_conv_nhwc_i8.c - QLinearConv with channels last in 1 to 3 spatial dimensions, with packed filters: exact sums
+// of products, scaled and quantized; and ConvIntegerToFloat, whose sums are scaled to real numbers.
 //
-// Pixels, with all that their filters see, are the rows of gemm_i8 and filters its panels; of unsigned pixels and filters
-// whose zero points are 0 those of gemm_raw_i8, where the CPU has it, which are read where they lie: of filters of more than
-// one place in the lines of the image, which are copied only for the zeros around it. Filters of one channel
-// each have a kernel of their own, depthwise_i8: a task has some rows of 16 channels. What is added to sums and what they are
-// multiplied by is made once a run, in memory of the first worker that all read.
+// Pixels, with all that their filters see, are the rows of gemm_i8, and filters are its panels. Unsigned pixels with
+// filters whose zero points are 0 use gemm_raw_i8 if the CPU has it, which reads rows in place: filters of more than
+// one place read lines of the image, which are copied only for the zeros around it. Filters of one channel have a
+// kernel of their own, depthwise_i8: a task has some rows of 16 channels. What is added to sums, and what they are
+// multiplied by, is computed once for each run, in memory of the first worker that all workers read.
 #include "devices/cpu/conv_shape.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
@@ -15,24 +15,24 @@
 enum {
     TILE_PIXELS  = 104,
     LINE_PIXELS  = 128, // of a tile that reads lines
-    PART_LEAST   = 6,   // pixels of a row of an output that keep gemm_raw_i8 busy
-    RUN_LEAST    = 48,  // bytes of a line that a pixel sees, that are worth it
+    PART_LEAST   = 6,   // fewest pixels of a row of an output that keep gemm_raw_i8 busy
+    RUN_LEAST    = 48,  // fewest bytes of a line that a pixel sees
     PIXELS_LEAST = 12,
-    TILE_BYTES   = 1 << 18, // of patches: fewer pixels where filters are long
+    TILE_BYTES   = 1 << 18, // of patches: fewer pixels if filters are long
     SOME_FILTERS = 192,
-    FEW_FILTERS  = 64, // of a tile where there are few tiles of pixels
+    FEW_FILTERS  = 64, // filters of a tile if there are few tiles of pixels
     TILES_LEAST  = 8,
-    TILES_MANY   = 32,      // with more, a tile has all filters
-    SET_BYTES    = 1024,    // rows of this distance, or several times it, share few sets of a cache
+    TILES_MANY   = 32,      // if there are more, a tile has all filters
+    SET_BYTES    = 1024,    // rows this far apart, or a multiple of it, share few sets of a cache
     BAND_BYTES   = 1 << 15, // of an output, that are worth a task
-    LINE_BYTES   = 1 << 16, // of the lines that some pixels see: fewer pixels at a time where they are long
+    LINE_BYTES   = 1 << 16, // of lines that some pixels see: fewer pixels at a time if lines are long
 };
 
 static const int64_t SCRATCH_MAX = INT64_C(1) << 40;
 
 enum { TERMS = 4 };
 
-// Of filters, by group, in whole panels. In the memory of the first worker.
+// Numbers for filters, by group, in whole panels. In the memory of the first worker.
 typedef struct Terms {
     int32_t *zero, *column;
     float   *ratio, *bias; // bias: of real numbers
@@ -79,7 +79,7 @@ typedef struct Conv {
 } Conv;
 
 typedef struct Memory { // of a worker; lines, patches and rows follow, or what depthwise_i8 takes, and then the terms
-    int64_t held;       // which tile of pixels, of all groups, is laid out here; -1: none
+    int64_t held;       // the tile of pixels, counted over all groups, that is laid out here; -1: none
     int32_t row[TILE_PIXELS + 24];
 } Memory;
 
@@ -118,8 +118,8 @@ static void filters_cut(Conv *c)
     c->filter_tiles = holo_ceil_div(c->filters, c->tile_filters);
 }
 
-// Tiles of whole rows of an output or of a part of one, so that the next pixel is always as far away. Strides are no longer
-// than filters, and sizes few enough to be multiplied.
+// Cuts tiles of whole rows of an output, or of parts of a row, so that the distance to the next pixel is constant.
+// Strides are at most as long as filters, and sizes small enough to be multiplied.
 static void parts_cut(Conv *c)
 {
     const HoloConvShape *s     = &c->shape;
@@ -132,7 +132,7 @@ static void parts_cut(Conv *c)
     c->part       = holo_ceil_div(width, c->parts);
     c->part_rows  = holo_least(LINE_PIXELS / c->part, height);
     c->row_tiles  = holo_ceil_div(height, c->part_rows);
-    c->part_rows  = holo_ceil_div(height, c->row_tiles); // no small one at the end
+    c->part_rows  = holo_ceil_div(height, c->row_tiles); // tiles of equal size
     c->row_tiles  = holo_ceil_div(height, c->part_rows);
     c->part_line  = ((c->part - 1) * s->stride[2] + s->kernel[2]) * c->channels;
     c->part_lines = (c->part_rows - 1) * s->stride[1] + s->kernel[1];
@@ -147,7 +147,7 @@ static void cut(Conv *c)
     int64_t most   = TILE_BYTES / (c->k + 1);
     c->tile_pixels = most < PIXELS_LEAST ? PIXELS_LEAST : holo_least(most, TILE_PIXELS);
     c->pixel_tiles = holo_ceil_div(c->batch * c->pixels, c->tile_pixels);
-    c->tile_pixels = holo_ceil_div(c->batch * c->pixels, c->pixel_tiles); // no small one at the end
+    c->tile_pixels = holo_ceil_div(c->batch * c->pixels, c->pixel_tiles); // tiles of equal size
     filters_cut(c);
     parts_cut(c);
     c->lines      = s->kernel[0] * s->kernel[1];
@@ -164,7 +164,7 @@ static void cut(Conv *c)
     c->blocks    = holo_ceil_div(c->groups, HOLO_PANEL);
 }
 
-// Are the scales, zero points and biases of a ConvIntegerToFloat single numbers, or one for each filter where these may differ?
+// Is each scale, zero point and bias of a ConvIntegerToFloat one number or, where allowed, one number for each filter?
 static bool has_real_scales(const HoloCall *call, const Conv *c)
 {
     int64_t filters = c->filters * c->groups;
@@ -210,7 +210,7 @@ static int64_t packed_size(const HoloCall *call, const void *job, int input)
     return input == c->in->w ? holo_conv_i8_size(c->depthwise, c->groups, c->filters, c->places, c->k) : -1;
 }
 
-// With room behind it for what is copied too much.
+// With room behind it, because copies may write too much.
 static size_t patch_bytes(const Conv *c)
 {
     return holo_align((size_t)(c->tile_pixels * c->k) + HOLO_PIXELS_MORE, 64);
@@ -222,7 +222,7 @@ static int64_t term_count(const Conv *c)
     return c->depthwise ? padded(c->groups) : c->groups * padded(c->filters);
 }
 
-// How much memory a worker takes; false: too much.
+// How much memory a worker needs. False: too much.
 static bool memory_find(Conv *c)
 {
     int64_t lines = 0, columns = 0;
@@ -278,7 +278,7 @@ static int32_t bias_of(const Conv *c, int64_t filter)
 
 // ---- products
 
-// One line, of `columns` pixels from column `at` on; what is outside the image is the zero point.
+// Copies one line of `columns` pixels from column `at` on. What is outside the image is the zero point.
 static void line_copy(const Conv *c, const uint8_t *image, int64_t at, int64_t columns, uint8_t *out)
 {
     int64_t channels = c->channels, all = channels * c->groups;
@@ -291,8 +291,8 @@ static void line_copy(const Conv *c, const uint8_t *image, int64_t at, int64_t c
     memset(out + end * channels, c->zero, (size_t)((columns - end) * channels));
 }
 
-// The lines that `count` pixels of one row of an output, counted over all images, see of a group's channels: where they are
-// or, with what is outside, in `memory`.
+// The lines that `count` pixels of one row of an output, counted over all images, see of a group's channels: in place
+// or, if something is outside, in `memory`.
 static void lines_find(const Conv *c, int64_t group, int64_t pixel, int64_t count, uint8_t *memory, const uint8_t **out)
 {
     const HoloConvShape *s   = &c->shape;
@@ -319,8 +319,8 @@ static void lines_find(const Conv *c, int64_t group, int64_t pixel, int64_t coun
     }
 }
 
-// As many pixels of one row of an output from `pixel` on, at most `most`, as see all inside of the image, or as do not: what
-// these see need not be copied twice.
+// The number of neighboring pixels of one row of an output from `pixel` on, at most `most`, that all see only the
+// inside of the image, or that all do not. So lines need not be copied twice.
 static int64_t run_find(const Conv *c, int64_t pixel, int64_t most)
 {
     int64_t x = pixel % c->shape.out[2], end = c->shape.out[2];
@@ -328,7 +328,7 @@ static int64_t run_find(const Conv *c, int64_t pixel, int64_t most)
     return holo_least(holo_least(c->run, most), end - x);
 }
 
-// What the pixels of a tile see, place by place.
+// Copies what the pixels of a tile see, place by place.
 static void pixels_copy(const Conv *c, int64_t group, int64_t pixel, int64_t count, uint8_t *memory, uint8_t *out)
 {
     const HoloConvShape *s      = &c->shape;
@@ -351,7 +351,7 @@ static void pixels_copy(const Conv *c, int64_t group, int64_t pixel, int64_t cou
     }
 }
 
-// What gemm_i8 adds for zero points and biases, and by what sums are multiplied. Behind the filters panels end with zeros.
+// What gemm_i8 adds for zero points and biases, and what sums are multiplied by. Panels are padded with zeros.
 static void group_terms(const Conv *c, int64_t group, const Terms *t)
 {
     uint32_t x_zero = (uint32_t)(holo_cpu_kernel_zero(c->x_zero, 0) - (c->x->dtype == HOLO_U8 && !c->raw ? 128 : 0));
@@ -389,7 +389,7 @@ static void terms_make(Conv *c)
     }
 }
 
-// What is known only of the values: whether pixels can be multiplied as they are.
+// Finds out from the values whether pixels can be multiplied in place.
 static void raw_find(Conv *c)
 {
     c->raw = !c->depthwise && c->x->dtype == HOLO_U8 && c->w->dtype == HOLO_I8;
@@ -407,7 +407,7 @@ static int64_t first_filter(const Conv *c, const Tile *tile)
     return tile->filters * c->tile_filters;
 }
 
-// The product of pixels, which are to be found, and filters.
+// The product of pixels, which must still be found, and filters.
 static HoloGemmI8 product_of(const Conv *c, const Tile *tile, int worker)
 {
     int64_t    panel = HOLO_I8_PANEL(c->k), first = first_filter(c, tile), filters = c->filters * c->groups;

@@ -53,6 +53,6 @@ HoloStatus holo_cpu_kernel_expect(const HoloCall *call, const HoloTensor *t, con
     if (t->kind != HOLO_TENSOR || t->dtype != HOLO_F32 || t->rank < rank_min || t->rank > rank_max)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s should be an f32 tensor of %d to %d dimensions", what,
                               rank_min, rank_max);
-    if (holo_tensor_count(t) < 0) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s has sizes that cannot be", what);
+    if (holo_tensor_count(t) < 0) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s has invalid sizes", what);
     return HOLO_OK;
 }

@@ -1,5 +1,5 @@
-// kernel_grid_sample_f32.c - GridSample of images of f32, linear. Some places of one image are a task: where they lie and
-// how pixels weigh there is found once and serves all channels. Whatever else there is, eval does.
+// kernel_grid_sample_f32.c - linear GridSample of f32 images. A task is some places of one image: their positions and
+// the weights of pixels are computed once and serve all channels. eval does everything else.
 #include "devices/cpu/kernel.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
@@ -10,7 +10,7 @@ enum { PLACES = 512, TAPS = 4 }; // places of a task; a multiple of a vector
 
 typedef struct Sampling {
     const HoloHost *host;
-    HoloGrid        grid;   // but for tables, which are of the worker
+    HoloGrid        grid;   // without the tables, which belong to the worker
     const float    *x, *at; // when running
     float          *out;
     int64_t         channels, places, tasks, all; // places and tasks of an image; all tasks

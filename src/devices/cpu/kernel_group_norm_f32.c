@@ -1,7 +1,7 @@
 // kernel_group_norm_f32.c - GroupNormalization of domain hologram: channels last, with a tail.
 //
-// Sums of each channel over blocks of rows, then one factor and one addend for each channel, then rows
-// again, each block with its tail. Blocks are cut by shape; their sums are added in order.
+// First sums of each channel over blocks of rows, then one factor and one addend for each channel, then the rows again,
+// each block with its tail. Blocks are cut by shape, and their sums are added in order.
 #include "devices/cpu/tail.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
@@ -39,13 +39,13 @@ static HoloStatus group_init(const HoloCall *call, Group *g)
     for (int i = 1; i <= 2; i++) {
         HOLO_TRY(holo_cpu_kernel_expect(call, holo_in(call, i), "scale or bias", 1, 1));
         if (call->in[i]->dim[0] != g->channels)
-            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "scale or bias has not one element for each channel");
+            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "scale or bias does not have one element for each channel");
     }
     for (int d = 0; d < x->rank; d++)
         if (x->dim[d] != out->dim[d]) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the output has another shape");
     g->groups = params->groups;
     if (g->groups < 1 || g->channels % g->groups)
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the channels do not fall into %lld groups",
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the channels cannot be divided into %lld groups",
                               (long long)g->groups);
     HOLO_TRY(holo_tail_init(call, &params->tail, true, 3, &g->tail));
     if (!holo_tensor_count(x)) return HOLO_OK;
@@ -58,7 +58,7 @@ static HoloStatus group_init(const HoloCall *call, Group *g)
     return HOLO_OK;
 }
 
-// All of it is in the memory of worker 0: the sums, the factors; behind these each worker's own.
+// Everything shared is in the memory of worker 0: the sums and the factors. Each worker's own memory is behind these.
 static size_t shared_floats(const Group *g)
 {
     return (size_t)(g->batch * g->channels * (4 * g->blocks + 2));
@@ -86,7 +86,7 @@ static void work_sums(void *arg, int64_t i, int worker)
                                   sums + g->channels);
 }
 
-// One group of an image: what its elements are multiplied by, and what is added.
+// For one group of an image: what its elements are multiplied by, and what is added.
 static void factors_make(const Group *g, int64_t image, int64_t group)
 {
     int64_t size = g->channels / g->groups, first = group * size;

@@ -1,5 +1,5 @@
-// kernel_lookup.c - Lookup and LookupPair: entries of a table by the bits of an element, or of two. Bytes from bytes are the
-// kernels' own; the rest is a load and a store for each element.
+// kernel_lookup.c - Lookup and LookupPair: entries of a table by the bits of an element, or of two. Bytes from bytes
+// have a vector kernel; the rest is a load and a store for each element.
 #include "devices/cpu/kernel.h"
 #include "format/params.h"
 #include "kernels/kernels.h"

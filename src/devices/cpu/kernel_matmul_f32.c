@@ -1,17 +1,16 @@
 // kernel_matmul_f32.c - MatMul, Gemm and FusedMatMul of f32 by the packed matrix product.
 //
-// The product is cut into tiles of C; each is one task. B comes packed in the archive, or is packed by
-// each task, a block of k at a time. One vector times rows of B reads B where it lies, and so do few columns that are in one
-// piece each.
+// The product is cut into tiles of C; each is one task. B is packed in the archive, or each task packs it, a block of k
+// at a time. One vector times rows of B reads B in place, and so do a few columns that are contiguous.
 #include "devices/cpu/tail.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
 
 enum {
     TILE_COLUMNS = 256,     // a block of B of this width stays in the second cache
-    TILE_TASKS   = 8,       // as many tasks are made of one product, where they are not too small
+    TILE_TASKS   = 8,       // number of tasks of one product, if they are not too small
     TASK_WORK    = 1 << 18, // multiplications that are worth a task
-    ROWS_DIRECT  = 4,       // up to so many rows, packing B costs more than it gains
+    ROWS_DIRECT  = 4,       // up to so many rows, packing B costs more than it saves
 };
 
 typedef struct Side {                  // one operand: a stack of matrices
@@ -61,7 +60,7 @@ static void side_init(const HoloTensor *t, bool right, bool transposed, Side *ou
     out->column    = transposed ? last : 1;
 }
 
-// The stacks broadcast together, as NumPy does it; false: they do not.
+// Broadcasts the stacks, as NumPy does. False: they do not broadcast.
 static bool stack_init(const HoloTensor *a, const HoloTensor *b, Product *p)
 {
     int a_rank = a->rank > 2 ? a->rank - 2 : 0, b_rank = b->rank > 2 ? b->rank - 2 : 0;
@@ -109,11 +108,10 @@ static HoloStatus addend_init(const HoloCall *call, const HoloTensor *c, Product
 
 // ---- cuts
 
-// Tiles follow from the shape alone. Wide ones are read fastest; more are made only as long as each
-// is worth a task.
+// Tiles depend on the shape alone. Wide ones are read fastest; more are made only if each is still worth a task.
 static void cut(Product *p)
 {
-    // One B for all of a stack whose rows follow each other: the stack is one tall matrix.
+    // One B for a whole stack whose rows are contiguous: the stack is one tall matrix.
     bool tall = p->a.column == 1 && p->a.row == p->k && !p->c_row;
     for (int d = 0; d < p->batch_rank; d++) tall = tall && !p->b.batch[d] && (p->a.batch[d] || p->batch_dim[d] == 1);
     if (tall) {
@@ -129,7 +127,7 @@ static void cut(Product *p)
         double  worth = work / TASK_WORK;
         int64_t want  = holo_ceil_div(TILE_TASKS, p->row_tiles * p->batch);
         if (worth < (double)want) want = (int64_t)worth;
-        if (want == 1 && p->m <= ROWS_DIRECT) want = 2; // it waits for memory, and two wait less
+        if (want == 1 && p->m <= ROWS_DIRECT) want = 2; // it waits for memory, and two tasks wait less
         if (want > p->column_tiles) p->column_tiles = want;
     }
     p->tile_columns = holo_ceil_div(holo_ceil_div(p->n, p->column_tiles), 2 * HOLO_PANEL) * 2 * HOLO_PANEL;
@@ -138,14 +136,14 @@ static void cut(Product *p)
     p->batch_tiles  = holo_ceil_div(p->batch, p->tile_batch);
 }
 
-// Few columns of B, each in one piece, as rows of A are.
+// Few columns of B, each contiguous, as rows of A are.
 static bool is_dots(const Product *p)
 {
     return !p->packed && p->a.column == 1 && p->b.row == 1 && p->n <= HOLO_DOTS_ROWS;
 }
 
-// The whole call in numbers; refuses what is not a product. Where the output is empty nothing beyond
-// that is filled in, and batch is 0.
+// The numbers of the whole call. Refuses what is not a product. If the output is empty, batch is 0 and the rest is not
+// filled in.
 static HoloStatus product_init(const HoloCall *call, Product *p)
 {
     const HoloTensor       *a = holo_in(call, 0), *b = holo_in(call, 1), *c = holo_in(call, 2);
@@ -166,7 +164,7 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are not those of a product");
     if (c && p->beta != 0) HOLO_TRY(addend_init(call, c, p));
     HOLO_TRY(holo_tail_init(call, &params->tail, true, 3, &p->tail));
-    p->tail.columns = p->n; // of a vector on the right there is one, whatever the output's last dimension is
+    p->tail.columns = p->n; // a vector on the right has one column, whatever the output's last dimension is
     if (!holo_tensor_count(out)) return HOLO_OK;
     p->batch = holo_product(p->batch_rank, p->batch_dim);
     stack_strides(a, p->batch_rank, &p->a);
@@ -215,7 +213,7 @@ static void multiply_packing(const Product *p, const float *b, HoloGemm g, int64
     g.c += first;
     if (g.d) g.d += first * g.d_column;
     g.b = panels;
-    do { // once even where k is 0
+    do { // once even if k is 0
         g.k       = holo_least(p->k - at, HOLO_GEMM_K);
         g.b_step  = HOLO_PANEL;
         g.b_panel = g.k * HOLO_PANEL;

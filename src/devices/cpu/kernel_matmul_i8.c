@@ -1,8 +1,8 @@
-// kernel_matmul_i8.c - rows of 8-bit integers times one matrix of them, or matrices times matrices that broadcast, exactly:
-// MatMulInteger; and, with the sums scaled and quantized again, QLinearMatMul, MatMulIntegerToFloat and QGemm.
+// kernel_matmul_i8.c - exact products of 8-bit integers: rows times one matrix, or stacks of matrices that broadcast.
+// MatMulInteger gives the sums; QLinearMatMul, MatMulIntegerToFloat and QGemm scale them, and quantize them if needed.
 //
-// A task lays out its rows of A, a block of k at a time; B comes packed or is packed by the task. Unsigned rows times packed
-// columns whose zero points are 0 are multiplied where they lie, by gemm_raw_i8, where the CPU has it.
+// A task lays out its rows of A, a block of k at a time; B is packed, or the task packs it. Unsigned rows times packed
+// columns whose zero points are 0 are multiplied in place by gemm_raw_i8, if the CPU has it.
 #include "devices/cpu/kernel.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
@@ -10,8 +10,8 @@
 #include <string.h>
 
 enum { TILE_ROWS = 96, TILE_COLUMNS = 256, NARROW_COLUMNS = 64, TILE_K = 1024, NONE = INT8_MAX };
-enum { SET_BYTES = 2048 }; // rows of this distance, or several times it, share few sets of a cache
-enum { FEW_ROWS = 4 };     // share these without harm
+enum { SET_BYTES = 2048 }; // rows this far apart, or a multiple of it, share few sets of a cache
+enum { FEW_ROWS = 4 };     // so many rows can share them without harm
 
 typedef struct Operands { // which input is what
     HoloOpId id;
@@ -35,19 +35,19 @@ typedef struct Product {
     double            a_scale, y_scale, y_zero; // when running
     int64_t           m, n, k, b_row, b_column;
     int64_t           row_tiles, tile_rows, column_tiles, tile_columns;
-    int64_t           matrices; // of the output, where B has several; else A is one
+    int64_t           matrices; // of the output, if B has several; else A is one matrix
     int               batch_rank;
     int64_t           batch[HOLO_MAX_RANK], a_step[HOLO_MAX_RANK], b_step[HOLO_MAX_RANK]; // dimensions before these
     bool              packed, scaled;
     bool              by_column, many_scales; // zero points and scales of B are one for each column
     bool              one_c;
     int64_t           tasks;
-    bool              fits; // no sum leaves 32 bits; where they are scaled eval makes those that may
+    bool              fits; // no sum exceeds 32 bits; eval does those that may, if sums are scaled
     bool              raw;  // when running: gemm_raw_i8 it is
 } Product;
 
 typedef struct Memory { // of a worker
-    int64_t held;       // which rows of A, of all matrices, are laid out here, whole; -1: none
+    int64_t held;       // the rows of A, counted over all matrices, that are laid out here; -1: none
     int32_t sums[TILE_ROWS * TILE_COLUMNS];
     int32_t row[TILE_ROWS], zero[TILE_COLUMNS], column[TILE_COLUMNS];
     double  scale[TILE_COLUMNS];
@@ -58,7 +58,7 @@ typedef struct Memory { // of a worker
 
 // ---- shapes
 
-// Is there nothing, or a line?
+// Is it missing, or a vector?
 static bool is_line(const HoloTensor *t, int dtype, int64_t n)
 {
     return !t || holo_cpu_kernel_is_line(t, dtype, n);
@@ -80,8 +80,8 @@ static HoloStatus scales_check(const HoloCall *call, const Product *p)
     return HOLO_OK;
 }
 
-// How far it is from one matrix of t to the next, along each dimension before the output's last two. False: t does not
-// broadcast to it.
+// The distance between matrices of t along each dimension before the output's last two. False: t does not broadcast to
+// it.
 static bool steps_find(const HoloTensor *t, const HoloTensor *out, int64_t *step)
 {
     int64_t size = t->dim[t->rank - 1] * t->dim[t->rank - 2];
@@ -120,7 +120,7 @@ static bool has_sizes(const HoloCall *call, Product *p)
     return same;
 }
 
-// Of several matrices B there is one zero point and one scale.
+// If B has several matrices, there is one zero point and one scale.
 static HoloStatus sizes_check(const HoloCall *call, Product *p)
 {
     if (!has_sizes(call, p)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes are not those of a product");
@@ -170,11 +170,11 @@ static int64_t packed_size(const HoloCall *call, const void *job, int input)
     return p->packed && input == p->in->b ? holo_panels_i8_size(p->k, p->n) : -1;
 }
 
-// Sums are exact: how they are cut changes no bit.
+// Sums are exact, so cutting changes no bit.
 static void cut(Product *p)
 {
     p->row_tiles    = holo_ceil_div(p->m, TILE_ROWS);
-    p->tile_rows    = holo_ceil_div(p->m, p->row_tiles); // no small one at the end
+    p->tile_rows    = holo_ceil_div(p->m, p->row_tiles); // tiles of equal size
     p->tile_columns = p->row_tiles < 8 && p->host->workers > 1 ? NARROW_COLUMNS : TILE_COLUMNS;
     if (p->m <= FEW_ROWS && p->n >= 2 * TILE_COLUMNS * p->host->workers) p->tile_columns = TILE_COLUMNS;
     p->column_tiles = holo_ceil_div(p->n, p->tile_columns);
@@ -199,8 +199,8 @@ static int64_t padded(int64_t columns)
     return holo_ceil_div(columns, HOLO_PANEL) * HOLO_PANEL;
 }
 
-// What gemm_i8 adds for the zero points, of which A's is less, and B's more, by what the layouts shift.
-// `panels` are in memory; their sums are of `k` numbers.
+// What gemm_i8 adds for the zero points. The layouts shift bytes, so A's zero point is smaller, and B's larger, by that
+// shift. `panels` are in memory; their sums are over `k` numbers.
 static void terms_make(const Product *p, int64_t first, int64_t columns, int64_t k, const uint8_t *panels,
                        int64_t panel_bytes, Memory *m)
 {
@@ -219,7 +219,7 @@ static void terms_make(const Product *p, int64_t first, int64_t columns, int64_t
     }
 }
 
-// To 8 bits, with nothing added.
+// Scales to 8 bits; nothing is added.
 static void requantize(const Product *p, int64_t row, int64_t rows, int64_t column, int64_t columns, Memory *m)
 {
     for (int64_t j = 0; j < padded(columns); j++)
@@ -237,7 +237,7 @@ static void requantize(const Product *p, int64_t row, int64_t rows, int64_t colu
     });
 }
 
-// To f32, with nothing added before.
+// Scales to f32; nothing is added before.
 static void scale(const Product *p, int64_t row, int64_t rows, int64_t column, int64_t columns, Memory *m)
 {
     const float *bias = p->bias ? (const float *)p->bias->data + column : NULL;
@@ -287,7 +287,7 @@ static void finish(const Product *p, int64_t row, int64_t rows, int64_t column, 
     }
 }
 
-// Where the matrices of A and of B begin that make one of the output.
+// Finds the matrices of A and of B for one matrix of the output.
 static void matrices_find(const Product *p, int64_t matrix, const uint8_t **a, const uint8_t **b)
 {
     for (int d = p->batch_rank - 1; d >= 0; matrix /= p->batch[d--]) {
@@ -296,7 +296,7 @@ static void matrices_find(const Product *p, int64_t matrix, const uint8_t **a, c
     }
 }
 
-// The sums of some rows and columns of a matrix, by a block of k after the other; once even where k is 0.
+// The sums of some rows and columns of a matrix, block after block of k; once even if k is 0.
 static void blocks_sum(const Product *p, const HoloGemmI8 *product, bool is_here, const uint8_t *a, const uint8_t *b,
                        int64_t column, Memory *m)
 {
@@ -318,7 +318,7 @@ static void blocks_sum(const Product *p, const HoloGemmI8 *product, bool is_here
         gemm.one_zero = m->zero[0];
         gemm.resume   = k > 0;
         kernels->gemm_i8(&gemm);
-        if (p->packed) memset(m->column, 0, sizeof m->column); // they hold for all of k
+        if (p->packed) memset(m->column, 0, sizeof m->column); // they are for all of k
         if (p->packed) gemm.b += TILE_K / 4 * 64;
         k += TILE_K;
     } while (k < p->k);
@@ -357,7 +357,7 @@ static void work(void *arg, int64_t i, int worker)
     if (p->scaled) finish(p, row, rows, column, columns, m);
 }
 
-// What is known only of the values: whether rows can be multiplied as they are.
+// Finds out from the values whether rows can be multiplied in place.
 static void raw_find(Product *p)
 {
     p->raw = p->packed && p->a->dtype == HOLO_U8 && p->b->dtype == HOLO_I8 && p->k && p->k % 4 == 0 &&

@@ -1,10 +1,10 @@
 // kernel_matmul_nbits_f32.c - MatMulNBits of f32: weights of 2 to 8 bits, scaled block by block.
 //
-// Packed weights stay as small as they are: a few rows are multiplied with them as they are read, for more rows a
-// block of k is made real and multiplied by the f32 product. Weights that are not packed are always made real.
+// Packed weights stay narrow: a few rows are multiplied with them as they are read; for more rows, a block of k is
+// converted to f32 and multiplied by the f32 product. Weights that are not packed are always converted.
 //
-// Of domain hologram the operator rounds A to 8 bits: with packed weights this is done first, for all tasks, and products
-// are those of integers; else tasks round what they read.
+// The operator of domain hologram rounds A to 8 bits. With packed weights this is done first, for all tasks, and
+// products are products of integers; otherwise each task rounds what it reads.
 #include "devices/cpu/kernel.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
@@ -12,7 +12,7 @@
 
 enum {
     TILE_COLUMNS = 256,     // a block of B of this width stays in the second cache
-    TILE_TASKS   = 8,       // as many tasks are made, where they are not too small
+    TILE_TASKS   = 8,       // number of tasks, if they are not too small
     TASK_WORK    = 1 << 18, // multiplications that are worth a task
 };
 
@@ -24,7 +24,7 @@ typedef struct Product {
     float            *out;
     int64_t           m;
     bool              packed, rounds;
-    char             *rounded;     // rows of A, where they are multiplied as integers; when running
+    char             *rounded;     // rows of A that are multiplied as integers; when running
     int64_t           row_bytes;   // of one of them
     int64_t           depth;       // k as weights are packed
     int64_t           panel_bytes; // of packed weights
@@ -173,7 +173,7 @@ static void round_rows(const Product *p, int64_t row, int64_t rows, int64_t at, 
         }
 }
 
-// A tile of many rows: B is made real a block of k at a time.
+// A tile of many rows: B is converted a block of k at a time.
 static void multiply(const Product *p, const HoloGemmBits *bits, int64_t row, int64_t column, float *scratch)
 {
     const HoloKernelTable *kernels = p->host->kernels;
@@ -224,7 +224,7 @@ static void round_row(void *arg, int64_t i, int worker)
                                    p->rounded + i * p->row_bytes);
 }
 
-// A tile by integers.
+// A tile by products of integers.
 static void multiply_rounded(const Product *p, const HoloGemmBits *bits, int64_t row)
 {
     p->host->kernels->gemm_bits_i8(&(HoloGemmBitsI8){

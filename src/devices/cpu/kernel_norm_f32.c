@@ -1,4 +1,4 @@
-// kernel_norm_f32.c - LayerNormalization and its like, and normalization of groups of channels, of f32.
+// kernel_norm_f32.c - LayerNormalization and similar operators, and normalization of groups of channels, for f32.
 #include "devices/cpu/kernel.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
@@ -13,7 +13,7 @@ typedef struct Norm {
     int64_t         tasks;
 } Norm;
 
-// A row is the last axes, each element with a scale; or a group of channels, each with one.
+// A row is the last axes, with a scale for each element; or a group of channels, with a scale for each channel.
 static void rows_init(const HoloTensor *x, const HoloNormParams *params, Norm *n)
 {
     int axis = params->axes ? x->rank - (int)params->axes : 2;
@@ -56,7 +56,7 @@ static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
     rows_init(x, params, n);
     int64_t scales = n->norm.groups * n->channels;
     if (holo_tensor_count(scale) != scales || (bias && holo_tensor_count(bias) != scales))
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "scale or bias has not the %lld elements of the input",
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "scale or bias does not have the %lld elements of the input",
                               (long long)scales);
     n->tile          = holo_ceil_div(TASK_WORK, n->norm.n);
     n->tasks         = holo_ceil_div(n->count, n->tile);

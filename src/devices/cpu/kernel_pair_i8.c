@@ -1,5 +1,5 @@
-// kernel_pair_i8.c - QLinearAdd and QLinearMul of 8-bit integers that broadcast: runs along which each operand goes on or
-// stays.
+// kernel_pair_i8.c - QLinearAdd and QLinearMul of 8-bit integers that broadcast: in a run, each operand either advances
+// or stays.
 #include "devices/cpu/kernel.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
@@ -10,8 +10,8 @@
 
 enum {
     PART  = 1 << 15, // elements of a task, about
-    SHORT = 256,     // a run at most that is made longer, of copies of the operand that it repeats,
-    LONG  = 1024,    // up to this
+    SHORT = 256,     // a run up to this length is made longer,
+    LONG  = 1024,    // up to this, with copies of the repeated operand
 };
 
 typedef struct Pair {
@@ -20,10 +20,10 @@ typedef struct Pair {
     HoloTensor       *out;
     HoloPairI8        pair;
     int64_t           count; // elements of the output
-    // Its dimensions, those together that both operands go through alike; the last one is a run.
+    // The dimensions of the output. Those that both operands step through alike are joined. The last one is a run.
     int     rank;
     int64_t dim[HOLO_MAX_RANK], stride[2][HOLO_MAX_RANK];
-    int     repeated;     // the operand whose last numbers, `period` of them, come again and again; -1: none
+    int     repeated;     // the operand whose last `period` numbers repeat; -1: none
     int64_t period, part; // part: elements of a task
     int64_t runs, parts;  // tasks of a run, or runs of a task
     int64_t together, tasks;
@@ -55,7 +55,7 @@ static void dims_join(Pair *p)
     if (!p->rank) p->rank = 1, p->dim[0] = 1, p->stride[0][0] = p->stride[1][0] = 0;
 }
 
-// Joins the last two dimensions where that is a short run of one operand, over and over, beside a long one of the other.
+// Joins the last two dimensions if one operand repeats a short run while the other goes on.
 static void run_lengthen(Pair *p)
 {
     int last    = p->rank - 1;
@@ -108,7 +108,7 @@ static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
     return HOLO_OK;
 }
 
-// A run beside copies of the operand that it repeats.
+// A run with copies of the operand that it repeats.
 static void run_repeated(const Pair *p, const HoloPairI8 *run, uint8_t *copies)
 {
     HoloPairI8     pair = *run;

@@ -1,5 +1,4 @@
-// kernel_pool_f32.c - MaxPool and AveragePool of f32 in 1 to 3 spatial dimensions, rows of the output
-// cut into tasks.
+// kernel_pool_f32.c - MaxPool and AveragePool of f32 in 1 to 3 spatial dimensions. Tasks are rows of the output.
 #include "devices/cpu/conv_shape.h"
 #include "format/params.h"
 
@@ -15,7 +14,7 @@ typedef struct Pool {
     int64_t         rows, tile, tasks;          // of all planes, and of a task
 } Pool;
 
-// Where there is nothing to compute, there are no tasks.
+// If there is nothing to compute, there are no tasks.
 static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 {
     Pool                 *p = job;
@@ -34,7 +33,7 @@ static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
     int  channel = last ? x->rank - 1 : 1;
     if (out->dim[0] != x->dim[0] || out->dim[channel] != x->dim[channel])
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the output has other planes than the input");
-    if (holo_out(call, 1)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "pool_f32 makes no indices");
+    if (holo_out(call, 1)) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "pool_f32 does not give indices");
     if (!holo_tensor_count(out)) return HOLO_OK;
     HOLO_TRY(holo_conv_shape(call, NULL, last, ceil, &p->shape));
     const HoloConvShape *s    = &p->shape;

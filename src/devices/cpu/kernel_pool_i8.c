@@ -1,5 +1,5 @@
-// kernel_pool_i8.c - NhwcMaxPool, QLinearAveragePool and QLinearGlobalAveragePool with channels last, of 8-bit integers in
-// 1 to 3 spatial dimensions; rows of the output are cut into tasks, and of the last one channels.
+// kernel_pool_i8.c - NhwcMaxPool, QLinearAveragePool and QLinearGlobalAveragePool of 8-bit integers with channels last,
+// in 1 to 3 spatial dimensions. Tasks are rows of the output; for the last operator they are channels.
 #include "devices/cpu/conv_shape.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
@@ -17,7 +17,7 @@ typedef struct Pool {
     int               x_zero, y_zero;
 } Pool;
 
-// All of an image is one window.
+// The whole image is one window.
 static HoloStatus global_init(const HoloCall *call, Pool *p)
 {
     p->taps = holo_product(p->x->rank - 2, p->x->dim + 1);
@@ -124,7 +124,7 @@ static void work(void *arg, int64_t i, int worker)
         row_pool(p, row, (const uint8_t **)(void *)holo_cpu_kernel_scratch(p->host, worker));
 }
 
-// The mean of a whole image, some channels of it.
+// The mean over a whole image, for some channels.
 static void work_global(void *arg, int64_t i, int worker)
 {
     const Pool     *p     = arg;

@@ -1,5 +1,5 @@
-// kernel_quantize_i8.c - between f32 and 8-bit integers: QuantizeLinear and DequantizeLinear with one scale for all
-// or for each index of an axis that long runs lie behind, and DynamicQuantizeLinear.
+// kernel_quantize_i8.c - QuantizeLinear and DequantizeLinear between f32 and 8-bit integers, with one scale for all
+// elements or for each index of an axis with long runs behind it; and DynamicQuantizeLinear.
 #include "devices/cpu/kernel.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
@@ -12,7 +12,7 @@ typedef struct Quantize {
     const HoloHost   *host;
     const HoloTensor *x, *scale, *zero; // zero NULL: 0
     HoloTensor       *y;                // NULL: not wanted
-    int64_t           count, run, part; // run: elements with the same scale, one after the other
+    int64_t           count, run, part; // run: neighboring elements with the same scale
     int64_t           parts, scales;
     bool              dynamic, back; // back: from integers to floats
     float             low[PARTS], high[PARTS], one_scale;
@@ -90,7 +90,7 @@ static void work_range(void *arg, int64_t i, int worker)
 {
     Quantize *q = arg;
     (void)worker;
-    q->low[i] = q->high[i] = 0; // 0 is always among the values
+    q->low[i] = q->high[i] = 0; // the range always includes 0
     q->host->kernels->range_f32(holo_least(q->part, q->count - i * q->part), (const float *)q->x->data + i * q->part,
                                 &q->low[i], &q->high[i]);
 }
@@ -120,7 +120,7 @@ static void work(void *arg, int64_t i, int worker)
     }
 }
 
-// The range of the input, 0 always in it, as 256 steps.
+// Divides the range of the input, which always includes 0, into 256 steps.
 static void range_find(const HoloCall *call, Quantize *q)
 {
     float low = 0, high = 0;
@@ -130,7 +130,7 @@ static void range_find(const HoloCall *call, Quantize *q)
         high = q->high[i] > high ? q->high[i] : high;
     }
     q->one_scale = (high - low) / 255;
-    if (q->one_scale == 0) q->one_scale = 1; // all zeros: any scale is right
+    if (q->one_scale == 0) q->one_scale = 1; // all zeros: any scale will do
     float at    = nearbyintf(-low / q->one_scale);
     q->one_zero = at > 255 ? 255 : at > 0 ? (int)at : 0;
     if (holo_out(call, 1)) holo_put_f(call->out[1], 0, (double)q->one_scale);

@@ -1,5 +1,5 @@
-// kernel_recurrent.c - LSTM, GRU and RNN, one row each: see recurrence.h. Of GRU there are two: that whose candidate is
-// reset after the product (linear_before_reset), and that whose state is reset before it.
+// kernel_recurrent.c - the rows for LSTM, GRU and RNN: see recurrence.h. There are two for GRU: one resets the
+// candidate after the product (linear_before_reset), the other resets the state before it.
 #include "devices/cpu/recurrence.h"
 
 static void lstm_step(const HoloKernelTable *kernels, int part, const HoloCellStep *s)

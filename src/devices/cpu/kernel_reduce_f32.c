@@ -1,12 +1,12 @@
-// kernel_reduce_f32.c - reductions of f32 over the last axes, rows cut into tasks; or over axes before those that are
-// kept, columns cut into tasks.
+// kernel_reduce_f32.c - reductions of f32: over the last axes, with rows as tasks; or over axes before kept ones, with
+// columns as tasks.
 #include "devices/cpu/kernel.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
 
 enum { TASK_WORK = 1 << 16 }; // elements that are worth a task
-// Panels of columns that a task has at least, where there are that many for two of them: short runs are slow to read from memory.
-enum { TASK_PANELS = 4, TASK_PANELS_FAR = 32, FAR = 1 << 18 }; // FAR: elements that no cache near the CPU holds
+// The fewest panels of columns of a task, if there are enough for two tasks: short runs are slow to read from memory.
+enum { TASK_PANELS = 4, TASK_PANELS_FAR = 32, FAR = 1 << 18 }; // FAR: elements that no nearby cache holds
 
 typedef struct Rows {
     const HoloHost *host;
@@ -44,7 +44,7 @@ static HoloStatus rows_init(const HoloCall *call, Rows *r)
         outs *= r->columns;
     }
     if (outs != holo_tensor_count(out))
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the output has not as many elements as there are rows");
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the output does not have as many elements as there are rows");
     return HOLO_OK;
 }
 
@@ -82,7 +82,7 @@ static HoloStatus run(HoloCall *call, void *job)
 {
     Rows *r = job;
     if (r->is_empty) return HOLO_OK;
-    if (!r->size) return holo_op_eval(call); // what nothing reduces to is the operator's to say
+    if (!r->size) return holo_op_eval(call); // the operator says what the reduction of nothing is
     r->x   = call->in[0]->data;
     r->out = call->out[0]->data;
     call->host->parallel(call->host, r->tasks, r->columns ? work_columns : work, r);

@@ -1,7 +1,7 @@
-// kernel_resize_f32.c - Resize and Upsample of f32, linear or cubic. Some rows of the output, along the first axis that
-// changes, are a task: the rows of the input that it needs get their other axes resized, the last first, and are mixed
-// then. The tables of elements and weights are the operator's, in float. Two axes that are linear and next to each other
-// are resized at once.
+// kernel_resize_f32.c - linear and cubic Resize and Upsample of f32. A task is some rows of the output along the first
+// axis that changes. The input rows that it needs are first resized along their other axes, the last axis first, and
+// are then mixed. The tables of elements and weights are the operator's, in float. Two neighboring linear axes are
+// resized at once.
 #include "devices/cpu/kernel.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
@@ -34,7 +34,7 @@ typedef struct Resize {
     float          *work;      // two buffers for each worker; when running
     int64_t         work_size; // of one
     bool            is_empty;  // nothing comes out
-    bool            is_read;   // scales and sizes are known before the run, and tables are made
+    bool            is_read;   // scales and sizes are known before the run, so tables are made
     bool            is_plain;  // left to eval: a copy, or too much memory between two axes
 } Resize;
 
@@ -60,7 +60,7 @@ static HoloStatus take_axis(const HoloCall *call, const HoloResizeAxis *from, Ax
     return HOLO_OK;
 }
 
-// The rows of the input that the outputs from `first` up to `end` of the first axis need.
+// The rows of the input that outputs `first` up to `end` of the first axis need.
 static void find_rows(const Resize *r, int64_t first, int64_t end, int64_t *out_low, int64_t *out_count)
 {
     const Axis *a   = &r->axis[r->first];
@@ -75,7 +75,7 @@ static void find_rows(const Resize *r, int64_t first, int64_t end, int64_t *out_
     *out_count = high - low + 1;
 }
 
-// How much memory the rows of a task take between two axes. False: it is out of proportion to the tensors.
+// The memory that the rows of a task take between two axes. False: it is out of proportion to the tensors.
 static bool work_fits(const HoloCall *call, Resize *r)
 {
     int64_t rows = 0, low, count, size = r->rest_in, largest = 0, out = r->axis[r->first].out;
@@ -174,7 +174,7 @@ static void work(void *arg, int64_t task, int worker)
     }
 }
 
-// Two linear axes, and nothing else, which are next to each other?
+// Are there two neighboring linear axes, and no others?
 static bool can_blend(const HoloResize *how, int rank)
 {
     int changed = 0;
@@ -182,7 +182,7 @@ static bool can_blend(const HoloResize *how, int rank)
     return how->how.pairs && changed == 2 && how->axis[how->first + 1].index;
 }
 
-// All that follows from sizes and from the values of scales.
+// Computes all that follows from sizes and from the values of scales.
 static HoloStatus read(const HoloCall *call, Resize *r)
 {
     const HoloTensor *x = call->in[0], *y = call->out[0];
@@ -209,7 +209,7 @@ static HoloStatus read(const HoloCall *call, Resize *r)
     return HOLO_OK;
 }
 
-// Scales and sizes may be computed by the model itself: then they are read in each run.
+// The model may compute scales and sizes itself; then each run reads them.
 static bool values_are_there(const HoloCall *call)
 {
     for (int i = 1; i < call->in_count; i++)

@@ -1,4 +1,5 @@
-// kernel_rotary_f32.c - RotaryEmbedding of f32: a task is all heads at some positions, which share their rows of the tables.
+// kernel_rotary_f32.c - RotaryEmbedding of f32. A task is all heads at some positions, which share their rows of the
+// tables.
 #include "devices/cpu/kernel.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
@@ -47,8 +48,8 @@ static void work(void *arg, int64_t i, int worker)
     for (int64_t n = i * j->tile, end = holo_least(n + j->tile, j->places); n < end; n++) {
         int64_t batch = n / s->positions, position = n % s->positions, row = 0;
         int64_t at = batch * j->view.batch + position * j->view.step;
-        if (holo_rotary_row(j->call, s, batch, position, &row)) return; // run has asked: none fails
-        j->call->host->kernels->rotary_f32(&(HoloTurn){
+        if (holo_rotary_row(j->call, s, batch, position, &row)) return; // run has checked it: it cannot fail
+        j->call->host->kernels->rotary_f32(&(HoloRotation){
             .count       = s->heads,
             .step        = j->view.head,
             .half        = s->half,

@@ -1,5 +1,5 @@
-// kernel_softmax_f32.c - Softmax and LogSoftmax of f32 over the last axes or one before them: rows, or strips of columns,
-// cut into tasks.
+// kernel_softmax_f32.c - Softmax and LogSoftmax of f32 over the last axes, with rows as tasks, or over an axis before
+// them, with strips of columns as tasks.
 #include "base/math/math.h"
 #include "devices/cpu/kernel.h"
 #include "format/params.h"
@@ -14,9 +14,9 @@ typedef struct Rows {
     const float    *x;
     float          *out;
     int64_t         count, size, tile; // rows, elements of one, rows of a task
-    int64_t columns, tiles; // where rows are not the last axes: elements behind each, and tasks of `tile` of them
-    int64_t tasks;
-    bool    is_log;
+    int64_t         columns, tiles; // if rows are not the last axes: elements behind each, and tasks of `tile` of them
+    int64_t         tasks;
+    bool            is_log;
 } Rows;
 
 static HoloStatus params_read(const HoloCall *call, int rank, HoloSoftmaxParams *out)

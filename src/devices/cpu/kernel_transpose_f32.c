@@ -1,6 +1,6 @@
-// kernel_transpose_f32.c - Transpose of f32, and of elements of a byte. Dimensions that stay together are taken as one. Where the
-// innermost stays innermost, rows are copied; else the innermost of the input and that of the output
-// make matrices, which are turned over.
+// kernel_transpose_f32.c - Transpose of f32, and of elements of one byte. Dimensions that stay together become one. If
+// the innermost one stays innermost, rows are copied; else the innermost dimensions of input and output form matrices,
+// which are transposed.
 #include "devices/cpu/kernel.h"
 #include "format/params.h"
 #include "kernels/kernels.h"
@@ -10,10 +10,10 @@
 
 enum {
     TASK_WORK = 1 << 15, // elements that are worth a task
-    STRIP     = 256,     // bytes of columns of a matrix that are turned at once
+    STRIP     = 256,     // bytes of columns of a matrix that are transposed at once
 };
 
-typedef struct Turn {
+typedef struct Transpose {
     const HoloHost *host;
     const char     *x;
     char           *out;
@@ -25,9 +25,9 @@ typedef struct Turn {
     int64_t         strip, strips;  // of a matrix: columns of one, and how many
     int64_t         count, tile;    // of strips or rows in all, and of a task
     int64_t         tasks;
-} Turn;
+} Transpose;
 
-// The permutation, checked; false: it is none.
+// Reads and checks the permutation. False: it is not valid.
 static bool perm_of(const HoloCall *call, int rank, int64_t *perm)
 {
     bool seen[HOLO_MAX_RANK] = {false};
@@ -41,8 +41,8 @@ static bool perm_of(const HoloCall *call, int rank, int64_t *perm)
     return true;
 }
 
-// Dimensions of the output with their strides in the input, fewer where they run on in both.
-static void dims_init(const HoloTensor *x, const int64_t *perm, Turn *t)
+// Dimensions of the output with their strides in the input; those that are contiguous in both are joined.
+static void dims_init(const HoloTensor *x, const int64_t *perm, Transpose *t)
 {
     int64_t stride[HOLO_MAX_RANK];
     holo_strides(x->rank, x->dim, stride);
@@ -61,7 +61,7 @@ static void dims_init(const HoloTensor *x, const int64_t *perm, Turn *t)
     for (int d = t->rank - 1; d >= 0; to *= t->dim[d--]) t->to[d] = to;
 }
 
-static void remove_dim(Turn *t, int d)
+static void remove_dim(Transpose *t, int d)
 {
     for (t->rank--; d < t->rank; d++) {
         t->dim[d]  = t->dim[d + 1];
@@ -70,8 +70,8 @@ static void remove_dim(Turn *t, int d)
     }
 }
 
-// Takes the rows or matrices out of the dimensions; the rest is around them.
-static void split(Turn *t)
+// Takes the rows or matrices out of the dimensions; the others are around them.
+static void split(Transpose *t)
 {
     int last = t->rank - 1, run = last;
     if (t->rank == 0) t->dim[0] = t->from[0] = t->to[0] = t->rank = 1, last = run = 0; // one element
@@ -97,11 +97,11 @@ static bool is_of_bytes(const HoloTensor *t)
            holo_dtype_bits(t->dtype) <= 8 && holo_tensor_count(t) >= 0;
 }
 
-static HoloStatus turn_init(const HoloCall *call, int64_t size, Turn *t)
+static HoloStatus transpose_init(const HoloCall *call, int64_t size, Transpose *t)
 {
     const HoloTensor *x = holo_in(call, 0), *out = holo_out(call, 0);
     int64_t           perm[HOLO_MAX_RANK];
-    *t = (Turn){.host = call->host, .size = size};
+    *t = (Transpose){.host = call->host, .size = size};
     if (size > 1) {
         HOLO_TRY(holo_cpu_kernel_expect(call, x, "the input", 0, HOLO_MAX_RANK));
         HOLO_TRY(holo_cpu_kernel_expect(call, out, "the output", x->rank, x->rank));
@@ -122,32 +122,32 @@ static HoloStatus turn_init(const HoloCall *call, int64_t size, Turn *t)
 static HoloStatus prepare_f32(const HoloCall *call, void *job, size_t *out_scratch)
 {
     (void)out_scratch;
-    return turn_init(call, sizeof(float), job);
+    return transpose_init(call, sizeof(float), job);
 }
 
 static HoloStatus prepare_u8(const HoloCall *call, void *job, size_t *out_scratch)
 {
     (void)out_scratch;
-    return turn_init(call, 1, job);
+    return transpose_init(call, 1, job);
 }
 
-// `columns` of a matrix.
-static void strip_turn(const Turn *t, int64_t columns, const void *x, void *out)
+// Transposes `columns` columns of a matrix.
+static void strip_transpose(const Transpose *t, int64_t columns, const void *x, void *out)
 {
     if (t->size > 1 && t->rows == 4)
-        holo_tiles()->turn[2](t->rows, columns, x, t->x_row, out, t->out_row);
+        holo_tiles()->transpose[2](t->rows, columns, x, t->x_row, out, t->out_row);
     else if (t->size > 1)
         t->host->kernels->transpose_f32(t->rows, columns, x, t->x_row, out, t->out_row);
     else
         t->host->kernels->transpose_u8(t->rows, columns, x, t->x_row, out, t->out_row);
 }
 
-// Where a row or a matrix is, of input and output.
+// Where a row or a matrix is in input and output.
 typedef struct Place {
     int64_t at[HOLO_MAX_RANK], from, to;
 } Place;
 
-static Place place_of(const Turn *t, int64_t number)
+static Place place_of(const Transpose *t, int64_t number)
 {
     Place p = {.from = 0};
     for (int d = t->rank - 1; d >= 0; number /= t->dim[d--]) {
@@ -158,7 +158,7 @@ static Place place_of(const Turn *t, int64_t number)
     return p;
 }
 
-static void place_next(const Turn *t, Place *p)
+static void place_next(const Transpose *t, Place *p)
 {
     for (int d = t->rank - 1; d >= 0; d--) {
         p->from += t->from[d];
@@ -170,7 +170,7 @@ static void place_next(const Turn *t, Place *p)
     }
 }
 
-static void row_copy(const Turn *t, const char *from, char *to)
+static void row_copy(const Transpose *t, const char *from, char *to)
 {
     int64_t bytes = t->rows * t->size;
     if (bytes == 8) // not worth a call
@@ -182,15 +182,15 @@ static void row_copy(const Turn *t, const char *from, char *to)
 static void work(void *arg, int64_t task, int worker)
 {
     (void)worker;
-    const Turn *t     = arg;
-    int64_t     first = task * t->tile, end = holo_least(first + t->tile, t->count);
-    int64_t     strip = first % t->strips;
-    Place       p     = place_of(t, first / t->strips);
+    const Transpose *t     = arg;
+    int64_t          first = task * t->tile, end = holo_least(first + t->tile, t->count);
+    int64_t          strip = first % t->strips;
+    Place            p     = place_of(t, first / t->strips);
     for (int64_t i = first; i < end; i++) {
         int64_t column = strip * t->strip;
         if (t->columns)
-            strip_turn(t, holo_least(t->strip, t->columns - column), t->x + (p.from + column) * t->size,
-                       t->out + (p.to + column * t->out_row) * t->size);
+            strip_transpose(t, holo_least(t->strip, t->columns - column), t->x + (p.from + column) * t->size,
+                            t->out + (p.to + column * t->out_row) * t->size);
         else
             row_copy(t, t->x + p.from * t->size, t->out + p.to * t->size);
         if (++strip < t->strips) continue;
@@ -201,9 +201,9 @@ static void work(void *arg, int64_t task, int worker)
 
 static HoloStatus run(HoloCall *call, void *job)
 {
-    Turn *t = job;
-    t->x    = call->in[0]->data;
-    t->out  = call->out[0]->data;
+    Transpose *t = job;
+    t->x         = call->in[0]->data;
+    t->out       = call->out[0]->data;
     if (t->tasks) call->host->parallel(call->host, t->tasks, work, t);
     return HOLO_OK;
 }
@@ -211,7 +211,7 @@ static HoloStatus run(HoloCall *call, void *job)
 const HoloCpuKernel holo_kernel_transpose_f32 = {
     .id       = HOLO_KERNEL_transpose_f32,
     .name     = "transpose_f32",
-    .job_size = sizeof(Turn),
+    .job_size = sizeof(Transpose),
     .prepare  = prepare_f32,
     .run      = run,
 };
@@ -219,7 +219,7 @@ const HoloCpuKernel holo_kernel_transpose_f32 = {
 const HoloCpuKernel holo_kernel_transpose_u8 = {
     .id       = HOLO_KERNEL_transpose_u8,
     .name     = "transpose_u8",
-    .job_size = sizeof(Turn),
+    .job_size = sizeof(Transpose),
     .prepare  = prepare_u8,
     .run      = run,
 };

@@ -1,9 +1,10 @@
-// recurrence.c - LSTM, GRU and RNN with the usual activations and no peepholes; products are made elsewhere.
+// recurrence.c - LSTM, GRU and RNN with the default activations and without peepholes. Other files compute the
+// products.
 //
-// What the inputs add to the gates is one product for many steps at once. A step then multiplies the state by R,
-// whose columns are packed so that all gates of 16 units lie together, and goes on to the new state of these units
-// at once. A task does some units of one direction. The state that a step reads is the output of the step before.
-// A sequence that is over, or backwards has not begun, keeps its state; what that leaves in Y becomes 0 at last.
+// One product computes what the inputs add to the gates, for many steps at once. A step then multiplies the state by R,
+// whose columns are packed so that all gates of 16 units are together, and computes the new state of these units at
+// once. A task does some units of one direction. The state that a step reads is the output of the step before. A
+// sequence that has ended, or backwards has not begun, keeps its state; at the end, its places in Y become 0.
 #include "devices/cpu/recurrence.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@
 enum {
     CHUNK_ROWS  = 288,     // rows of the inputs that are multiplied at once
     TILE_GROUPS = 8,       // of 16 units, in a task of the inputs' product
-    TILE_TASKS  = 8,       // as many tasks are made of a step, where they are not too small
+    TILE_TASKS  = 8,       // number of tasks of a step, if they are not too small
     TASK_WORK   = 1 << 17, // multiplications that are worth a task
     GATES_MAX   = 4,
 };
@@ -89,7 +90,7 @@ float *holo_share_take(HoloShare *share, int64_t a, int64_t b, int64_t c, int64_
     return share->over ? NULL : at;
 }
 
-// Lays the memory out from `at` on, where each worker's own is; NULL: only counts. False: it does not fit in memory.
+// Lays out the memory from `at` on, where each worker's own memory is; NULL: only counts. False: it does not fit.
 static bool share(HoloRecurrentLayer *l, float *at, size_t *out_floats)
 {
     HoloShare own = {0}, all = {.base = at};
@@ -106,7 +107,7 @@ static bool share(HoloRecurrentLayer *l, float *at, size_t *out_floats)
     return !all.over && !own.over;
 }
 
-// Where there is nothing to compute, batch is 0.
+// If there is nothing to compute, batch is 0.
 static HoloStatus layer_init(const HoloCall *call, const HoloRecurrentKind *kind, HoloRecurrentLayer *l)
 {
     const HoloRecurrentParams *params = call->params;
@@ -156,7 +157,7 @@ static void work_pack(void *arg, int64_t i, int worker)
     l->kind->products->pack(l, i / l->groups, i % l->groups);
 }
 
-// Biases as gates lie: those of W and of R, together where that is the same.
+// Biases in the order of the gates: those of W and of R, added if that gives the same.
 static void biases_make(const HoloRecurrentLayer *l, int64_t direction)
 {
     int64_t      gates = l->kind->gates;
@@ -187,7 +188,7 @@ static void start(HoloRecurrentLayer *l)
 
 // ---- the inputs' product
 
-// The first of the times that a chunk of steps has, in one direction.
+// The first time of a chunk of steps in one direction.
 static int64_t first_time(const HoloRecurrentLayer *l, int64_t direction)
 {
     return l->reverse[direction] ? l->times - l->to : l->from;
@@ -219,7 +220,7 @@ static void work_inputs(void *arg, int64_t i, int worker)
 
 // ---- a step
 
-// The state [batch][hidden] behind so many steps, at least one.
+// The state [batch][hidden] after so many steps, at least one.
 static float *state_after(const HoloRecurrentLayer *l, int64_t direction, int64_t steps)
 {
     int64_t state = l->batch * l->hidden, time = l->reverse[direction] ? l->times - steps : steps - 1;
@@ -233,7 +234,7 @@ static const float *state_before(const HoloRecurrentLayer *l, int64_t direction,
     return l->h_first ? l->h_first + direction * l->batch * l->hidden : l->nothing;
 }
 
-// The rows from `row` to below `end` that are all in their sequences at this time, or all not.
+// Neighboring rows from `row` to below `end` that are all inside their sequences at this time, or all outside.
 static int64_t rows_alike(const HoloRecurrentLayer *l, int64_t time, int64_t row, int64_t end, bool *out_is_in)
 {
     int64_t at = row;
@@ -248,7 +249,7 @@ static int64_t time_of(const HoloRecurrentLayer *l, int64_t direction)
     return l->reverse[direction] ? l->times - 1 - l->step : l->step;
 }
 
-// What the sums make of one group of 16 units, some of the batch.
+// Computes the state of one group of 16 units from the sums, for some of the batch.
 static void units_step(const HoloRecurrentLayer *l, int64_t direction, int64_t group, int64_t row, int64_t rows,
                        const float *sums)
 {
@@ -274,7 +275,7 @@ static void units_step(const HoloRecurrentLayer *l, int64_t direction, int64_t g
                   });
 }
 
-// The state of one group stays as it is.
+// Keeps the state of one group.
 static void units_keep(const HoloRecurrentLayer *l, int64_t direction, int64_t group, int64_t row, int64_t rows)
 {
     const float *from = state_before(l, direction, l->step);
@@ -289,7 +290,7 @@ const float *holo_layer_state(const HoloRecurrentLayer *l, int64_t direction)
     return l->part ? l->resets + direction * l->batch * l->hidden : state_before(l, direction, l->step);
 }
 
-// From the sums of one group to its state: rows that are in their sequences change, others do not.
+// From the sums of one group to its state: rows inside their sequences change, others do not.
 static void group_finish(const HoloRecurrentLayer *l, int64_t direction, int64_t group, int64_t row, int64_t rows,
                          const float *sums)
 {
@@ -304,7 +305,7 @@ static void group_finish(const HoloRecurrentLayer *l, int64_t direction, int64_t
     }
 }
 
-// Of few gates several groups go at once, where there is one row: see state_gates_f32.
+// With few gates and one row, several groups go at once: see state_gates_f32.
 static void work_step(void *arg, int64_t i, int worker)
 {
     const HoloRecurrentLayer *l         = arg;
@@ -324,9 +325,9 @@ static void work_step(void *arg, int64_t i, int worker)
         }
 }
 
-// ---- all of it
+// ---- the whole layer
 
-// Y behind the end of a sequence is 0.
+// Sets Y behind the end of a sequence to 0.
 static void rests_clear(const HoloRecurrentLayer *l)
 {
     for (int64_t i = 0; l->lengths && l->y && i < l->times * l->directions * l->batch; i++)
@@ -344,7 +345,7 @@ static void finish(const HoloRecurrentLayer *l)
     rests_clear(l);
 }
 
-// Of no times at all: the last states are the first ones.
+// Without any times, the last states are the first ones.
 static void pass_on(const HoloCall *call, const HoloRecurrentKind *kind)
 {
     for (int i = 0; i <= kind->has_cells; i++) {
@@ -367,7 +368,7 @@ static HoloStatus lengths_check(const HoloCall *call, const HoloRecurrentLayer *
     return HOLO_OK;
 }
 
-// Where the data are in this run, and the memory, which may have moved since the last.
+// Finds where the data are in this run, and the memory, which may have moved.
 static void data_find(const HoloCall *call, HoloRecurrentLayer *l)
 {
     float *base = holo_cpu_kernel_scratch(call->host, 0);

@@ -1,5 +1,5 @@
-// recurrence.h - LSTM, GRU and RNN as one: what differs is the number of gates, a step's arithmetic, and of what numbers
-// the products with the weights are.
+// recurrence.h - what LSTM, GRU and RNN share. They differ in the number of gates, the arithmetic of a step, and the
+// type of the products with the weights.
 #ifndef HOLO_DEVICES_CPU_RECURRENCE_H
 #define HOLO_DEVICES_CPU_RECURRENCE_H
 
@@ -9,14 +9,14 @@
 
 typedef struct HoloRecurrentLayer HoloRecurrentLayer;
 
-// Memory that is laid out piece by piece, in floats; `base` NULL: it is only counted.
+// Memory that is laid out piece by piece, in floats. `base` NULL: it is only counted.
 typedef struct HoloShare {
     float  *base;
     int64_t used;
-    bool    over; // more than there can be
+    bool    over; // more than is possible
 } HoloShare;
 
-// The next piece, of a * b * c * d floats; NULL where there is no base.
+// The next piece, of a * b * c * d floats; NULL if there is no base.
 float *holo_share_take(HoloShare *share, int64_t a, int64_t b, int64_t c, int64_t d);
 
 // Some groups of 16 units in one direction, and some rows: of the batch, or of a chunk of inputs.
@@ -26,16 +26,17 @@ typedef struct HoloGateBlock {
 
 // Products of inputs and states with the weights of all gates.
 typedef struct HoloGateProducts {
-    // Looks at W, R and what belongs to them; gives the layer's sizes that follow from R.
+    // Checks W, R and what belongs to them. Sets the sizes of the layer that follow from R.
     HoloStatus (*check)(const HoloCall *call, HoloRecurrentLayer *l);
     int64_t (*packed_size)(const HoloRecurrentLayer *l, int64_t k);     // bytes of weights; -1: too many
     void (*share)(HoloRecurrentLayer *l, HoloShare *own, HoloShare *s); // memory of each worker's own, and of all
     void (*pack)(const HoloRecurrentLayer *l, int64_t direction, int64_t group); // what does not come packed
     void (*start)(HoloRecurrentLayer *l);                                        // when all is packed
     void (*state)(HoloRecurrentLayer *l);                                        // before each product with a state
-    // What the inputs give, into `in`: rows are those of the chunk in work.
+    // Computes the inputs' part of the gates into `in`. Rows are those of the current chunk.
     void (*inputs)(const HoloRecurrentLayer *l, const HoloGateBlock *b, float *own);
-    // What the state gives, [groups][rows][gates of the part][16], in memory of the worker; of several rows, one group.
+    // Computes the state's part, [groups][rows][gates of the part][16], in memory of the worker; with several rows, one
+    // group.
     const float *(*sums)(const HoloRecurrentLayer *l, const HoloGateBlock *b, float *own);
 } HoloGateProducts;
 
@@ -99,13 +100,13 @@ struct HoloRecurrentLayer {
 
 // The gates of a step's first product, or of its second, which has one.
 int holo_layer_gates(const HoloRecurrentLayer *l, int part);
-// The state [batch][hidden] that R is multiplied by, of the part and step in work.
+// The state [batch][hidden] that R is multiplied by, for the current part and step.
 const float *holo_layer_state(const HoloRecurrentLayer *l, int64_t direction);
-// The inputs of the chunk in work, and where what they give goes; of one direction.
+// The inputs of the current chunk, and where their part of the gates goes; in one direction.
 const float *holo_layer_x(const HoloRecurrentLayer *l, int64_t direction);
 float       *holo_layer_in(const HoloRecurrentLayer *l, const HoloGateBlock *b);
 
-// Weights with the sizes that follow from X and R.
+// Checks that weights have the sizes that follow from X and R.
 HOLO_MUST HoloStatus holo_layer_expect(const HoloCall *call, const HoloTensor *t, const char *what, int rank,
                                        const int64_t *dim);
 

@@ -73,7 +73,7 @@ static void inputs(const HoloRecurrentLayer *l, const HoloGateBlock *b, float *o
     });
 }
 
-// R of the part in work, from one group on.
+// R of the current part, from one group on.
 static const float *r_of(const HoloRecurrentLayer *l, const HoloGateBlock *b)
 {
     int64_t first = l->part * holo_layer_gates(l, 0);

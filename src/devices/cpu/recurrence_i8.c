@@ -1,8 +1,8 @@
-// recurrence_i8.c - the products of DynamicQuantizeLSTM: weights of 8 bits with scales and zero points of their own; the
-// inputs of all times, and the state of each, rounded to the 256 steps that cover them.
+// recurrence_i8.c - the products of DynamicQuantizeLSTM. Weights have 8 bits with scales and zero points of their own.
+// The inputs of all times, and the state of each time, are rounded to 256 steps that cover them.
 //
-// Sums are exact, and scaled once. Weights are panels of gemm_i8, [direction][group][gate]. What gemm_i8 adds for zero
-// points is, for a column, the zero point of A times a number that weights alone give: `base`.
+// Sums are exact and scaled once. Weights are panels of gemm_i8, [direction][group][gate]. What gemm_i8 adds to a
+// column for zero points is the zero point of A times a number that depends on weights alone: `base`.
 #include "devices/cpu/recurrence.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 
 enum { GATES = 4, WIDTH = GATES * HOLO_PANEL }; // of a group
 
-typedef struct Memory { // of a worker; rows follow: of bytes, and as gemm_i8 takes them
+typedef struct Memory { // of a worker; rows follow: as bytes, and as gemm_i8 takes them
     float   out[HOLO_GEMM_ROWS * WIDTH];
     int32_t sums[HOLO_GEMM_ROWS * WIDTH];
     int32_t row[HOLO_GEMM_ROWS], column[WIDTH];
@@ -19,7 +19,7 @@ typedef struct Memory { // of a worker; rows follow: of bytes, and as gemm_i8 ta
 
 // ---- shapes
 
-// One number of that type for each direction, or for each sum as well.
+// Is it one number of that type for each direction, or for each direction and sum?
 static bool is_line(const HoloRecurrentLayer *l, const HoloTensor *t, int dtype)
 {
     return t && t->kind == HOLO_TENSOR && t->dtype == dtype && (t->rank == 1 || t->rank == 2) &&
@@ -98,7 +98,7 @@ static void pack(const HoloRecurrentLayer *l, int64_t direction, int64_t group)
     if (!l->packed_r) panels_make(l, l->r_tensor, direction, group, l->panels_r);
 }
 
-// Of weights and, where `one` is false, of each column.
+// For all weights or, if `one` is false, for each column.
 static void terms_make(const HoloRecurrentLayer *l, const HoloTensor *w, const HoloTensor *scale,
                        const HoloTensor *zero, const void *panels, HoloGateTerms *out)
 {
@@ -128,7 +128,7 @@ static HoloQuantum quantum_of(const HoloRecurrentLayer *l, int64_t count, const 
     return q;
 }
 
-// The inputs' range is that of all times up to the end of the longest sequence.
+// The range of the inputs covers all times up to the end of the longest sequence.
 static void start(HoloRecurrentLayer *l)
 {
     int64_t longest = l->lengths ? 0 : l->times;
@@ -147,7 +147,7 @@ typedef struct Rows { // of A, as gemm_i8 takes them
     HoloQuantum    quantum;
 } Rows;
 
-// Rows times one group: [rows][gates][16], `out_row` floats from one row to the next.
+// Multiplies rows with one group: [rows][gates][16], `out_row` floats from one row to the next.
 static void group_product(const HoloRecurrentLayer *l, const HoloGateBlock *b, int64_t group, const Rows *a, int64_t k,
                           const void *panels, const HoloGateTerms *terms, float *out, int64_t out_row, Memory *m)
 {

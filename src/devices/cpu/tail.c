@@ -1,5 +1,5 @@
-// tail.c - runs of a pointwise program along the innermost dimension, a tile at a time, so that results
-// between steps stay in the first cache.
+// tail.c - runs a pointwise program along the innermost dimension, a tile at a time, so that results between steps stay
+// in the first cache.
 #include "devices/cpu/tail.h"
 
 #include "kernels/kernels.h"
@@ -17,7 +17,7 @@ static bool broadcasts(const HoloTensor *t, const HoloTensor *out)
     return before >= 0;
 }
 
-// Takes a dimension of the output into the one before it, where every input allows that.
+// Joins a dimension of the output with the one before it, if every input allows that.
 static bool merge(HoloTail *t, int64_t dim, const int64_t *stride)
 {
     int last = t->rank - 1;
@@ -47,8 +47,8 @@ static void shape_init(const HoloTensor *out, HoloTail *t)
     if (t->rank == 0) t->dim[t->rank++] = 1;
 }
 
-// Short rows go through in groups where each input runs on from row to row, or is one number, or is the same row
-// again and again: of such a row a group has a copy for each.
+// Short rows are processed in groups if each input is contiguous from row to row, or is one number, or repeats the same
+// row. A group has copies of such a row.
 static void group_init(HoloTail *t)
 {
     int last = t->rank - 1;
@@ -83,7 +83,7 @@ HoloStatus holo_tail_init(const HoloCall *call, const HoloProgram *program, bool
     t->count   = holo_tensor_count(out);
     t->columns = out->rank ? out->dim[out->rank - 1] : 1;
     t->group   = 1;
-    if (!t->count || !program->count) return HOLO_OK; // nothing walks
+    if (!t->count || !program->count) return HOLO_OK; // there is nothing to do
     shape_init(out, t);
     group_init(t);
     return HOLO_OK;
@@ -106,7 +106,7 @@ typedef struct Operand {
 typedef struct Walk {
     const HoloTail        *tail;
     const HoloKernelTable *kernels;
-    int64_t                index[HOLO_MAX_RANK], at[HOLO_MAP_INPUTS]; // place in the output, and in each input
+    int64_t                index[HOLO_MAX_RANK], at[HOLO_MAP_INPUTS]; // position in the output and in each input
     float                 *between;                                   // results of the steps
     float                 *repeated;                                  // inputs that are the same in all rows of a group
     bool                   is_group;
@@ -121,7 +121,7 @@ static Operand operand_at(const Walk *w, const HoloMapStep *step, int operand)
     return (Operand){t->in[operand] + w->at[operand], t->stride[operand][t->rank - 1] == 0};
 }
 
-// The program over n elements from where the walk is.
+// Runs the program over n elements from the current position.
 static void run_program(const Walk *w, int64_t n, float *out)
 {
     const HoloProgram *program = w->tail->program;
@@ -151,7 +151,7 @@ static void walk_begin(const HoloTail *t, const HoloHost *host, int64_t from, fl
     }
 }
 
-// Goes n elements on, which end in the same row or with a row.
+// Moves n elements on, which end in the same row or at the end of a row.
 static void walk_on(Walk *w, int64_t n)
 {
     const HoloTail *t    = w->tail;
@@ -172,7 +172,7 @@ static void walk_on(Walk *w, int64_t n)
     }
 }
 
-// Copies of the rows that a group shares, which stay good until the dimension before these moves on.
+// Copies the rows that a group shares. They stay valid until an outer dimension advances.
 static void rows_repeat(Walk *w, int64_t group)
 {
     const HoloTail *t = w->tail;
@@ -184,7 +184,7 @@ static void rows_repeat(Walk *w, int64_t group)
     }
 }
 
-// Whole rows in groups, as long as no dimension before them moves on. Returns where it ends.
+// Processes whole rows in groups until an outer dimension advances. Returns where it ends.
 static int64_t walk_groups(Walk *w, int64_t from, int64_t to)
 {
     const HoloTail *t    = w->tail;

@@ -1,12 +1,12 @@
-// tail.h - pointwise programs over ranges of a tensor: all the work of map_f32, and the tail of products,
-// which applies one to a block of the output while it is in the cache.
+// tail.h - pointwise programs over ranges of a tensor: all the work of map_f32, and the tail of products, which is
+// applied to a block of the output while it is in the cache.
 #ifndef HOLO_DEVICES_CPU_TAIL_H
 #define HOLO_DEVICES_CPU_TAIL_H
 
 #include "devices/cpu/kernel.h"
 #include "format/params.h"
 
-// The dimensions over which all inputs run on, or all stand still, are taken as one.
+// Dimensions along which all inputs are contiguous, or all stay, are joined.
 typedef struct HoloTail {
     const HoloProgram *program;
     const HoloTensor  *from[HOLO_MAP_INPUTS]; // NULL: not used
@@ -24,24 +24,24 @@ typedef struct HoloTail {
 
 enum { HOLO_TAIL_TILE = 512 }; // elements that a program of several steps takes at a time
 
-// Floats of scratch that a program needs: for results between its steps, and for inputs that are repeated.
+// Floats of scratch that a program needs: for results between steps, and for repeated inputs.
 static inline size_t holo_tail_scratch(const HoloProgram *program)
 {
     return program->count ? (program->count - 1 + HOLO_MAP_INPUTS) * (size_t)HOLO_TAIL_TILE : 0;
 }
 
 // A program over the inputs of a call from `first_input` on. With `over_output`, x0 is the output itself, and the
-// inputs begin with x1. Refuses programs that are none and inputs that do not broadcast to the output.
+// inputs begin with x1. Refuses invalid programs, and inputs that do not broadcast to the output.
 HOLO_MUST HoloStatus holo_tail_init(const HoloCall *call, const HoloProgram *program, bool over_output, int first_input,
                                     HoloTail *out);
 
-// Before each run: looks up where the data are now.
+// Call it before each run: it looks up where the data are.
 void holo_tail_begin(HoloTail *tail);
 
 // Elements from <= i < to of the output, in memory order.
 void holo_tail_range(const HoloTail *tail, const HoloHost *host, int64_t from, int64_t to, float *scratch);
 
-// A block of the output seen as a matrix of rows of its last dimension. Does nothing for a program of no steps.
+// A block of the output, seen as a matrix with rows of its last dimension. Does nothing for a program without steps.
 void holo_tail_run(const HoloTail *tail, const HoloHost *host, int64_t row, int64_t rows, int64_t column,
                    int64_t columns, float *scratch);
 

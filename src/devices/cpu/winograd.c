@@ -1,21 +1,21 @@
-// winograd.c - 3x3 convolutions with channels last by tiles of 4x4 or 2x2 pixels: the tiles are transformed, 36 or 16
-// products are made of them and the weights, and those are transformed back (see kernels/f32/winograd_f32.c).
+// winograd.c - 3x3 convolutions with channels last by tiles of 4x4 or 2x2 pixels. The tiles are transformed, multiplied
+// with the weights in 36 or 16 products, and transformed back (see kernels/f32/winograd_f32.c).
 //
-// Where there are many tiles of few channels each task does all of that for some tiles. Else, so that weights
-// are read once for many tiles, tiles are transformed before, a chunk of them at a time, and tasks are
-// products of blocks of tiles and of filters. Chunks, blocks and tasks follow from the shape alone. Weights
-// that would be large are transformed here, before all else, once for each run.
+// With many tiles of few channels, each task does all of that for some tiles. Otherwise tiles are transformed first, a
+// chunk at a time, and tasks are products of blocks of tiles and filters, so that weights are read once for many tiles.
+// Chunks, blocks and tasks depend on the shape alone. Weights that would be large in the file are transformed here
+// first, once for each run.
 #include "devices/cpu/conv_nhwc.h"
 #include "format/params.h"
 
 enum {
-    BLOCK_TILES  = 24,      // of a task that does all
+    BLOCK_TILES  = 24,      // of a task that does everything
     BLOCK_FLOATS = 1 << 17, // of its tiles: they stay in the second cache
-    CHUNK_FLOATS = 1 << 20, // tiles that are transformed before
+    CHUNK_FLOATS = 1 << 20, // tiles that are transformed first
     SUM_FLOATS   = 1 << 17, // of the products of a task
-    SLAB         = 64,      // filters of a task; half of that where there are few tasks
-    SPACING      = 16,      // floats between places, and between tiles ALIKE apart, lest they fall on the
-    ALIKE        = 512,     // same cache lines
+    SLAB         = 64,      // filters of a task; half of that if there are few tasks
+    SPACING      = 16,      // floats between places, and between tiles that are
+    ALIKE        = 512,     // this far apart, so that cache lines differ
 };
 
 bool holo_winograd_fits(const HoloConvNhwc *c)
@@ -42,7 +42,7 @@ static HoloConvWinograd winograd_of(const HoloConvNhwc *c)
     int64_t chunk = CHUNK_FLOATS / w.places / w.row;
     w.chunk       = w.alone ? w.tiles : holo_least(w.tiles, chunk > BLOCK_TILES ? chunk : BLOCK_TILES);
     w.block       = w.alone ? BLOCK_TILES : holo_least(w.chunk, SUM_FLOATS / w.places / w.slab);
-    w.block       = holo_ceil_div(w.chunk, holo_ceil_div(w.chunk, w.block)); // of even sizes
+    w.block       = holo_ceil_div(w.chunk, holo_ceil_div(w.chunk, w.block)); // of equal sizes
     w.slabs       = holo_ceil_div(c->filters, w.slab);
     w.blocks      = holo_ceil_div(w.chunk, w.block);
     if (!w.alone && w.blocks * w.slabs < HOLO_CONV_TASKS && w.slab > SLAB / 2) {
@@ -132,7 +132,8 @@ static void multiply(const HoloConvNhwc *c, const float *tiles, int64_t first, i
                                        first, end, c->out + filter);
 }
 
-// The tail over the pixels of tiles first <= t < end: runs of tiles in one row are runs of pixels in each of theirs.
+// The tail over the pixels of tiles first <= t < end: neighboring tiles of a row are neighboring pixels in each of
+// their rows.
 static void tail(const HoloConvNhwc *c, int64_t first, int64_t end, int64_t filter, int64_t filters, float *scratch)
 {
     const HoloConvWinograd *w    = &c->winograd;
@@ -181,7 +182,7 @@ static void work_block(void *arg, int64_t i, int worker)
     tail(c, first, end, filter, filters, holo_cpu_kernel_scratch(c->host, worker));
 }
 
-// The transformed weights, behind all else in the memory of the first worker.
+// The transformed weights, behind everything else in the memory of the first worker.
 static float *weights_at(const HoloConvNhwc *c)
 {
     return tiles_at(c, 0) + c->winograd.places * c->winograd.place;

@@ -1,8 +1,8 @@
 // onnx.h - an import of ONNX in progress: what the onnx_*.c files share.
 //
-// onnx_model.c is the row of the table of importers and reads the model, onnx_graph.c its graphs, onnx_function.c inlines functions,
-// onnx_attr.c reads attributes, onnx_attr_kinds.c knows of what kind they are, onnx_type.c types, onnx_tensor.c tensors, onnx_sparse.c sparse ones,
-// onnx_data.c serialized values outside of models.
+// onnx_model.c has the row of the table of importers and reads the model, onnx_graph.c reads graphs, onnx_function.c
+// inlines functions, onnx_attr.c reads attributes, onnx_attr_kinds.c knows their kinds, onnx_type.c reads types,
+// onnx_tensor.c tensors, onnx_sparse.c sparse tensors, onnx_data.c serialized values outside of models.
 #ifndef HOLO_IMPORT_ONNX_ONNX_H
 #define HOLO_IMPORT_ONNX_ONNX_H
 
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-enum { HOLO_ONNX_DEPTH_MAX = 64 }; // of subgraphs and function calls, one in another
+enum { HOLO_ONNX_DEPTH_MAX = 64 }; // nested subgraphs and function calls
 
 typedef struct HoloOnnxOpset {
     HoloString domain; // "" is ai.onnx
@@ -34,27 +34,27 @@ typedef struct HoloOnnx {
     size_t         key_max;
     HoloOnnxOpsets opsets; // of the model
     int64_t        ir_version;
-    int64_t        inlined; // nodes, their inputs, outputs and attributes that come out of functions
+    int64_t        inlined; // nodes, inputs, outputs and attributes that came from functions
     int64_t        inlined_max;
-    HoloString     unnamed; // what a tensor without a name is called in errors: by the node that it is an attribute of
+    HoloString     unnamed; // the name of a tensor without a name in errors: its node
 } HoloOnnx;
 
-typedef struct HoloOnnxCapture { // a value of the surroundings that a subgraph uses
+typedef struct HoloOnnxCapture { // a value from outside that a subgraph uses
     struct HoloOnnxCapture *next;
     HoloString              name;
     HoloValue              *outer, *inner;
 } HoloOnnxCapture;
 
-// Where names mean something: a graph, or the body of a function that is being inlined.
+// Where names have a meaning: a graph, or the body of a function that is being inlined.
 typedef struct HoloOnnxScope {
-    struct HoloOnnxScope *parent; // whose names are seen too; NULL: a model's graph or a function
+    struct HoloOnnxScope *parent; // its names are visible, too; NULL: a model's graph or a function
     HoloGraph            *graph;
     HoloNameMap           names; // to HoloOnnxBinding
     HoloOnnxCapture      *captures, **captures_end;
     const HoloOnnxOpsets *opsets;    // of the function; NULL: the model's
-    const HoloAttr       *call_attr; // of the function call, which attributes may refer to
+    const HoloAttr       *call_attr; // of the function call; attributes may refer to them
     int                   call_attr_count;
-    bool                  is_function; // nodes here, and in subgraphs here, belong to a function
+    bool                  is_function; // nodes here, and in subgraphs, belong to a function
     const char           *prefix;      // of names: "" or "call/"
     int                   depth;
 } HoloOnnxScope;
@@ -79,27 +79,27 @@ static inline int64_t holo_onnx_inlined_max(uint64_t bytes)
 
 // ---- tensors and types
 
-// Rank, sizes and their product, checked. `name` is for errors.
+// Checks rank, sizes and their product. `name` is for errors.
 HOLO_MUST HoloStatus holo_onnx_dims(HoloOnnx *im, HoloString name, HoloPbMany dims, HoloTensor *out,
                                     int64_t *out_count);
 HOLO_MUST HoloStatus holo_onnx_tensor(HoloOnnx *im, HoloString message, HoloTensor *out, HoloString *out_name);
 HOLO_MUST HoloStatus holo_onnx_sparse(HoloOnnx *im, HoloString message, HoloTensor *out, HoloString *out_name);
-// A TypeProto. Types that do not exist here come out as dtype HOLO_NONE. Sizes that are not numbers
-// become symbols, or HOLO_DIM_UNKNOWN where `dims` is NULL.
+// Reads a TypeProto. Types that do not exist here become dtype HOLO_NONE. Sizes that are not numbers become symbols, or
+// HOLO_DIM_UNKNOWN if `dims` is NULL.
 HOLO_MUST HoloStatus holo_onnx_type(HoloOnnx *im, HoloString message, HoloDims *dims, HoloTensor *out);
 
 // ---- graphs
 
-// Reads a GraphProto. A body sees the names of `parent`; NULL: the model's own graph.
+// Reads a GraphProto. A body sees the names of `parent`; NULL: it is the model's own graph.
 HOLO_MUST HoloStatus holo_onnx_graph(HoloOnnx *im, HoloString message, HoloOnnxScope *parent, HoloOnnxBody *out);
-// Makes a body of Loop, the first of whose inputs are not captured, take scalars where it declares lists.
+// Makes a body of Loop take scalars where it declares lists. The first `own_inputs` are not captured.
 HOLO_MUST HoloStatus holo_onnx_loop_body(HoloOnnx *im, HoloGraph *body, int own_inputs);
-// Reads the nodes of a graph or function into scope->graph, in whatever order they are.
+// Reads the nodes of a graph or function into scope->graph, in any order.
 HOLO_MUST HoloStatus holo_onnx_nodes(HoloOnnx *im, HoloOnnxScope *scope, HoloPbMany nodes);
 
-// What a name stands for. `is_defined` false: the output of a function that no node has given yet.
+// The value of a name. `is_defined` false: it is an output of a function that no node has given yet.
 typedef struct HoloOnnxBinding {
-    HoloValue *value; // NULL: an optional input of a function, left out
+    HoloValue *value; // NULL: an optional input of a function that is left out
     bool       is_defined;
 } HoloOnnxBinding;
 
@@ -110,11 +110,11 @@ static inline HoloOnnxBinding *holo_onnx_binding(const HoloOnnxScope *scope, Hol
     return holo_name_map_find(&scope->names, name);
 }
 
-// The attributes of a node. Subgraphs are prepended to *bodies. An attribute that refers to one the
-// function call does not give is left out.
+// Reads the attributes of a node. Subgraphs are prepended to *bodies. An attribute that refers to one that the function
+// call does not give is left out.
 HOLO_MUST HoloStatus holo_onnx_attrs(HoloOnnx *im, HoloOnnxScope *scope, HoloPbMany attributes, const char *node,
                                      HoloAttr **out, int *out_count, HoloOnnxBody **bodies);
-// Fails where an attribute of a node of ONNX's own domain is of another kind than its name stands for.
+// Fails if an attribute of a node of ONNX's own domain has another kind than its name requires.
 HOLO_MUST HoloStatus holo_onnx_attr_kinds(HoloOnnx *im, const char *node, const HoloAttr *attr, int count);
 // The tensor that a Constant node's attributes describe.
 HOLO_MUST HoloStatus holo_onnx_constant(HoloOnnx *im, const char *node, const HoloAttr *attr, int count,
@@ -122,11 +122,11 @@ HOLO_MUST HoloStatus holo_onnx_constant(HoloOnnx *im, const char *node, const Ho
 
 // ---- functions and operator sets
 
-const HoloAttr *holo_onnx_attr_find(const HoloAttr *attr, int count, const char *name); // NULL: no such
+const HoloAttr *holo_onnx_attr_find(const HoloAttr *attr, int count, const char *name); // NULL: there is none
 
 typedef struct HoloOnnxFunction HoloOnnxFunction;
 HOLO_MUST HoloStatus            holo_onnx_functions(HoloOnnx *im, HoloPbMany functions);
-HoloOnnxFunction *holo_onnx_function_find(const HoloOnnx *im, const HoloOnnxNodeProto *node); // NULL: no such
+HoloOnnxFunction *holo_onnx_function_find(const HoloOnnx *im, const HoloOnnxNodeProto *node); // NULL: there is none
 
 typedef struct HoloOnnxCall { // of a function
     const char *node;
@@ -134,13 +134,13 @@ typedef struct HoloOnnxCall { // of a function
     HoloValue **in, **out; // NULL entries: left out
     HoloAttr   *attr;
 } HoloOnnxCall;
-// Puts the function's nodes into the graph of `scope`, so that they give the values call->out.
+// Inserts the function's nodes into the graph of `scope`, so that they produce the values call->out.
 HOLO_MUST HoloStatus holo_onnx_inline(HoloOnnx *im, HoloOnnxScope *scope, HoloOnnxFunction *function,
                                       const HoloOnnxCall *call);
 
 HOLO_MUST HoloStatus holo_onnx_opsets(HoloOnnx *im, HoloPbMany list, HoloOnnxOpsets *out);
 HoloString           holo_onnx_domain(HoloString domain); // "ai.onnx" is ""
-// The version of `domain` that nodes of the scope mean.
+// The version of `domain` that nodes of the scope use.
 HOLO_MUST HoloStatus holo_onnx_version(HoloOnnx *im, const HoloOnnxScope *scope, HoloString domain, const char *node,
                                        int *out);
 

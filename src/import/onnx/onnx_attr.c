@@ -1,5 +1,5 @@
-// onnx_attr.c - AttributeProto to HoloAttr, references to a function call's attributes resolved; and
-// the tensor of a Constant node.
+// onnx_attr.c - turns AttributeProto into HoloAttr and resolves references to a function call's attributes; and the
+// tensor of a Constant node.
 #include "import/onnx/onnx.h"
 
 #include <string.h>
@@ -74,7 +74,7 @@ static HoloStatus read_graph(Reader *r, HoloString message, void **out)
     if (!body) return holo_fail_memory(r->im->error);
     if (!r->scope || !r->bodies)
         return holo_fail(r->im->error, HOLO_UNSUPPORTED,
-                         "attribute '%s' is a graph given to a function, which is not supported", r->attr->name);
+                         "attribute '%s' passes a graph to a function, which is not supported", r->attr->name);
     HOLO_TRY(holo_onnx_graph(r->im, message, r->scope, body));
     body->next = *r->bodies;
     *r->bodies = body;
@@ -140,7 +140,7 @@ static HoloStatus read_value(Reader *r)
     case HOLO_ONNX_STRINGS: return read_strings(r);
     case HOLO_ONNX_TYPE_PROTOS: break;
     }
-    return HOLO_UNSUPPORTED; // has no kind: refused before
+    return HOLO_UNSUPPORTED; // it has no kind, and was refused before
 }
 
 // ---- references
@@ -157,13 +157,14 @@ static HoloStatus read_reference(Reader *r, bool *out_given)
     char *name = holo_import_text(r->im->import, r->proto.ref_name);
     if (!name) return holo_fail_memory(r->im->error);
     if (!r->scope || !r->scope->is_function)
-        return holo_fail(r->im->error, HOLO_BAD_MODEL, "attribute '%s' refers to '%s' of a function, but is not in one",
-                         r->attr->name, name);
+        return holo_fail(r->im->error, HOLO_BAD_MODEL,
+                         "attribute '%s' refers to '%s' of a function, but is not inside a function", r->attr->name,
+                         name);
     const HoloAttr *given = holo_onnx_attr_find(r->scope->call_attr, r->scope->call_attr_count, name);
     *out_given            = given != NULL;
     if (!given) return HOLO_OK;
     if (given->kind != r->attr->kind)
-        return holo_fail(r->im->error, HOLO_BAD_MODEL, "attribute '%s' refers to '%s', which is of another type",
+        return holo_fail(r->im->error, HOLO_BAD_MODEL, "attribute '%s' refers to '%s', which has a different type",
                          r->attr->name, name);
     const char *own = r->attr->name;
     *r->attr        = *given;
@@ -196,7 +197,7 @@ HoloStatus holo_onnx_attrs(HoloOnnx *im, HoloOnnxScope *scope, HoloPbMany attrib
     *out       = NULL;
     if (!attributes.count) return HOLO_OK;
     if (attributes.count > ATTRS_MAX)
-        return holo_fail(im->error, HOLO_UNSUPPORTED, "node '%s' has %lld attributes, at most %d are supported", node,
+        return holo_fail(im->error, HOLO_UNSUPPORTED, "node '%s' has %lld attributes; at most %d are supported", node,
                          (long long)attributes.count, ATTRS_MAX);
     HOLO_TRY(holo_import_take(im->import, holo_onnx_string(node), attributes.count, sizeof(HoloAttr), &attrs));
     *out = attrs;
@@ -237,7 +238,7 @@ HoloStatus holo_onnx_constant(HoloOnnx *im, const char *node, const HoloAttr *at
         }
         *out = (HoloTensor){.dtype = (uint8_t)forms[f].dtype, .rank = (int8_t)forms[f].rank, .dim = {a->count}};
         if (forms[f].rank) {
-            out->data = (void *)a->ints; // or floats, or strings: a member of the same union
+            out->data = (void *)a->ints; // or floats, or strings: members of the same union
             return HOLO_OK;
         }
         HOLO_TRY(holo_import_take(im->import, holo_onnx_string(node), 1, sizeof(HoloString), &out->data));

@@ -1,8 +1,8 @@
-// onnx_attr_kinds.c - what kind of value attributes of ONNX's own operators have.
+// onnx_attr_kinds.c - the kinds of attributes of ONNX's own operators.
 //
-// An operator that finds an attribute to be of another kind takes it for one that is not given: that would be another
-// model. In ONNX's domain a name stands for one kind, whatever the operator; the few that do not (value, p, to, seed, scale,
-// bias) are not listed, and neither are names that nobody has here.
+// An operator ignores an attribute of the wrong kind, and that would be another model. In ONNX's domain a name has one
+// kind, whatever the operator. The few that have several (value, p, to, seed, scale, bias) are not listed, and neither
+// are names that nobody uses here.
 #include "import/onnx/onnx.h"
 
 #include <stdlib.h>
@@ -183,7 +183,7 @@ HoloStatus holo_onnx_attr_kinds(HoloOnnx *im, const char *node, const HoloAttr *
     for (int i = 0; i < count; i++) {
         const Row *row = bsearch(attr[i].name, rows, HOLO_COUNT(rows), sizeof *rows, compare);
         if (!row || row->kind == attr[i].kind) continue;
-        return holo_fail(im->error, HOLO_BAD_MODEL, "node '%s': attribute '%s' is given as %s, where it is %s", node,
+        return holo_fail(im->error, HOLO_BAD_MODEL, "node '%s': attribute '%s' is %s, but must be %s", node,
                          attr[i].name, words[attr[i].kind], words[row->kind]);
     }
     return HOLO_OK;

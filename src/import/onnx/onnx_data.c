@@ -1,10 +1,10 @@
-// onnx_data.c - values outside of a model: serialized TensorProto, SequenceProto, OptionalProto and
-// MapProto, as ONNX's tests hold them.
+// onnx_data.c - values outside of a model: serialized TensorProto, SequenceProto, OptionalProto and MapProto, as in
+// ONNX's tests.
 #include "import/onnx/onnx.h"
 
 #include <string.h>
 
-enum { DEPTH_MAX = 4 }; // of sequences in optionals in ...
+enum { DEPTH_MAX = 4 }; // nested sequences and optionals
 
 static HoloStatus read_value(HoloOnnx *im, HoloString message, HoloKind kind, int depth, HoloTensor *out,
                              HoloString *out_name);
@@ -45,7 +45,7 @@ static HoloStatus read_container(HoloOnnx *im, HoloString message, HoloKind kind
     return HOLO_OK;
 }
 
-// One rank-1 tensor of tensors with one element each.
+// Joins tensors of one element each into one tensor of rank 1.
 static HoloStatus join_values(HoloOnnx *im, const HoloTensor *sequence, int64_t keys, HoloTensor *out)
 {
     const HoloTensor *element = sequence->data;
@@ -97,7 +97,7 @@ static HoloStatus read_map(HoloOnnx *im, HoloString message, int depth, HoloTens
 static HoloStatus read_value(HoloOnnx *im, HoloString message, HoloKind kind, int depth, HoloTensor *out,
                              HoloString *out_name)
 {
-    if (depth > DEPTH_MAX) return holo_fail(im->error, HOLO_UNSUPPORTED, "a value is nested too deep");
+    if (depth > DEPTH_MAX) return holo_fail(im->error, HOLO_UNSUPPORTED, "a value is nested too deeply");
     if (kind == HOLO_TENSOR) return holo_onnx_tensor(im, message, out, out_name);
     if (kind == HOLO_MAP) return read_map(im, message, depth, out, out_name);
     return read_container(im, message, kind, depth, out, out_name);

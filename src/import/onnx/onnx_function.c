@@ -1,8 +1,7 @@
-// onnx_function.c - operator sets, and the functions that a model brings along: their bodies are put in
-// the place of every node that calls them.
+// onnx_function.c - operator sets, and the functions of a model: each call is replaced by the function's body.
 //
-// A function sees nothing of its surroundings but its inputs and attributes. Calls may be nested, not
-// circular; how many nodes come out of it is limited.
+// A function sees nothing from outside but its inputs and attributes. Calls may be nested, but not circular, and the
+// number of resulting nodes is limited.
 #include "import/onnx/onnx.h"
 
 #include <string.h>
@@ -10,7 +9,7 @@
 struct HoloOnnxFunction {
     HoloOnnxFunctionProto proto;
     HoloOnnxOpsets        opsets;
-    HoloAttr             *defaults; // of attributes
+    HoloAttr             *defaults; // for attributes
     int                   default_count;
     bool                  is_active; // being inlined
 };
@@ -27,7 +26,7 @@ HoloStatus holo_onnx_opsets(HoloOnnx *im, HoloPbMany list, HoloOnnxOpsets *out)
     enum { VERSION_MAX = 1 << 20, SETS_MAX = 1000 };
     HoloString message;
     if (list.count > SETS_MAX)
-        return holo_fail(im->error, HOLO_UNSUPPORTED, "%lld operator sets are imported, at most %d are supported",
+        return holo_fail(im->error, HOLO_UNSUPPORTED, "the model imports %lld operator sets; at most %d are supported",
                          (long long)list.count, SETS_MAX);
     out->count = 0;
     out->entry = HOLO_NEW(im->arena, HoloOnnxOpset, list.count);
@@ -56,7 +55,7 @@ HoloStatus holo_onnx_version(HoloOnnx *im, const HoloOnnxScope *scope, HoloStrin
     if (!*out) *out = find_version(&im->opsets, domain);
     if (*out) return HOLO_OK;
     enum { IR_WITH_OPSETS = 3 };
-    *out = 1; // of other domains, and of models older than the versions
+    *out = 1; // for other domains, and for models older than the versions
     if (domain.size || (im->ir_version && im->ir_version < IR_WITH_OPSETS)) return HOLO_OK;
     return holo_fail(im->error, HOLO_BAD_MODEL,
                      "node '%s': the model does not say which version of ONNX's operators it uses", node);
@@ -64,8 +63,8 @@ HoloStatus holo_onnx_version(HoloOnnx *im, const HoloOnnxScope *scope, HoloStrin
 
 // ---- the model's functions
 
-// What a function is known by: domain, name and overload, each ended by a zero. Returns its size;
-// writes it where it fits into `room` bytes.
+// The key of a function: domain, name and overload, each ended by a zero. Returns its size, and writes it if it fits
+// into `room` bytes.
 static size_t function_key(HoloString domain, HoloString name, HoloString overload, char *key, size_t room)
 {
     HoloString part[] = {holo_onnx_domain(domain), name, overload};
@@ -92,7 +91,7 @@ static HoloStatus add_function(HoloOnnx *im, HoloString message)
     if (!key) return holo_fail_memory(im->error);
     function_key(proto->domain, proto->name, proto->overload, key, size);
     if (holo_name_map_find(&im->functions, (HoloString){key, size}))
-        return holo_fail(im->error, HOLO_BAD_MODEL, "function '%.*s' is there twice", HOLO_IMPORT_ARG(proto->name));
+        return holo_fail(im->error, HOLO_BAD_MODEL, "function '%.*s' is defined twice", HOLO_IMPORT_ARG(proto->name));
     if (size > im->key_max) im->key_max = size;
     return holo_name_map_set(&im->functions, im->arena, (HoloString){key, size}, f) ? HOLO_OK
                                                                                     : holo_fail_memory(im->error);
@@ -114,7 +113,7 @@ HoloOnnxFunction *holo_onnx_function_find(const HoloOnnx *im, const HoloOnnxNode
 
 // ---- a call
 
-// The call's attributes, and the defaults of those it does not give.
+// The call's attributes, and defaults for those it does not give.
 static HoloStatus join_attrs(HoloOnnx *im, const HoloOnnxFunction *f, const HoloOnnxCall *call, HoloOnnxScope *scope)
 {
     HoloAttr *attr  = HOLO_NEW(im->arena, HoloAttr, call->attr_count + f->default_count);
@@ -134,9 +133,9 @@ static HoloStatus bind_ports(HoloOnnx *im, const HoloOnnxFunction *f, const Holo
     HoloString name;
     if (call->in_count > inputs.count || call->out_count > outputs.count)
         return holo_fail(im->error, HOLO_BAD_MODEL,
-                         "node '%s' has %d inputs and %d outputs, the function '%.*s' %lld and %lld", call->node,
-                         call->in_count, call->out_count, HOLO_IMPORT_ARG(f->proto.name), (long long)inputs.count,
-                         (long long)outputs.count);
+                         "node '%s' has %d inputs and %d outputs, but the function '%.*s' has %lld and %lld",
+                         call->node, call->in_count, call->out_count, HOLO_IMPORT_ARG(f->proto.name),
+                         (long long)inputs.count, (long long)outputs.count);
     for (int i = 0; holo_pb_next_bytes(&inputs, &name); i++)
         HOLO_TRY(holo_onnx_bind(im, scope, name, i < call->in_count ? call->in[i] : NULL, true));
     for (int i = 0; i < call->out_count && holo_pb_next_bytes(&outputs, &name); i++)
@@ -145,7 +144,7 @@ static HoloStatus bind_ports(HoloOnnx *im, const HoloOnnxFunction *f, const Holo
     return HOLO_OK;
 }
 
-// An output that is an input, or another output once more, takes a node to be a value of its own.
+// An output that is an input, or the same as another output, needs a node to be a value of its own.
 static HoloStatus copy_value(HoloOnnx *im, const HoloOnnxScope *scope, HoloValue *from, HoloValue *to, const char *name)
 {
     int version;
@@ -183,7 +182,7 @@ HoloStatus holo_onnx_inline(HoloOnnx *im, HoloOnnxScope *caller, HoloOnnxFunctio
     if (!scope.prefix) return holo_fail_memory(im->error);
     if (f->is_active || scope.depth > HOLO_ONNX_DEPTH_MAX)
         return holo_fail(im->error, HOLO_BAD_MODEL, "node '%s': the function '%.*s' %s", call->node,
-                         HOLO_IMPORT_ARG(f->proto.name), f->is_active ? "calls itself" : "is nested too deep");
+                         HOLO_IMPORT_ARG(f->proto.name), f->is_active ? "calls itself" : "is nested too deeply");
     HOLO_TRY(join_attrs(im, f, call, &scope));
     HOLO_TRY(bind_ports(im, f, call, &scope));
     f->is_active = true;

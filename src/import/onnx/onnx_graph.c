@@ -1,8 +1,8 @@
-// onnx_graph.c - GraphProto to HoloGraph.
+// onnx_graph.c - turns GraphProto into HoloGraph.
 //
-// Two walks over the nodes: the first gives every result a value, the second connects them, so the
-// order in the file does not matter. A subgraph that uses a value of its surroundings gets an input
-// for it; at the node, all subgraphs are then given the same list of these.
+// It walks over the nodes twice: the first walk makes a value for every result, the second connects them, so the order
+// in the file does not matter. A subgraph that uses a value from outside gets an input for it; at the node, all
+// subgraphs then get the same list of these.
 #include "import/onnx/onnx.h"
 
 // ---- names
@@ -15,7 +15,7 @@ HoloStatus holo_onnx_bind(HoloOnnx *im, HoloOnnxScope *scope, HoloString name, H
     return HOLO_OK;
 }
 
-// The value that `name` is given to here, where it must be given only once.
+// The value that gets the name `name` here. A name may be given only once.
 static HoloStatus define(HoloOnnx *im, HoloOnnxScope *scope, HoloString name, HoloValue **out)
 {
     HoloOnnxBinding *binding = holo_onnx_binding(scope, name);
@@ -33,7 +33,7 @@ static HoloStatus define(HoloOnnx *im, HoloOnnxScope *scope, HoloString name, Ho
     return *out ? holo_onnx_bind(im, scope, name, *out, true) : holo_fail_memory(im->error);
 }
 
-// What `name` stands for in the scope; a value of the surroundings becomes a captured input.
+// The value of `name` in the scope. A value from outside becomes a captured input.
 static HoloStatus resolve(HoloOnnx *im, HoloOnnxScope *scope, HoloString name, const char *user, HoloValue **out)
 {
     const HoloOnnxBinding *binding = holo_onnx_binding(scope, name);
@@ -84,7 +84,7 @@ static bool is_constant_node(const HoloOnnx *im, const HoloOnnxNodeProto *node)
            node->output.count == 1 && !holo_onnx_function_find(im, node);
 }
 
-// Inlining multiplies, so what comes out of it is limited.
+// Inlining multiplies nodes, so their number is limited.
 static HoloStatus count_inlined(HoloOnnx *im, const HoloOnnxNodeProto *node)
 {
     im->inlined += 1 + node->input.count + node->output.count + node->attribute.count;
@@ -126,7 +126,7 @@ static HoloStatus resolve_all(HoloOnnx *im, HoloOnnxScope *scope, HoloPbMany nam
     return HOLO_OK;
 }
 
-// What the bodies of a node capture, each name once.
+// What the bodies of a node capture, without duplicates.
 static HoloStatus join_captures(HoloOnnx *im, const HoloOnnxBody *bodies, HoloOnnxCapture ***out, int *out_count)
 {
     HoloNameMap seen = {0};
@@ -183,9 +183,9 @@ static HoloStatus add_node(HoloOnnx *im, HoloOnnxScope *scope, const HoloOnnxNod
         HOLO_TRY(holo_onnx_loop_body(im, body->graph, body->own_inputs));
     for (int i = 0; i < call->in_count; i++) node->in[i] = call->in[i];
     for (int i = 0; i < capture_count; i++) node->in[call->in_count + i] = captures[i]->outer;
-    const HoloOp *op = node->op = holo_op_find(domain, type, version); // in bodies that nobody infers, too
+    const HoloOp *op = node->op = holo_op_find(domain, type, version); // also in bodies that nobody infers
     for (int i = 0; i < call->out_count; i++) {
-        // An output that the operator always gives exists, even where the model has no name for it.
+        // An output that the operator always gives exists even if the model has no name for it.
         HoloValue *out = call->out[i];
         if (!out && op && i < op->out_min && !(out = holo_graph_value(scope->graph, NULL)))
             return holo_fail_memory(im->error);
@@ -196,7 +196,7 @@ static HoloStatus add_node(HoloOnnx *im, HoloOnnxScope *scope, const HoloOnnxNod
     return HOLO_OK;
 }
 
-// The second walk: a node is connected, or its function put in its place.
+// The second walk: connects a node, or replaces it by its function.
 static HoloStatus connect_node(HoloOnnx *im, HoloOnnxScope *scope, HoloString message, int index)
 {
     HoloOnnxNodeProto node;
@@ -238,7 +238,7 @@ static HoloStatus add_initializers(HoloOnnx *im, HoloOnnxScope *scope, HoloPbMan
         const HoloOnnxBinding *binding = holo_onnx_binding(scope, name);
         if (binding && binding->value->is_input) continue; // a body's input is always given
         if (binding && binding->value->is_constant)
-            value = binding->value; // given twice: the last is it
+            value = binding->value; // given twice: the last one counts
         else
             HOLO_TRY(define(im, scope, name, &value));
         value->type        = tensor;
@@ -256,12 +256,12 @@ static HoloStatus add_inputs(HoloOnnx *im, HoloOnnxScope *scope, HoloPbMany list
         HOLO_TRY(holo_pb_read(&im->source, "ValueInfoProto", message, holo_onnx_value_info_fields, &info));
         HOLO_TRY(holo_onnx_type(im, info.type, scope->parent ? NULL : im->dims, &type));
         const HoloOnnxBinding *binding = holo_onnx_binding(scope, info.name);
-        if (binding && binding->value->is_constant) continue; // an input with a default: the default is it
+        if (binding && binding->value->is_constant) continue; // an input with a default: the default counts
         if (!info.name.size) return holo_fail(im->error, HOLO_BAD_MODEL, "an input of the graph has no name");
         if (binding)
-            return holo_fail(im->error, HOLO_BAD_MODEL, "input '%.*s' is there twice", HOLO_IMPORT_ARG(info.name));
+            return holo_fail(im->error, HOLO_BAD_MODEL, "input '%.*s' occurs twice", HOLO_IMPORT_ARG(info.name));
         if (!scope->parent && type.dtype == HOLO_NONE)
-            return holo_fail(im->error, HOLO_UNSUPPORTED, "input '%.*s' has no type, or one that does not exist here",
+            return holo_fail(im->error, HOLO_UNSUPPORTED, "input '%.*s' has no type, or an unsupported one",
                              HOLO_IMPORT_ARG(info.name));
         char      *name  = holo_import_text(im->import, info.name);
         HoloValue *value = name ? holo_graph_input(scope->graph, name, &type) : NULL;

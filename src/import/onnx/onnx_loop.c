@@ -1,7 +1,7 @@
-// onnx_loop.c - bodies of Loop that take the number of the turn, or the condition, as lists of one.
+// onnx_loop.c - bodies of Loop that take the number of the turn, or the condition, as lists of one element.
 //
-// The standard has scalars there. Some converters declare lists. Such a body takes the scalar and makes
-// the list of it itself, so that nobody else need know.
+// The standard has scalars there, but some converters declare lists. Such a body takes the scalar and makes the list
+// itself, so that nothing else needs to know.
 #include "import/onnx/onnx.h"
 
 static HoloStatus take_scalar(HoloOnnx *im, HoloGraph *body, int i)
@@ -12,7 +12,7 @@ static HoloStatus take_scalar(HoloOnnx *im, HoloGraph *body, int i)
     HoloValue     *scalar = holo_graph_input(body, list->name, &type);
     HoloNode      *node   = holo_graph_node(body, list->name, "", "Unsqueeze", 11, 1, 1, 1);
     if (!scalar || !node) return holo_fail_memory(im->error);
-    body->inputs[i] = body->inputs[--body->input_count]; // where it was put last
+    body->inputs[i] = body->inputs[--body->input_count]; // moves the last one there
     list->is_input  = false;
     node->in[0]     = scalar;
     node->attr[0]   = (HoloAttr){.name = "axes", .kind = HOLO_ATTR_INTS, .count = 1, .ints = axes};

@@ -1,11 +1,11 @@
-// onnx_model.c - ONNX in the table of importers, and ModelProto: where the import of ONNX begins.
+// onnx_model.c - ONNX's row in the table of importers, and ModelProto: where the import of ONNX begins.
 #include "import/onnx/onnx.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-// ---- what the model says of itself
+// ---- what the model says about itself
 
 static HoloStatus read_meta(HoloOnnx *im, HoloPbMany list)
 {
@@ -59,7 +59,8 @@ static HoloStatus read_model(HoloOnnx *im, HoloString bytes)
     if (!holo_pb_has(model.has, GRAPH))
         return holo_fail(im->error, HOLO_BAD_MODEL, "this is not an ONNX model: it has no graph");
     if (model.ir_version < IR_MIN)
-        return holo_fail(im->error, HOLO_UNSUPPORTED, "IR version %lld is not supported, versions from %d on are",
+        return holo_fail(im->error, HOLO_UNSUPPORTED,
+                         "IR version %lld is not supported; the oldest supported version is %d",
                          (long long)model.ir_version, IR_MIN);
     im->dims       = holo_dims_create(im->arena);
     im->ir_version = model.ir_version;
@@ -93,7 +94,7 @@ static bool begins_like_model(const uint8_t *at, const uint8_t *end)
     for (int i = 0; i < FIELDS && at < end; i++) {
         uint64_t length = 0;
         int      kind = *at & 7, shift = 0;
-        bool     is_again = i && *at == tags[0]; // a tensor has that once for each size
+        bool     is_again = i && *at == tags[0]; // a tensor has it once for each size
         if (is_again || !memchr(tags, *at++, sizeof tags)) return false;
         for (; at < end && shift < 63; shift += 7) {
             length |= (uint64_t)(*at & 127) << shift;

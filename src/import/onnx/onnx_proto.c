@@ -1,4 +1,4 @@
-// onnx_proto.c - the field numbers of onnx.proto. Fields that carry no meaning here are not listed.
+// onnx_proto.c - the field numbers of onnx.proto. Fields that are not used here are not listed.
 #include "import/onnx/onnx_proto.h"
 
 // clang-format off

@@ -1,10 +1,10 @@
-// onnx_sparse.c - SparseTensorProto, expanded to a dense tensor. Both forms of indices: one number an
-// element (its place in the dense tensor) or one row of coordinates.
+// onnx_sparse.c - expands SparseTensorProto to a dense tensor, with both forms of indices: one number for each element
+// (its index in the dense tensor), or a row of coordinates.
 #include "import/onnx/onnx.h"
 
 #include <string.h>
 
-// The place in the dense tensor that row `i` of the indices names; -1: outside.
+// The index in the dense tensor that row `i` of the indices names; -1: it is outside.
 static int64_t place_of(const HoloTensor *dense, const HoloTensor *indices, int64_t count, int64_t i)
 {
     const int64_t *index = indices->data;
@@ -48,7 +48,7 @@ HoloStatus holo_onnx_sparse(HoloOnnx *im, HoloString message, HoloTensor *out, H
     for (int64_t i = 0; i < given; i++) {
         int64_t place = place_of(out, &indices, count, i);
         if (place < 0)
-            return holo_fail(im->error, HOLO_BAD_MODEL, "sparse tensor '%.*s': index %lld is outside of its shape",
+            return holo_fail(im->error, HOLO_BAD_MODEL, "sparse tensor '%.*s': index %lld is outside its shape",
                              HOLO_IMPORT_ARG(name), (long long)i);
         memcpy((char *)out->data + (size_t)place * size, (const char *)values.data + (size_t)i * size, size);
     }

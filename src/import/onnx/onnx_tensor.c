@@ -1,7 +1,7 @@
 // onnx_tensor.c - TensorProto in all its storage forms: raw bytes, typed fields, external files.
 //
-// Bytes that lie right for their type are borrowed from the file; others are copied. Types narrower
-// than a byte are unpacked to a byte an element. Files in several segments are refused.
+// Bytes that are aligned for their type are borrowed from the file; others are copied. Types narrower than a byte are
+// unpacked to one byte for each element. Files in several segments are refused.
 #include "import/onnx/onnx.h"
 
 #include <string.h>
@@ -9,20 +9,19 @@
 HoloStatus holo_onnx_dims(HoloOnnx *im, HoloString name, HoloPbMany dims, HoloTensor *out, int64_t *out_count)
 {
     if (dims.count > HOLO_MAX_RANK)
-        return holo_fail(im->error, HOLO_UNSUPPORTED, "tensor '%.*s' has %lld dimensions, at most %d are supported",
+        return holo_fail(im->error, HOLO_UNSUPPORTED, "tensor '%.*s' has %lld dimensions; at most %d are supported",
                          HOLO_IMPORT_ARG(name), (long long)dims.count, HOLO_MAX_RANK);
     int64_t dim;
     out->rank = 0;
     while (holo_pb_next_int(&dims, &dim)) {
         if (dim < 0)
-            return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s': dimension %d is %lld", HOLO_IMPORT_ARG(name),
-                             out->rank, (long long)dim);
+            return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s': dimension %d has an impossible size: %lld",
+                             HOLO_IMPORT_ARG(name), out->rank, (long long)dim);
         out->dim[out->rank++] = dim;
     }
     *out_count = holo_tensor_count(out);
     if (*out_count < 0)
-        return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s' has more elements than can be counted",
-                         HOLO_IMPORT_ARG(name));
+        return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s' has too many elements", HOLO_IMPORT_ARG(name));
     return HOLO_OK;
 }
 
@@ -32,7 +31,7 @@ static HoloStatus from_raw(HoloOnnx *im, HoloString name, HoloString raw, int64_
 {
     uint64_t expected = holo_import_stored(out->dtype, count);
     if (raw.size != expected)
-        return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s': its data has %llu bytes, its shape needs %llu",
+        return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s': its data has %llu bytes, but its shape needs %llu",
                          HOLO_IMPORT_ARG(name), (unsigned long long)raw.size, (unsigned long long)expected);
     return count ? holo_import_bytes(im->import, name, raw.data, count, out) : HOLO_OK;
 }
@@ -53,7 +52,7 @@ static HoloStatus open_external(HoloOnnx *im, HoloString name, HoloString locati
 {
     if (!im->import->from || !im->import->from->path)
         return holo_fail(im->error, HOLO_BAD_MODEL,
-                         "tensor '%.*s' is in the file '%.*s', and there is no folder to look for it",
+                         "tensor '%.*s' is in the file '%.*s', but the model has no folder to find it in",
                          HOLO_IMPORT_ARG(name), HOLO_IMPORT_ARG(location));
     HOLO_TRY(holo_import_map(im->import, location, out));
     im->inlined_max = holo_onnx_inlined_max(im->import->out->bytes);
@@ -76,7 +75,7 @@ static HoloStatus from_external(HoloOnnx *im, HoloString name, HoloPbMany entrie
                              HOLO_IMPORT_ARG(name), HOLO_IMPORT_ARG(entry.key), HOLO_IMPORT_ARG(entry.value));
     }
     if (!location.size)
-        return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s' is external, but its file is not named",
+        return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s' is external, but does not name its file",
                          HOLO_IMPORT_ARG(name));
     HoloMapping *file;
     HOLO_TRY(open_external(im, name, location, &file));
@@ -93,13 +92,13 @@ static HoloStatus from_external(HoloOnnx *im, HoloString name, HoloPbMany entrie
 static HoloStatus check_count(HoloOnnx *im, HoloString name, int64_t given, int64_t expected)
 {
     if (given == expected) return HOLO_OK;
-    return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s' has %lld elements, its shape needs %lld",
+    return holo_fail(im->error, HOLO_BAD_MODEL, "tensor '%.*s' has %lld elements, but its shape needs %lld",
                      HOLO_IMPORT_ARG(name), (long long)given, (long long)expected);
 }
 
 static HoloStatus from_ints(HoloOnnx *im, HoloString name, HoloPbMany ints, int64_t count, HoloTensor *out)
 {
-    bool    is_packed = holo_dtype_bits(out->dtype) <= 4; // those of 6 bits have an entry each
+    bool    is_packed = holo_dtype_bits(out->dtype) <= 4; // elements of 6 bits have an entry each
     size_t  size      = holo_dtype_size(out->dtype);
     int64_t value, entries = is_packed ? (int64_t)holo_import_stored(out->dtype, count) : count;
     HOLO_TRY(check_count(im, name, ints.count, entries));
@@ -157,7 +156,7 @@ HoloStatus holo_onnx_tensor(HoloOnnx *im, HoloString message, HoloTensor *out, H
     if (out_name) *out_name = t.name;
     if (!t.name.size) t.name = im->unnamed;
     if (t.data_type <= HOLO_NONE || t.data_type >= HOLO_DTYPE_COUNT)
-        return holo_fail(im->error, HOLO_UNSUPPORTED, "tensor '%.*s' has element type %lld, which does not exist here",
+        return holo_fail(im->error, HOLO_UNSUPPORTED, "tensor '%.*s' has element type %lld, which is not supported",
                          HOLO_IMPORT_ARG(t.name), (long long)t.data_type);
     if (holo_pb_has(t.has, HOLO_ONNX_TENSOR_SEGMENT))
         return holo_fail(im->error, HOLO_UNSUPPORTED,

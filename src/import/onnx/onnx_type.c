@@ -1,11 +1,10 @@
-// onnx_type.c - TypeProto to a tensor without data. Two levels at most: a sequence of maps, an optional
-// sequence; what is deeper or opaque comes out as a type that is not known. A sparse tensor is a tensor: it is given in
-// full.
+// onnx_type.c - turns TypeProto into a tensor without data. It handles two levels: a sequence of maps, an optional
+// sequence. Deeper or opaque types become unknown. A sparse tensor is a tensor, because it is given in full.
 #include "import/onnx/onnx.h"
 
 static const HoloTensor unknown = {.dtype = HOLO_NONE, .rank = -1};
 
-// Names that exporters give to every size they know nothing of: they say nothing of two being the same.
+// Names that exporters give to every unknown size: equal names do not mean equal sizes.
 static bool is_no_name(const char *name)
 {
     static const char *const words[] = {"None", "?", "-1", "unknown", "Unknown"};
@@ -43,7 +42,7 @@ static HoloStatus read_tensor(HoloOnnx *im, HoloString message, HoloDims *dims, 
     if (!holo_pb_has(type.has, SHAPE)) return HOLO_OK;
     HOLO_TRY(holo_pb_read(&im->source, "TensorShapeProto", type.shape, holo_onnx_shape_fields, &shape));
     if (shape.dim.count > HOLO_MAX_RANK)
-        return holo_fail(im->error, HOLO_UNSUPPORTED, "a type has %lld dimensions, at most %d are supported",
+        return holo_fail(im->error, HOLO_UNSUPPORTED, "a type has %lld dimensions; at most %d are supported",
                          (long long)shape.dim.count, HOLO_MAX_RANK);
     HoloString dim;
     out->rank = 0;

@@ -1,8 +1,8 @@
 // npy.c - NumPy's .npy (versions 1 to 3) and .npz.
 //
-// Reads every plain dtype in both byte orders, C and Fortran order, and strings of both kinds; "V2" is
-// taken for bfloat16. Records, objects and dates are refused. Types that NumPy does not have are
-// written wider: bf16 and the 8- and 4-bit floats as f32, 4- and 2-bit integers as bytes.
+// It reads every plain dtype in both byte orders, C and Fortran order, and both kinds of strings; "V2" is taken for
+// bfloat16. It refuses records, objects and dates. Types that NumPy does not have are written wider: bf16 and the 8-
+// and 4-bit floats as f32, 4- and 2-bit integers as bytes.
 #include "base/files.h"
 #include "base/memory.h"
 #include "import/import.h"
@@ -27,7 +27,7 @@ static const struct {
 typedef struct Header {
     HoloTensor type;
     char       kind;  // of NumPy's type: 'f', 'U'
-    int64_t    size;  // bytes an element; for 'U' characters of 4 bytes
+    int64_t    size;  // bytes of an element; for 'U', characters of 4 bytes
     size_t     bytes; // of all elements
     bool       is_swapped, is_fortran;
 } Header;
@@ -165,7 +165,7 @@ static void swap_bytes(char *data, int64_t count, size_t size)
         }
 }
 
-// A string of fixed size, padded with zeros at its end, to `text`; returns its length.
+// Copies a string of fixed size, padded with zeros, to `text`. Returns its length.
 static size_t read_text(const Header *h, const char *from, char *text)
 {
     size_t used = 0, length = 0;
@@ -199,7 +199,7 @@ static HoloStatus read_strings(HoloArena *arena, const Header *h, const char *by
     return HOLO_OK;
 }
 
-// Elements in Fortran order, or that lie wrong for their type, are copied; what is right is borrowed.
+// Copies elements that are in Fortran order or not aligned for their type; borrows others.
 static HoloStatus read_numbers(HoloArena *arena, const Header *h, const char *bytes, int64_t count, HoloTensor *out,
                                HoloError *error)
 {
@@ -214,7 +214,7 @@ static HoloStatus read_numbers(HoloArena *arena, const Header *h, const char *by
     int64_t from[HOLO_MAX_RANK], to[HOLO_MAX_RANK], stride = 1;
     holo_strides(out->rank, out->dim, to);
     for (int i = 0; i < out->rank; i++, stride *= out->dim[i - 1]) from[i] = stride;
-    if (h->is_fortran && (uintptr_t)bytes % size) { // what moves elements takes them for aligned
+    if (h->is_fortran && (uintptr_t)bytes % size) { // the code that moves elements needs them aligned
         char *copy = holo_arena_take_array(arena, (size_t)count, size);
         if (!copy) return holo_fail_memory(error);
         bytes = memcpy(copy, bytes, (size_t)count * size);
@@ -229,7 +229,7 @@ static HoloStatus read_numbers(HoloArena *arena, const Header *h, const char *by
     return HOLO_OK;
 }
 
-// Reads the header of an array of `size` bytes, of which the first `have` are there; its data begin at *out_start.
+// Reads the header of an array of `size` bytes, of which the first `have` are there. Its data begin at *out_start.
 static HoloStatus read_header(const char *text, size_t have, size_t size, Header *h, size_t *out_start,
                               HoloError *error)
 {
@@ -251,7 +251,7 @@ static HoloStatus read_header(const char *text, size_t have, size_t size, Header
         count >= 0 && holo_mul(h->size, h->kind == 'U' ? 4 : 1, &bytes_each) && holo_mul(count, bytes_each, &total);
     *out_start = start + length;
     if (!fits || (uint64_t)total > size - *out_start || (count && !bytes_each))
-        return holo_fail(error, HOLO_BAD_INPUT, "the NumPy array has %llu bytes of data, its shape needs more",
+        return holo_fail(error, HOLO_BAD_INPUT, "the NumPy array has only %llu bytes of data; its shape needs more",
                          (unsigned long long)(size - *out_start));
     h->bytes = (size_t)total;
     return HOLO_OK;
@@ -270,12 +270,12 @@ HoloStatus holo_npy_read(HoloArena *arena, const void *bytes, size_t size, HoloT
     return read_strings(arena, &h, data, count, out, error);
 }
 
-// ---- many of them in a zip file
+// ---- several in a zip file
 
-// A header that is longer is nobody's (NumPy itself refuses more than 10,000): there may be very many entries.
+// Nobody writes longer headers (NumPy refuses more than 10,000 bytes), and there may be very many entries.
 enum { PEEK = 10240 };
 
-// An entry has just the bytes that its shape needs: what is inflated is never more than what a caller was shown.
+// An entry must have exactly the bytes that its shape needs: no more is inflated than the caller was shown.
 static HoloStatus read_type(const HoloZipEntry *file, HoloTensor *out, HoloError *error)
 {
     char       head[PEEK];
@@ -286,7 +286,7 @@ static HoloStatus read_type(const HoloZipEntry *file, HoloTensor *out, HoloError
     *out              = h.type;
     if (status) return holo_fail(error, status, "entry '%s' of the zip file: %s", file->name, inner.text);
     if (file->size - start != h.bytes)
-        return holo_fail(error, HOLO_BAD_INPUT, "entry '%s' of the zip file has %s of data, and its shape needs %s",
+        return holo_fail(error, HOLO_BAD_INPUT, "entry '%s' of the zip file has %s of data, but its shape needs %s",
                          file->name, holo_size_text(file->size - start).text, holo_size_text(h.bytes).text);
     return HOLO_OK;
 }
@@ -320,7 +320,7 @@ HoloStatus holo_npz_load(HoloArena *arena, HoloNpzEntry *entry, HoloError *error
     if (!file) return HOLO_OK;
     HOLO_TRY(holo_zip_read(arena, file, &data, error));
     HOLO_TRY(holo_npy_read(arena, data, file->size, &read, error));
-    entry->tensor.data = read.data; // a caller may have given it another type
+    entry->tensor.data = read.data; // the caller may have given it another type
     entry->file        = NULL;
     return HOLO_OK;
 }

@@ -1,4 +1,5 @@
-// numbers.c - a tensor from text: numbers with commas, semicolons, spaces or brackets between them, in rows, as in .csv files.
+// numbers.c - a tensor from text: numbers separated by commas, semicolons, spaces or brackets, in rows, as in .csv
+// files.
 #include "import/import.h"
 #include "ops/tensor.h"
 
@@ -11,13 +12,13 @@
 typedef struct Reader {
     const char *at, *end;
     int64_t     line;
-    char        word[64]; // the present one, cut
+    char        word[64]; // the current one, cut
     HoloError  *error;
 } Reader;
 
 typedef struct Count {
     int64_t words, rows, columns; // columns -1: rows differ
-    Reader  start;                // where the numbers begin: behind a first line of which no word is one
+    Reader  start;                // where the numbers begin: behind a first line without numbers
 } Count;
 
 static bool is_between(char c)
@@ -25,7 +26,7 @@ static bool is_between(char c)
     return c && strchr(" \t\r\f,;[](){}", c);
 }
 
-// The next word, and whether it is the first of its line; false: there is none.
+// The next word, and whether it is the first of its line. False: there is none.
 static bool next_word(Reader *r, bool *out_is_new_row)
 {
     *out_is_new_row = false;
@@ -89,7 +90,7 @@ static HoloStatus shape_fail(const HoloTensor *want, const Count *count, HoloErr
                      text);
 }
 
-// What is wanted, with open sizes from how many numbers there are; as they stand in rows where nothing is wanted.
+// The wanted shape, with open sizes from the number of numbers; if nothing is wanted, the shape of the rows.
 static HoloStatus shape_find(const HoloTensor *want, const Count *count, HoloTensor *out, HoloError *error)
 {
     *out            = (HoloTensor){.dtype = want && want->dtype ? want->dtype : HOLO_F32, .kind = HOLO_TENSOR};
@@ -118,7 +119,7 @@ static HoloStatus shape_find(const HoloTensor *want, const Count *count, HoloTen
     }
     if (fixed && count->words % fixed == 0) left = count->words / fixed;
     if (open ? !left : count->words != fixed) return shape_fail(want, count, error);
-    // Of several open sizes the last takes all, as in a batch of one.
+    // If several sizes are open, the last takes all numbers, as in a batch of one.
     for (int d = 0; d < want->rank; d++)
         if (want->dim[d] < 0) out->dim[d] = --open ? 1 : left;
     return HOLO_OK;
@@ -148,7 +149,7 @@ static HoloStatus word_put(Reader *r, HoloTensor *t, int64_t index)
     double back = 0;
     if (!is_bad && !errno) holo_read_f(t, index, 1, 1, &back);
     return is_bad || errno || back != (double)whole
-               ? holo_fail(r->error, HOLO_BAD_INPUT, "'%.40s' in line %lld is no number of type %s", r->word,
+               ? holo_fail(r->error, HOLO_BAD_INPUT, "'%.40s' in line %lld is not a number of type %s", r->word,
                            (long long)r->line, holo_dtype_name((HoloDtype)t->dtype))
                : HOLO_OK;
 }
@@ -159,8 +160,8 @@ static HoloStatus words_check(Reader r)
     while (next_word(&r, &is_new))
         if (!is_number(r.word))
             return holo_fail(r.error, HOLO_BAD_INPUT,
-                             "this is no tensor; it looks like a text file: '%.40s' in line %lld is no number", r.word,
-                             (long long)r.line);
+                             "this is not a tensor; it looks like a text file: '%.40s' in line %lld is not a number",
+                             r.word, (long long)r.line);
     return HOLO_OK;
 }
 
@@ -169,13 +170,13 @@ HoloStatus holo_import_numbers(HoloArena *arena, const void *bytes, size_t size,
 {
     Reader r = {.at = bytes, .end = (const char *)bytes + size, .line = 1, .error = error};
     bool   is_new;
-    if (size > 2 && !memcmp(bytes, "\xef\xbb\xbf", 3)) r.at += 3; // a mark that some programs write
+    if (size > 2 && !memcmp(bytes, "\xef\xbb\xbf", 3)) r.at += 3; // a byte order mark that some programs write
     Count count = count_words(r);
     r           = count.start;
     HOLO_TRY(words_check(r));
-    if (!count.words) return holo_fail(error, HOLO_BAD_INPUT, "this is no tensor: there are no numbers in it");
+    if (!count.words) return holo_fail(error, HOLO_BAD_INPUT, "this is not a tensor: there are no numbers in it");
     if (want && (want->kind != HOLO_TENSOR || want->dtype == HOLO_STRING))
-        return holo_fail(error, HOLO_BAD_INPUT, "text of numbers gives tensors of numbers alone");
+        return holo_fail(error, HOLO_BAD_INPUT, "a text file can only be a tensor of numbers");
     HOLO_TRY(shape_find(want, &count, out, error));
     out->data = holo_arena_take(arena, holo_tensor_bytes(out) + 1);
     if (!out->data) return holo_fail_memory(error);

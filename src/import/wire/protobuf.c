@@ -5,7 +5,7 @@
 
 enum { WIRE_VARINT = 0, WIRE_FIXED64 = 1, WIRE_BYTES = 2, WIRE_FIXED32 = 5 };
 
-typedef struct Item { // one field of a message, as it lies there
+typedef struct Item { // one field of a message, as it is in the file
     int            number, wire;
     uint64_t       value;       // of a varint
     const uint8_t *begin, *end; // of the contents
@@ -25,7 +25,7 @@ static bool read_varint(const uint8_t **at, const uint8_t *end, uint64_t *out)
     return false;
 }
 
-// Reads one field and moves behind it. NULL: fine; else what is wrong.
+// Reads one field and moves behind it. NULL: no error; else what is wrong.
 static const char *read_item(const uint8_t **at, const uint8_t *end, Item *item)
 {
     uint64_t tag;
@@ -123,7 +123,7 @@ HoloStatus holo_pb_read(const HoloPbSource *source, const char *name, HoloString
             const HoloPbField *field = fields;
             while (field->number && field->number != item.number) field++;
             if (!field->number) continue;
-            if (!store(field, &item, tag, out)) problem = "a field has another type than it should";
+            if (!store(field, &item, tag, out)) problem = "a field has the wrong type";
             *(uint64_t *)out |= UINT64_C(1) << field->number;
         }
         if (problem)

@@ -50,7 +50,7 @@ static HoloStatus read_shape(const Reader *r, const char *name, const json_t *js
     for (size_t i = 0; i < json_array_size(json); i++) {
         const json_t *size = json_array_get(json, i);
         if (!json_is_integer(size) || json_integer_value(size) < 0)
-            return wrong(r, name, "a size is no whole number from 0 on");
+            return wrong(r, name, "a size must be a whole number of 0 or more");
         t->dim[t->rank++] = json_integer_value(size);
     }
     out->count = holo_tensor_count(t);
@@ -154,7 +154,7 @@ HoloStatus holo_safetensors_read(HoloArena *arena, const char *name, const void 
     if (size >= LENGTH_SIZE) memcpy(&length, bytes, LENGTH_SIZE);
     if (size < LENGTH_SIZE || length > size - LENGTH_SIZE)
         return holo_fail(error, HOLO_BAD_MODEL,
-                         "%s: the header is not all there: this is no safetensors file, or it is cut off", name);
+                         "%s: the header is not all there: this is not a safetensors file, or it is cut off", name);
     if (length > HEADER_MAX)
         return holo_fail(error, HOLO_BAD_MODEL, "%s: the header has %llu bytes; the format allows %d", name,
                          (unsigned long long)length, HEADER_MAX);

@@ -1,7 +1,7 @@
 // safetensors.h - SafeTensors files: named tensors behind a header of JSON, read in place.
 //
-// Nothing is taken on trust: the header's length, every type, shape and range of bytes are checked, and ranges neither overlap nor
-// leave anything out.
+// Nothing is taken on trust: the header's length, every type, shape and range of bytes are checked, and ranges neither
+// overlap nor leave anything out.
 #ifndef HOLO_IMPORT_WIRE_SAFETENSORS_H
 #define HOLO_IMPORT_WIRE_SAFETENSORS_H
 

@@ -170,7 +170,8 @@ HoloStatus holo_zip_open(HoloArena *arena, const void *bytes, size_t size, HoloZ
 
 // ---- contents
 
-// Inflates up to `room` bytes; *out_left of that is not filled. The last state of zlib: Z_MEM_ERROR where it could not begin.
+// Inflates up to `room` bytes; *out_left of that is not filled. The last state of zlib: Z_MEM_ERROR where it could not
+// begin.
 static int inflate_part(const HoloZipEntry *entry, void *out, size_t room, size_t *out_left)
 {
     z_stream stream  = {.next_in = (Bytef *)entry->stored, .next_out = out};
@@ -216,17 +217,16 @@ HoloStatus holo_zip_read(HoloArena *arena, const HoloZipEntry *entry, const void
     *out = entry->stored;
     if (entry->method == DEFLATED) {
         if (entry->size / RATIO_MAX > entry->stored_size)
-            return holo_fail(error, HOLO_BAD_INPUT, "entry '%s' of the zip file cannot be as large as it says",
+            return holo_fail(error, HOLO_BAD_INPUT, "entry '%s' of the zip file claims an impossible size",
                              entry->name);
         void *memory = holo_arena_take(arena, entry->size);
         if (!memory) return holo_fail(error, HOLO_NO_MEMORY, "no memory for entry '%s' of the zip file", entry->name);
         HOLO_TRY(inflate_entry(entry, memory, error));
         *out = memory;
     } else if (entry->method != STORED) {
-        return holo_fail(
-            error, HOLO_UNSUPPORTED,
-            "entry '%s' of the zip file is compressed by method %d: write it by numpy.savez_compressed, or stored",
-            entry->name, entry->method);
+        return holo_fail(error, HOLO_UNSUPPORTED,
+                         "entry '%s' of the zip file uses compression method %d: write it with numpy.savez_compressed",
+                         entry->name, entry->method);
     }
     if (crc32_z(0, *out, entry->size) == entry->crc) return HOLO_OK;
     return holo_fail(error, HOLO_BAD_INPUT, "entry '%s' of the zip file does not match its checksum", entry->name);

@@ -18,8 +18,8 @@ typedef struct HoloZipEntry {
 
 HOLO_MUST HoloStatus holo_zip_open(HoloArena *arena, const void *bytes, size_t size, HoloZipEntry **out, int *out_count,
                                    HoloError *error);
-// The first bytes of the contents, at most `room` of them, are put there; returns how many. 0: there are none, or they cannot
-// be read, which holo_zip_read tells.
+// The first bytes of the contents, at most `room` of them, are put there; returns how many. 0: there are none, or they
+// cannot be read, which holo_zip_read tells.
 size_t holo_zip_peek(const HoloZipEntry *entry, void *out, size_t room);
 // The contents, checked against the entry's checksum: borrowed when stored, else in the arena.
 HOLO_MUST HoloStatus holo_zip_read(HoloArena *arena, const HoloZipEntry *entry, const void **out, HoloError *error);

@@ -1,4 +1,4 @@
-// isa_binary.c - a program as bytes, and back from bytes that may be anything. docs/isa.md has the form.
+// isa_binary.c - writes a program as bytes, and reads it from bytes that may be anything. docs/isa.md has the form.
 #include "isa/isa.h"
 
 #include <string.h>
@@ -81,7 +81,7 @@ HoloStatus holo_isa_encode(HoloArena *arena, const HoloIsaProgram *program, uint
 
 typedef struct Reader {
     const uint8_t *at, *end;
-    bool           failed; // there was less than was read; 0 was read then
+    bool           failed; // the bytes ended too early; 0 was read instead
 } Reader;
 
 static uint64_t get(Reader *r, int bytes)
@@ -150,15 +150,15 @@ HoloStatus holo_isa_decode(HoloArena *arena, const uint8_t *bytes, size_t size, 
     Reader         r = {bytes, bytes + size, false};
     HoloIsaBuilder b;
     if (size < HEAD || memcmp(bytes, magic, sizeof magic))
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "these bytes are no program");
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "these bytes are not a program");
     r.at += sizeof magic;
     uint64_t version = get(&r, 2), flags = get(&r, 2);
     if (version != VERSION || flags)
-        return holo_fail(error, HOLO_UNSUPPORTED, "a program of version %d: this one reads version %d", (int)version,
-                         VERSION);
+        return holo_fail(error, HOLO_UNSUPPORTED, "the program has version %d, but this library reads version %d",
+                         (int)version, VERSION);
     get_program(&r, arena, &b);
     if (b.status == HOLO_NO_MEMORY) return holo_fail_memory(error);
     if (r.failed || (!b.status && r.at != r.end))
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "the bytes of a program end too early, or too late");
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "the bytes of the program end too early or too late");
     return holo_isa_finish(&b, out_program, error);
 }

@@ -1,4 +1,4 @@
-// isa_build.c - a program put together piece by piece. What goes wrong is kept until holo_isa_finish.
+// isa_build.c - builds a program piece by piece. A failure is kept until holo_isa_finish.
 #include "format/dtype.h"
 #include "isa/isa.h"
 #include "isa/isa_number.h"
@@ -10,7 +10,7 @@ static void fail(HoloIsaBuilder *b, HoloStatus status, const char *why)
     if (!b->status) b->status = status, b->why = why;
 }
 
-// Room for one more of `count`; the array is as it was where there is none.
+// Makes room for one more of `count`. If there is none, the array stays as it is.
 static bool grow(HoloIsaBuilder *b, void *array, int count, int *room, int most, size_t size, const char *why)
 {
     if (b->status) return false;
@@ -83,7 +83,7 @@ static HoloIsaInst inst(HoloIsaOp op, HoloDtype type, int how)
     return (HoloIsaInst){.op = (uint16_t)op, .type = (uint8_t)type, .how = (uint8_t)how};
 }
 
-// With a new register of `of` for its result.
+// Adds an instruction with a new register of type `of` for its result.
 static int emit_new(HoloIsaBuilder *b, HoloDtype of, HoloIsaInst i)
 {
     int dst = holo_isa_register(b, of);
@@ -139,7 +139,7 @@ static HoloDtype param_type(HoloIsaBuilder *b, int param)
     return HOLO_NONE;
 }
 
-// The element type of what a load, a store or an atomic goes to.
+// The element type of the array of a load, a store or an atomic.
 static HoloDtype element_type(HoloIsaBuilder *b, HoloIsaOp op, int array)
 {
     int kind = holo_isa_op(op) ? holo_isa_op(op)->kind[1] : HOLO_ISA_KIND_N;
@@ -174,7 +174,7 @@ int holo_isa_load(HoloIsaBuilder *b, HoloIsaOp op, int array, int index)
     return emit_new(b, type, i);
 }
 
-// ---- instructions without one
+// ---- instructions without a result
 
 void holo_isa_move(HoloIsaBuilder *b, int dst, int a)
 {

@@ -1,5 +1,5 @@
-// isa_check.c - the validator: declarations, then each instruction by itself, then how they nest and that no lane reads a
-// register before it has written it. Where lanes must be together is judged in isa_uniform.c.
+// isa_check.c - the validator. It checks declarations, then each instruction by itself, then how they nest and that no
+// lane reads a register before it has written it. isa_uniform.c checks where lanes must be together.
 #include "isa/form/isa_check.h"
 #include "format/dtype.h"
 
@@ -31,7 +31,7 @@ static HoloStatus names_check(const HoloIsaProgram *p, HoloError *error)
         if (!holo_isa_is_name(names[i]))
             return bad(error, p, "a name is not made of up to 63 letters, digits and _:", names[i]);
         for (int k = 0; k < i; k++)
-            if (!strcmp(names[i], names[k])) return bad(error, p, "a name is there twice:", names[i]);
+            if (!strcmp(names[i], names[k])) return bad(error, p, "this name occurs twice:", names[i]);
     }
     return HOLO_OK;
 }
@@ -46,7 +46,7 @@ static HoloStatus arrays_check(const HoloIsaProgram *p, const HoloIsaArray *arra
         if (!arrays[i].count || arrays[i].count > most)
             return bad(error, p, "its size is 0 or too large: array", arrays[i].name);
         bytes += holo_align(arrays[i].count * holo_dtype_size((HoloDtype)arrays[i].type), align);
-        if (bytes > most) return bad(error, p, "arrays are too large, up to array", arrays[i].name);
+        if (bytes > most) return bad(error, p, "the arrays together are too large, up to array", arrays[i].name);
     }
     return HOLO_OK;
 }
@@ -86,14 +86,14 @@ static const char *register_check(const HoloIsaProgram *p, const HoloIsaInst *in
     if (at >= (unsigned)p->register_count) return "there is no such register";
     unsigned type = p->registers[at];
     switch (kind) {
-    case HOLO_ISA_KIND_P: return type == HOLO_BOOL ? NULL : "a register is no predicate";
-    case HOLO_ISA_KIND_X: return INDEX_TYPES >> type & 1 ? NULL : "an index is not of i32, u32, i64 or u64";
-    case HOLO_ISA_KIND_S: return type == inst->how ? NULL : "a register is not of the second type";
-    default: return type == inst->type ? NULL : "a register is not of the instruction's type";
+    case HOLO_ISA_KIND_P: return type == HOLO_BOOL ? NULL : "this register is not a predicate";
+    case HOLO_ISA_KIND_X: return INDEX_TYPES >> type & 1 ? NULL : "an index must be i32, u32, i64 or u64";
+    case HOLO_ISA_KIND_S: return type == inst->how ? NULL : "this register does not have the second type";
+    default: return type == inst->type ? NULL : "this register does not have the instruction's type";
     }
 }
 
-// The accesses of an array parameter that an instruction takes.
+// The accesses of an array parameter that an instruction needs.
 static unsigned access_of(unsigned op)
 {
     return op == HOLO_ISA_LD       ? HOLO_ISA_IN
@@ -107,7 +107,7 @@ static const char *param_check(const HoloIsaProgram *p, const HoloIsaInst *inst,
     if (at >= (unsigned)p->param_count) return "there is no such parameter";
     const HoloIsaParam *param = &p->params[at];
     if ((param->access == HOLO_ISA_VALUE) != (kind == HOLO_ISA_KIND_V))
-        return "a parameter is no array, or an array is none";
+        return "an instruction uses a number as an array, or an array as a number";
     if (inst->op != HOLO_ISA_LENGTH && param->type != inst->type) return "the parameter is of another type";
     unsigned access = kind == HOLO_ISA_KIND_V ? 0 : access_of(inst->op);
     return (param->access & access) == access ? NULL : "the parameter may not be read, or written: see in, out, inout";
@@ -116,7 +116,7 @@ static const char *param_check(const HoloIsaProgram *p, const HoloIsaInst *inst,
 static const char *operand_check(const HoloIsaProgram *p, const HoloIsaInst *inst, int kind, unsigned at)
 {
     switch (kind) {
-    case HOLO_ISA_KIND_N: return at ? "an operand that the instruction does not have is not 0" : NULL;
+    case HOLO_ISA_KIND_N: return at ? "an operand that the instruction does not use must be 0" : NULL;
     case HOLO_ISA_KIND_G:
     case HOLO_ISA_KIND_V: return param_check(p, inst, kind, at);
     case HOLO_ISA_KIND_M:
@@ -140,16 +140,16 @@ static const char *oper_check(const HoloIsaInst *inst)
         able |= 1 << HOLO_ISA_OPER_XCHG;
     if (!(HOLO_TYPES_FLOAT >> inst->type & 1)) able |= logic;
     if (inst->type == HOLO_BOOL) able = logic;
-    return able >> inst->how & 1 ? NULL : "the operation is not there for this instruction and type";
+    return able >> inst->how & 1 ? NULL : "this instruction and type do not have this operation";
 }
 
 static const char *how_check(const HoloIsaInst *inst, const HoloIsaOpInfo *info)
 {
-    if (info->how != HOLO_ISA_HOW_BITS && inst->bits) return "it has an immediate number";
+    if (info->how != HOLO_ISA_HOW_BITS && inst->bits) return "it must not have an immediate number";
     switch (info->how) {
-    case HOLO_ISA_HOW_NONE: return inst->how ? "it is more than it can be (how)" : NULL;
+    case HOLO_ISA_HOW_NONE: return inst->how ? "it must not have a condition or an operation (how)" : NULL;
     case HOLO_ISA_HOW_BITS:
-        if (inst->how) return "it is more than it can be (how)";
+        if (inst->how) return "it must not have a condition or an operation (how)";
         return holo_isa_narrow((HoloDtype)inst->type, inst->bits) == inst->bits
                    ? NULL
                    : "the number has more bits than its type";
@@ -170,7 +170,7 @@ static const char *inst_check(const HoloIsaProgram *p, const HoloIsaInst *inst)
     if (why) return why;
     if (inst->op == HOLO_ISA_BITCAST &&
         (inst->how == HOLO_BOOL || holo_dtype_size((HoloDtype)inst->how) != holo_dtype_size((HoloDtype)inst->type)))
-        return "the types have not the same size";
+        return "the types must have the same size";
     for (int i = 0; i < HOLO_ISA_OPERANDS && !why; i++)
         why = operand_check(p, inst, info->kind[i], holo_isa_operand(inst, i));
     return why;
@@ -178,8 +178,8 @@ static const char *inst_check(const HoloIsaProgram *p, const HoloIsaInst *inst)
 
 // ---- nesting, and what has been written
 //
-// A state is the set of registers that have surely been written where we are; nobody is where control cannot come, and
-// there anything may be read.
+// A state is the set of registers that have surely been written at this point. Code that control cannot reach has no
+// lanes, and may read anything.
 
 typedef struct State {
     bool      is_dead;
@@ -188,7 +188,7 @@ typedef struct State {
 
 typedef struct Frame {
     bool  is_loop, has_else;
-    State entry, out; // out: of all ways that have left already
+    State entry, out; // out: of all lanes that have left already
 } Frame;
 
 typedef struct Flow {
@@ -247,7 +247,7 @@ static const char *close_frame(Flow *f)
 static const char *to_else(Flow *f)
 {
     Frame *frame = f->depth ? &f->frame[f->depth - 1] : NULL;
-    if (!frame || frame->is_loop || frame->has_else) return "there is no if that it could belong to";
+    if (!frame || frame->is_loop || frame->has_else) return "it belongs to no if";
     merge(f, &frame->out, &f->now);
     copy(f, &f->now, &frame->entry);
     frame->has_else = true;
@@ -266,7 +266,7 @@ static const char *control(Flow *f, unsigned op)
     case HOLO_ISA_BREAKIF:
     case HOLO_ISA_NEXT:
     case HOLO_ISA_NEXTIF:
-        if (!loop) return "it is in no loop";
+        if (!loop) return "it is not in a loop";
         if (op == HOLO_ISA_BREAK || op == HOLO_ISA_BREAKIF) merge(f, &loop->out, &f->now);
         if (op == HOLO_ISA_BREAK || op == HOLO_ISA_NEXT) f->now.is_dead = true;
         return NULL;

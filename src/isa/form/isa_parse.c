@@ -1,4 +1,4 @@
-// isa_parse.c - a program from its text, which may be anything. The validator has the last word.
+// isa_parse.c - reads a program from its text, which may be anything. The validator then checks it.
 #include "format/dtype.h"
 #include "isa/isa.h"
 #include "isa/isa_number.h"
@@ -48,7 +48,7 @@ static bool is_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// A name or a number of letters, digits and _: its length; 0: there is none.
+// A name or a number of letters, digits and _. Returns its length; 0: there is none.
 static int word(Parser *p, const char **out)
 {
     skip(p);
@@ -89,7 +89,7 @@ static bool type_word(Parser *p, uint8_t *out)
 {
     const char *text;
     int         n = word(p, &text), type = n ? holo_isa_how_find(HOLO_ISA_HOW_TYPE, text, n) : -1;
-    if (type < 0) return fail(p, "a type is missing, or there is none of this name");
+    if (type < 0) return fail(p, "a type is missing or unknown");
     *out = (uint8_t)type;
     return true;
 }
@@ -99,7 +99,7 @@ static bool type_word(Parser *p, uint8_t *out)
 static bool bits_word(Parser *p, const char *text, int n, HoloDtype type, uint64_t *out)
 {
     uint64_t bits = 0;
-    if (n < 3 || n > 18) return fail(p, "the bits of a number are missing, or too many");
+    if (n < 3 || n > 18) return fail(p, "the bits of a number are missing, or there are too many");
     for (int i = 2; i < n; i++) {
         char c     = text[i];
         int  digit = c >= '0' && c <= '9'   ? c - '0'
@@ -126,7 +126,7 @@ static bool float_word(Parser *p, const char *text, int n, HoloDtype type, uint6
     else
         *out = holo_isa_bits_of_float(type, strtod(copy, &end));
     double x = holo_f64_of_bits(holo_isa_convert_bits(HOLO_F64, type, *out));
-    if (end != copy + n) return fail(p, "a number is not written as one");
+    if (end != copy + n) return fail(p, "this is not a number");
     return x - x == 0 || fail(p, "a number does not fit its type");
 }
 
@@ -162,7 +162,7 @@ static bool number(Parser *p, HoloDtype type, uint64_t *out)
 
 // ---- operands
 
-// A register, of `type` (HOLO_NONE: of any).
+// Reads a register of `type` (HOLO_NONE: any type).
 static bool a_register(Parser *p, uint8_t type, uint32_t *out)
 {
     skip(p);
@@ -172,7 +172,7 @@ static bool a_register(Parser *p, uint8_t type, uint32_t *out)
     if (!natural(p, HOLO_ISA_MAX_REGISTERS - 1, out)) return false;
     if ((int)*out >= p->registers) p->registers = (int)*out + 1;
     uint8_t *known = &p->types[*out];
-    if (type && *known && *known != type) return fail(p, "a register has another type before");
+    if (type && *known && *known != type) return fail(p, "this register had another type before");
     if (type) *known = type;
     return *known == HOLO_NONE || (*known == HOLO_BOOL) == (letter == 'p') ||
            fail(p, "predicates are p, other registers are r");
@@ -194,7 +194,7 @@ static bool named(Parser *p, int kind, uint32_t *out)
                           : kind == HOLO_ISA_KIND_L ? array_find(p->b.local, p->b.program.local_count, of)
                                                     : holo_isa_param_find(&p->b.program, of);
     *out                = (uint32_t)at;
-    return at >= 0 || fail(p, "nothing of this name was declared");
+    return at >= 0 || fail(p, "this name is not declared");
 }
 
 static bool operand(Parser *p, const HoloIsaInst *inst, int kind, uint32_t *out)
@@ -213,7 +213,7 @@ static bool how_word(Parser *p, HoloIsaHow how, uint8_t *out)
     const char *text;
     int         n = word(p, &text), of = n ? holo_isa_how_find(how, text, n) : -1;
     *out = (uint8_t)of;
-    return of >= 0 || fail(p, "a condition, an operation or a special value is missing, or there is none of this name");
+    return of >= 0 || fail(p, "a condition, an operation or a special value is missing or unknown");
 }
 
 static bool operands(Parser *p, HoloIsaInst *inst, const HoloIsaOpInfo *info)
@@ -309,7 +309,7 @@ static bool lines(Parser *p, HoloArena *arena)
         char        of[HOLO_ISA_MAX_NAME + 1];
         int         n = word(p, &text);
         if (n && !is_begun) {
-            if (!is_text(text, n, "program")) return fail(p, "the first line is: program and its name");
+            if (!is_text(text, n, "program")) return fail(p, "the first line must be: program NAME");
             if (!name(p, of)) return false;
             holo_isa_begin(&p->b, arena, of);
             is_begun = true;
@@ -317,11 +317,11 @@ static bool lines(Parser *p, HoloArena *arena)
             return false;
         }
         skip(p);
-        if (p->at < p->end && *p->at++ != '\n') return fail(p, "there is more on the line than belongs there");
+        if (p->at < p->end && *p->at++ != '\n') return fail(p, "something follows that does not belong on this line");
         if (p->b.status == HOLO_NO_MEMORY) return false;
         if (p->b.status) return fail(p, p->b.why);
     }
-    return is_begun || fail(p, "the first line is: program and its name");
+    return is_begun || fail(p, "the first line must be: program NAME");
 }
 
 static HoloStatus parse(Parser *p, HoloArena *arena, HoloIsaProgram *out_program, HoloError *error)
@@ -329,8 +329,8 @@ static HoloStatus parse(Parser *p, HoloArena *arena, HoloIsaProgram *out_program
     if (!lines(p, arena) && p->why) return holo_fail(error, HOLO_BAD_ARGUMENT, "line %d: %s", p->line, p->why);
     for (int i = 0; i < p->registers; i++) {
         if (!p->types[i])
-            return holo_fail(error, HOLO_BAD_ARGUMENT, "nothing says the type of register %d: write register r%d: f32",
-                             i, i);
+            return holo_fail(error, HOLO_BAD_ARGUMENT, "the type of register %d is unknown: write register r%d: f32", i,
+                             i);
         holo_isa_register(&p->b, (HoloDtype)p->types[i]);
     }
     return holo_isa_finish(&p->b, out_program, error);

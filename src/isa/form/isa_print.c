@@ -17,7 +17,7 @@ typedef struct Text {
 static void put(Text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void put(Text *t, const char *format, ...)
 {
-    char    line[512]; // longer than anything put at once: names have at most 63 bytes
+    char    line[512]; // longer than any single piece: names have at most 63 bytes
     va_list args;
     va_start(args, format);
     int n = vsnprintf(line, sizeof line, format, args);
@@ -38,14 +38,14 @@ static const char *type_name(unsigned type)
     return holo_dtype_name((HoloDtype)type);
 }
 
-// Decimal digits where they give the number back, and bits where there is no number.
+// Decimal digits if they read back as the same number; bits if it is not a number.
 static void put_float(Text *t, unsigned type, uint64_t bits)
 {
     double x = holo_f64_of_bits(holo_isa_convert_bits(HOLO_F64, (HoloDtype)type, bits));
     char   digits[40];
     snprintf(digits, sizeof digits, type == HOLO_F64 ? "%.17g" : "%.9g", x);
     for (char *c = digits; *c; c++)
-        if (*c == ',') *c = '.'; // where a locale has it so
+        if (*c == ',') *c = '.'; // some locales use a comma
     if (x - x == 0)
         put(t, "%s", digits);
     else
@@ -114,7 +114,7 @@ static void put_head(Text *t, const HoloIsaProgram *p)
         put(t, "local %s: %s[%" PRIu32 "]\n", p->local[i].name, type_name(p->local[i].type), p->local[i].count);
 }
 
-// The type of a register shows from the instructions that name it; not from those that use it as an index.
+// The type of a register follows from the instructions that name it, except those that use it as an index.
 static void put_registers(Text *t, const HoloIsaProgram *p)
 {
     uint64_t is_named[HOLO_ISA_MAX_REGISTERS / 64] = {0};

@@ -1,4 +1,4 @@
-// isa_table.c - what instructions there are, by number and by name.
+// isa_table.c - the instructions by number and by name.
 #include "format/dtype.h"
 #include "isa/isa.h"
 

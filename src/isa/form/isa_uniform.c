@@ -1,19 +1,20 @@
-// isa_uniform.c - proves that all lanes of a block come to its barriers, reductions and scans together.
+// isa_uniform.c - proves that all lanes of a block reach its barriers, reductions and scans together.
 //
-// A register is uniform if it has the same value in all lanes of a block wherever it is read. Everything begins as uniform;
-// what may not be is marked until nothing changes: what comes from a lane's place, from memory that lanes write, from
-// registers that are marked, and what is written where only some lanes may be. These are the branches of an if, and the
-// whole of a loop that lanes may leave at different turns; behind an exit that some lanes take, everything.
+// A register is uniform if it has the same value in all lanes of a block wherever it is read. All registers begin as
+// uniform. Those that may not be are marked until nothing changes: registers that depend on a lane's position, on
+// memory that lanes write, or on marked registers; and registers written where only some lanes may be. Such places are
+// the branches of an if, a whole loop that lanes may leave in different turns, and everything behind an exit that some
+// lanes take.
 #include "isa/form/isa_check.h"
 
 #include <string.h>
 
-enum { TOGETHER, SOME }; // of a place: all lanes of the block are there, or maybe only some
+enum { TOGETHER, SOME }; // all lanes of the block are there, or maybe only some
 
 typedef struct Places {
     const HoloIsaProgram *p;
     uint8_t              *varies;    // of registers
-    uint8_t              *is_some;   // of a loop, by the number of its instruction: lanes leave it at different turns
+    uint8_t              *is_some;   // by number of a LOOP: lanes leave it in different turns
     bool                  some_left; // by an exit
     bool                  changed;
     int                   depth;
@@ -41,7 +42,7 @@ static int inner_loop(const Places *s)
     return i;
 }
 
-// Some lanes go where others do not: the loop from here on, and everything that is inside of it.
+// Some lanes go where others do not: marks the loop from here on, and everything inside it.
 static void leave(Places *s, bool varies)
 {
     int loop = inner_loop(s);
@@ -56,7 +57,7 @@ static bool is_place(int special)
            special == HOLO_ISA_SPECIAL_GLOBAL_ID || special == HOLO_ISA_SPECIAL_LANE_ID;
 }
 
-// What an instruction gives may differ between lanes even if its registers do not.
+// May the result of an instruction differ between lanes even if its registers do not?
 static bool differs(const HoloIsaProgram *p, const HoloIsaInst *inst)
 {
     switch (inst->op) {
@@ -111,7 +112,7 @@ static bool needs_all(const HoloIsaInst *inst)
     return inst->op == HOLO_ISA_BARRIER || inst->op == HOLO_ISA_REDUCE || inst->op == HOLO_ISA_SCAN;
 }
 
-// The last turn, when nothing changes any more: the first instruction where not all lanes come; -1: none.
+// After nothing changes any more: the first instruction that not all lanes reach; -1: none.
 static int first_wrong(Places *s)
 {
     s->depth = 0;
@@ -143,7 +144,8 @@ HoloStatus holo_isa_check_uniform(const HoloIsaProgram *program, int *out_at, Ho
     if (wrong >= 0)
         status = holo_isa_wrong(
             error, program, wrong,
-            "maybe only some lanes of a block come here: it may not depend on a lane's place or on memory", out_at);
+            "maybe only some lanes of a block get here: that must not depend on a lane's position or on memory",
+            out_at);
     holo_arena_deinit(&arena);
     return status;
 }

@@ -1,4 +1,5 @@
-// isa_code.c - a program made ready for the fast interpreter: what can be known of each instruction before any launch.
+// isa_code.c - prepares a program for the fast interpreter: finds what is known about each instruction before any
+// launch.
 #include "isa/tile/isa_code.h"
 #include "format/dtype.h"
 
@@ -9,7 +10,7 @@ enum {
     TILE_LANES = 16384,
     TILE_LEAST = 128,
     TILE_BYTES = 24 << 10
-}; // vectors of a tile are to stay in the first cache
+}; // so that the vectors of a tile stay in the first cache
 
 static const uint8_t tile_type[HOLO_DTYPE_COUNT] = {
     [HOLO_I8] = HOLO_TILE_I8,   [HOLO_I16] = HOLO_TILE_I16,  [HOLO_I32] = HOLO_TILE_I32, [HOLO_I64] = HOLO_TILE_I64,
@@ -18,7 +19,7 @@ static const uint8_t tile_type[HOLO_DTYPE_COUNT] = {
     [HOLO_BOOL] = HOLO_TILE_U8,
 };
 
-// The tile of each instruction, plus 1; 0: it has none.
+// 1 + the tile operation of each instruction; 0: it has none.
 static const uint8_t tile_op[HOLO_ISA_OP_END] = {
 #define X(id) [HOLO_ISA_##id] = HOLO_TILE_##id + 1,
     HOLO_TILE_OP_MAP_1(X) HOLO_TILE_OP_MAP_2(X) HOLO_TILE_OP_MAP_3(X)
@@ -59,7 +60,7 @@ static void step_init(HoloIsaStep *s, const HoloTiles *tiles)
     s->is_plain = tile_op[s->inst.op] && s->is_float && !s->is_small;
 }
 
-// ---- what shows of the order of lanes, and what lanes know of their place
+// ---- whether the order of lanes matters, and what lanes know about their position
 
 static bool shows_order(const HoloIsaStep *s)
 {
@@ -81,7 +82,7 @@ static bool is_block_special(int special)
 
 static void find_places(HoloIsaCode *code)
 {
-    int oper[HOLO_ISA_MAX_PARAMS] = {0}; // of the atomics of an array, and 1; those of several do not commute
+    int oper[HOLO_ISA_MAX_PARAMS] = {0}; // 1 + the operation of an array's atomics; different operations do not commute
     code->is_flat                 = true;
     for (int i = 0; i < code->count; i++) {
         const HoloIsaStep *s = &code->steps[i];
@@ -96,7 +97,7 @@ static void find_places(HoloIsaCode *code)
     }
 }
 
-// By register, the one step that makes it; negative: there are several, or none.
+// By register, the only step that writes it; negative: there are several, or none.
 static int32_t *makers_of(HoloIsaCode *code)
 {
     int32_t *makers = HOLO_NEW(&code->arena, int32_t, code->register_count + 1);
@@ -108,7 +109,7 @@ static int32_t *makers_of(HoloIsaCode *code)
     return makers;
 }
 
-// The one step that makes a register, behind conversions; NULL: there are several, or none.
+// The only step that writes a register, behind conversions; NULL: there are several, or none.
 static const HoloIsaStep *maker(const HoloIsaCode *code, const int32_t *makers, unsigned r)
 {
     for (int limit = 0; limit < 8; limit++) {
@@ -119,8 +120,8 @@ static const HoloIsaStep *maker(const HoloIsaCode *code, const int32_t *makers, 
     return NULL;
 }
 
-// Where lanes divide their number by a parameter or a constant, to find their row and column, tiles follow the rows: the one
-// is then the same in a tile, and the other a run.
+// If lanes divide their number by a parameter or a constant, to find their row and column, tiles follow the rows: the
+// row is then the same in a tile, and the column is a run.
 static bool find_cut(HoloIsaCode *code)
 {
     int32_t *makers = makers_of(code);
@@ -174,7 +175,7 @@ static bool is_fixed(const HoloIsaStep *s, const int32_t *makers, const uint8_t 
     return true;
 }
 
-// Registers that one step alone makes, of nothing but parameters and constants: that step is done once in a launch.
+// Registers that only one step writes, from parameters and constants alone: that step is done once in a launch.
 static bool take_fixed(HoloIsaCode *code)
 {
     int32_t *makers = makers_of(code);
@@ -195,7 +196,7 @@ static bool take_fixed(HoloIsaCode *code)
     return true;
 }
 
-// Loads go before arithmetic on floats that they have nothing to do with, so that this is not interrupted.
+// Moves loads before unrelated arithmetic on floats, so that they do not interrupt it.
 static void raise_loads(HoloIsaCode *code)
 {
     for (int i = 1; i < code->count; i++)

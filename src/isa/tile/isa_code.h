@@ -1,9 +1,9 @@
-// isa_code.h - inside the fast interpreter: a program made ready, and a tile of lanes that runs it.
+// isa_code.h - the inside of the fast interpreter: a prepared program, and a tile of lanes that runs it.
 //
-// A tile is a run of lanes, of a line of the grid or, where lanes work together, of a block. A register holds one number for
-// all lanes, a run of numbers (base + lane * step), or a vector of one for each lane: whichever it turns out to be, tile by
-// tile. So addresses and counters are computed once for a tile, what lies in memory beside each other is read and written
-// where it is, and only what differs from lane to lane takes a loop.
+// A tile is a run of lanes: of a line of the grid or, in cooperative programs, of a block. In each tile, a register
+// holds one number for all lanes, a run of numbers (base + lane * step), or a vector with a number for each lane, as
+// needed. So addresses and counters are computed once for a tile, neighboring elements in memory are read and written
+// in place, and only what differs from lane to lane takes a loop.
 #ifndef HOLO_ISA_TILE_ISA_CODE_H
 #define HOLO_ISA_TILE_ISA_CODE_H
 
@@ -63,14 +63,14 @@ struct HoloIsaCode {
     uint32_t local_at[HOLO_ISA_MAX_ARRAYS], local_count[HOLO_ISA_MAX_ARRAYS], local_bytes; // for each lane
 };
 
-// As holo_isa_code_create, for a level of one's choice.
+// As holo_isa_code_create, for a level of your choice.
 HOLO_MUST HoloStatus holo_isa_code_create_for(const HoloIsaProgram *program, const HoloTiles *tiles,
                                               HoloIsaCode **out_code, HoloError *error);
 
 int holo_isa_tile_type(unsigned type); // HoloTileType; of f16 and bf16 that of f32, of bool that of u8
 int holo_isa_width(unsigned type);     // log2 of its bytes
 
-// Liveness: fills keep, lend, join, dies and is_read of steps, and slots. False: out of memory.
+// Liveness: fills keep, lend, join, dies and is_read of steps, and slots. False: no memory.
 bool holo_isa_live(HoloIsaCode *code);
 
 bool holo_isa_is_link(const HoloIsaStep *step); // it can be done together with others
@@ -128,7 +128,7 @@ typedef struct HoloIsaTile {
     HoloStop            *stop; // NULL: nothing ends it
     HoloIsaSum           sum;
     bool                 is_shared_memory; // other threads run, too
-    // Where the tile is: of a line, the place of lane 0 in the launch; of a block, its place in the grid.
+    // Where the tile is: for a line, the position of lane 0 in the launch; for a block, its position in the grid.
     uint32_t place[3];
     uint64_t first; // is_flat: the number of lane 0
     // A failure: what, where, which lane.
@@ -139,52 +139,51 @@ typedef struct HoloIsaTile {
 } HoloIsaTile;
 
 void holo_isa_tile_begin(HoloIsaTile *tile); // once in a launch: fixed steps
-// Runs the tile from the first step to the last; false: failed.
+// Runs the tile from the first step to the last. False: it failed.
 bool holo_isa_tile_run(HoloIsaTile *tile);
 
 bool holo_isa_tile_fail(HoloIsaTile *tile, const HoloIsaStep *step, int32_t lane, const char *why); // false
-// A step on registers alone; *out_is_stored: the next step, a store, is done, too.
+// A step on registers alone. *out_is_stored: the next step, a store, is done, too.
 bool holo_isa_tile_value(HoloIsaTile *tile, const HoloIsaStep *step, bool *out_is_stored);
 void holo_isa_tile_floats(HoloIsaTile *tile, const HoloIsaStep *step, bool *out_is_stored); // the same, is_plain
-// A chain of steps; returns how many were done, 0: none, and *out_is_stored: a store behind them, too.
+// A chain of steps. Returns how many were done; 0: none. *out_is_stored: a store behind them is done, too.
 int holo_isa_tile_chain(HoloIsaTile *tile, const HoloIsaStep *step, bool *out_is_stored);
-// A step that is_sum, put off; false: it is not. And what was put off, done.
+// Delays a step that is_sum; false: it cannot. And does what was delayed.
 bool holo_isa_tile_sum(HoloIsaTile *tile, const HoloIsaStep *step);
 void holo_isa_tile_sum_end(HoloIsaTile *tile);
-// The commonest of these, of integers that are no vectors; false: not done.
+// The most common steps, on integers that are not vectors. False: not done.
 bool holo_isa_tile_quick(HoloIsaTile *tile, const HoloIsaStep *step);
 bool holo_isa_tile_runs(HoloIsaTile *tile, const HoloIsaStep *step); // false: not done, lanes must be looked at
 bool holo_isa_tile_memory(HoloIsaTile *tile, const HoloIsaStep *step);
 bool holo_isa_tile_together(HoloIsaTile *tile, const HoloIsaStep *step);
 bool holo_isa_tile_special(HoloIsaTile *tile, const HoloIsaStep *step);
 
-// ---- for all of these
+// ---- for all of these files
 
 static inline HoloIsaSet *holo_isa_now(HoloIsaTile *t)
 {
     return &t->scope[t->depth].now;
 }
 
-// Some lanes that are not active must keep what the register held.
+// Must some inactive lanes keep what the register held?
 static inline bool holo_isa_keeps(const HoloIsaTile *t, const HoloIsaStep *step)
 {
     return step->keep != HOLO_ISA_NEVER && t->scope[step->keep].now.count != t->scope[t->depth].now.count;
 }
 
-// Numbers of all lanes of the set, or one for all (*out_is_one). Those that are no vector are made one in scratch `k`.
+// Numbers of all lanes of the set, or one for all (*out_is_one). What is not a vector is expanded in scratch `k`.
 const uint8_t *holo_isa_read(HoloIsaTile *t, unsigned r, int k, bool *out_is_one);
-// The same for lanes from..to, always as a vector; at the vector of lane 0.
+// The same for lanes from..to, always as a vector. Returns where lane 0 is.
 const uint8_t *holo_isa_read_each(HoloIsaTile *t, unsigned r, int k, int32_t from, int32_t to);
 
-// Where the vector of a step's result goes, lane 0 of it. It is the register's when that is told by holo_isa_done.
+// Where the vector of a step's result goes; points to lane 0. It becomes the register's by holo_isa_done.
 uint8_t *holo_isa_begin_each(HoloIsaTile *t, const HoloIsaStep *step);
 void     holo_isa_done(HoloIsaTile *t, const HoloIsaStep *step, int width, uint8_t *data);
-// A result that is no vector: as HoloIsaRegister has it; and a number, or a run, of the step's type.
+// A result that is not a vector, as in HoloIsaRegister; and a number, or a run, of the step's type.
 void holo_isa_set_value(HoloIsaTile *t, const HoloIsaStep *step, HoloIsaTag tag, uint64_t base, uint64_t by);
 void holo_isa_set_run(HoloIsaTile *t, const HoloIsaStep *step, uint64_t base, uint64_t increment);
 
-// Where the step that follows stores the result of this one: the place of lane 0 there, if it can be made there; NULL: it
-// cannot.
+// Where the next step stores the result of this one, if it can be computed there: the place of lane 0; NULL: it cannot.
 uint8_t *holo_isa_joined(HoloIsaTile *t, const HoloIsaStep *step);
 
 static inline uint64_t holo_isa_cut(int width, uint64_t bits) // to the bits of a width
@@ -192,17 +191,17 @@ static inline uint64_t holo_isa_cut(int width, uint64_t bits) // to the bits of 
     return width == 3 ? bits : bits & ((UINT64_C(1) << (8 << width)) - 1);
 }
 
-// The array of memory that a step goes to: a parameter or a shared one.
+// The array that a memory step accesses: a parameter or a shared one.
 typedef struct HoloIsaSpan {
     uint8_t *data;
     int64_t  count;
 } HoloIsaSpan;
 HoloIsaSpan holo_isa_span(const HoloIsaTile *t, const HoloIsaStep *step);
-// The indices of a step for all lanes from the first of the set on, of 32 or, *out_wide, 64 bits; 0 for those that are not
-// here. They may lie in scratch 0. NULL: failed, one is not below `count`.
+// The indices of a step for all lanes from the first of the set on, with 32 or, *out_wide, 64 bits; 0 for inactive
+// lanes. They may be in scratch 0. NULL: failed, since one is not below `count`.
 const uint8_t *holo_isa_indices(HoloIsaTile *t, const HoloIsaStep *step, int64_t count, int *out_wide);
 
-// The first and the last number of a run over the set, in 64 bits; false: it is not straight in its type, or no run.
+// The first and the last number of a run over the set, in 64 bits. False: it wraps in its type, or is not a run.
 bool holo_isa_ends(HoloIsaTile *t, unsigned r, int64_t *out_first, int64_t *out_last);
 
 #endif

@@ -1,8 +1,9 @@
-// isa_live.c - which registers are read later, and what follows from that: where lanes that are not active must keep what a
-// register held, which loads need not copy, which results can be made where they are stored, and which registers share memory.
+// isa_live.c - finds which registers are read later, and what follows from that: where inactive lanes must keep what a
+// register held, which loads need not copy, which results can be computed where they are stored, and which registers
+// share memory.
 //
-// The program is walked backwards with the set of registers that are live. What is live at the head of a loop is known only
-// behind it: the walk is repeated until these sets stay as they are.
+// It walks backwards over the program with the set of live registers. What is live at the head of a loop is known only
+// after the walk through it, so the walk is repeated until these sets do not change.
 #include "isa/isa_scalar.h"
 #include "isa/tile/isa_code.h"
 
@@ -10,7 +11,7 @@
 
 typedef struct Frame {
     uint64_t *after; // live behind its end
-    uint64_t *other; // live where its other lanes are: those of the else, those that have left the loop
+    uint64_t *other; // live where its other lanes are: those of the else, or those that have left the loop
     int32_t   loop;  // the step of the LOOP; -1: an if
 } Frame;
 
@@ -168,15 +169,15 @@ static void walk_heads(Walk *w)
     } while (w->changed);
 }
 
-// ---- what follows
+// ---- conclusions
 
 static bool makes(const HoloIsaInst *inst)
 {
     return holo_isa_op(inst->op)->kind[0] != HOLO_ISA_KIND_N;
 }
 
-// Pairs of steps, of which the first makes what only the second reads. Where that only moves it on, it is made where it
-// goes, and the second is left without effect; where that stores it, this is noted.
+// Pairs of steps where only the second reads what the first writes. If the second only moves it, the first writes to
+// the target, and the second does nothing. If the second stores it, this is noted.
 static void find_pairs(Walk *w)
 {
     w->depth = 0;
@@ -237,18 +238,19 @@ typedef struct Slot {
     uint8_t  make; // of its registers
 } Slot;
 
-// Of a register, by the steps that make it. ELEMENT: whole numbers that come of elements; most others are places, which are
-// runs. Loops over them wait for memory rather than compute, and gain by long tiles: their vectors count as a quarter.
+// How the steps that write a register make it. ELEMENT: whole numbers that come from elements; most others are
+// positions, which are runs. Loops over elements wait for memory rather than compute, and gain from long tiles, so
+// their vectors count as a quarter.
 enum { UNMADE, MADE, ELEMENT, VECTOR };
 
-// Numbers that are made for each lane, and not lent or made where they are stored.
+// Numbers for each lane that are neither lent nor computed where they are stored.
 static bool is_vector(const HoloIsaStep *s)
 {
     unsigned op = s->inst.op;
     if (s->lend || s->join || op == HOLO_ISA_CONST || (op >= HOLO_ISA_PARAM && op <= HOLO_ISA_LENGTH) ||
         op == HOLO_ISA_SET)
         return false;
-    if (s->dies && holo_isa_is_link(s) && holo_isa_is_link(s + 1)) return false; // it stays in registers
+    if (s->dies && holo_isa_is_link(s) && holo_isa_is_link(s + 1)) return false; // it stays in CPU registers
     return s->is_float || op == HOLO_ISA_LD || op == HOLO_ISA_LDS || op == HOLO_ISA_LDL || op >= HOLO_ISA_AND;
 }
 
@@ -356,7 +358,7 @@ static bool analyze(Walk *w)
     walk_heads(w);
     if (!drop_moves(w) || !make_heads(w)) return false;
     walk_heads(w);
-    find_pairs(w); // the pairs to store: there are no moves any more
+    find_pairs(w); // the pairs with stores: there are no moves any more
     for (int r = 0; r < w->code->register_count; r++) w->first[r] = INT32_MAX, w->last[r] = -1;
     w->is_final = true;
     walk(w);

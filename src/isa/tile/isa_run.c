@@ -1,14 +1,11 @@
-// isa_run.c - a launch, cut into tiles and spread over threads. How it is cut depends on its sizes alone.
+// isa_run.c - cuts a launch into tiles and spreads them over threads. The cut depends on its sizes alone.
 #include "base/files.h"
 #include "isa/isa_launch.h"
 #include "isa/tile/isa_code.h"
 
 #include <string.h>
 
-enum {
-    CHUNK_LANES = 16384,
-    CUT_LEAST   = 64
-}; // lanes that a thread takes at once; rows shorter than the least are not cut
+enum { CHUNK_LANES = 16384, CUT_LEAST = 64 }; // lanes that a thread takes at once; shorter rows are not cut
 
 struct HoloIsaFrame {
     const HoloIsaCode *code;
@@ -24,8 +21,8 @@ struct HoloIsaFrame {
 
 // ---- memory
 
-// What lanes need is taken from the system as pages, which are made when they are first touched: a launch of a few lanes
-// takes a few pages of what the largest tile would. Each piece begins at a multiple of 64 bytes, with some to spare behind.
+// Memory for lanes comes from the system as pages, which exist when they are first touched: a launch of a few lanes
+// takes a few pages. Each piece begins at a multiple of 64 bytes, with spare bytes behind it.
 enum { PIECES = 5 + HOLO_COUNT(((HoloIsaTile *)0)->scratch), SPARE = 128 };
 
 static size_t tile_bytes(const HoloIsaCode *code)
@@ -101,8 +98,8 @@ void holo_isa_frame_set_stop(HoloIsaFrame *frame, HoloStop *stop)
 
 // ---- cutting
 //
-// Units are blocks, or parts of lines. A line is all lanes of one y and z, or all there are; where tiles follow rows of `row`
-// lanes, each is cut for itself.
+// Units are blocks, or parts of lines. A line is all lanes of one y and z, or all lanes. If tiles follow rows of `row`
+// lanes, each row is cut by itself.
 
 typedef struct Cut {
     int64_t units;

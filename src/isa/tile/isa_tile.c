@@ -1,7 +1,7 @@
-// isa_tile.c - a tile of lanes runs a program: control flow, as sets of lanes that are here.
+// isa_tile.c - runs a program on a tile of lanes: control flow as sets of active lanes.
 //
-// A set is a range of lanes, or a mask. Conditions on a lane's place give ranges, so that the usual guard, i < n, costs
-// nothing; a condition that is the same for all lanes makes no new set at all.
+// A set is a range of lanes, or a mask. Conditions on a lane's position give ranges, so the usual guard, i < n, costs
+// nothing. A condition that is the same for all lanes makes no new set.
 #include "isa/tile/isa_code.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static void recount(const HoloIsaTile *t, HoloIsaSet *s)
     if (!s->count) s->hi = s->lo;
 }
 
-// s without the lanes of `gone`, which are all in it; its mask, where it needs one, in `buffer`.
+// s without the lanes of `gone`, which are all in it. If it needs a mask, the mask is in `buffer`.
 static void set_less(const HoloIsaTile *t, HoloIsaSet *s, const HoloIsaSet *gone, uint8_t *buffer)
 {
     if (!gone->count || !s->count) return;
@@ -66,13 +66,13 @@ static void set_less(const HoloIsaTile *t, HoloIsaSet *s, const HoloIsaSet *gone
     int32_t lo = gone->lo, n = gone->hi - gone->lo;
     if (!gone->mask)
         memset(s->mask + lo, 0, (size_t)n);
-    else // both are 0 or 1, and what is gone was there
+    else // both are 0 or 1, and the lanes that leave were in s
         t->code->tiles->op[HOLO_TILE_XOR][HOLO_TILE_U8](n, s->mask + lo, gone->mask + lo, s->mask + lo, s->mask + lo,
                                                         0);
     recount(t, s);
 }
 
-// The lanes of `s` where predicate r holds; its mask, where it needs one, in `buffer`, which is not that of s.
+// The lanes of `s` where predicate r is true. If it needs a mask, the mask is in `buffer`, which is not that of s.
 static HoloIsaSet set_where(HoloIsaTile *t, const HoloIsaSet *s, unsigned r, uint8_t *buffer)
 {
     const HoloIsaRegister *p   = &t->r[r];
@@ -105,7 +105,7 @@ static HoloIsaSet set_where(HoloIsaTile *t, const HoloIsaSet *s, unsigned r, uin
 
 // ---- scopes
 
-// Into a new scope, whose set is `now` and whose end, or else, is `next`.
+// Enters a new scope with the set `now`; `next` is its end or else.
 static HoloIsaScope *enter(HoloIsaTile *t, HoloIsaSet now, int32_t next, bool is_loop)
 {
     HoloIsaScope *s = &t->scope[++t->depth];
@@ -130,7 +130,7 @@ static int32_t do_else(HoloIsaTile *t, const HoloIsaStep *step, int32_t at)
 {
     HoloIsaScope *s = &t->scope[t->depth];
     s->now          = s->rest;
-    if (s->now.mask) { // the two buffers change places
+    if (s->now.mask) { // the two buffers are exchanged
         uint8_t *buffer = s->buffer[0];
         s->buffer[0] = s->buffer[1], s->buffer[1] = buffer;
     }
@@ -154,7 +154,7 @@ static bool count_turn(HoloIsaTile *t, const HoloIsaStep *step, const HoloIsaSet
     return true;
 }
 
-// The next step, or the way out where no lane is left.
+// The next step, or the way out if no lane is left.
 static int32_t go_on(HoloIsaTile *t, int32_t at)
 {
     return holo_isa_now(t)->count ? at + 1 : t->scope[t->depth].next;
@@ -166,7 +166,7 @@ static int32_t do_end(HoloIsaTile *t, const HoloIsaStep *step, int32_t at)
     HoloIsaScope *s = &t->scope[t->depth];
     if (s->is_loop && s->rest.count) {
         if (t->launch->turns && !count_turn(t, step, &s->rest)) return -1;
-        if (holo_stop_is_due(t->stop)) return holo_isa_tile_fail(t, step, s->rest.lo, "the run is to end"), -1;
+        if (holo_stop_is_due(t->stop)) return holo_isa_tile_fail(t, step, s->rest.lo, "the run was stopped"), -1;
         s->now = s->rest;
         if (s->now.mask) set_mask(&s->now, s->buffer[0]);
         return step->target + 1;
@@ -175,7 +175,7 @@ static int32_t do_end(HoloIsaTile *t, const HoloIsaStep *step, int32_t at)
     return go_on(t, at);
 }
 
-// The lanes where the condition holds leave all scopes from `from` on; loops among these forever, where `for_good`.
+// The lanes where the condition is true leave all scopes from `from` on; if `for_good`, they leave loops for good.
 static int32_t do_leave(HoloIsaTile *t, const HoloIsaStep *step, int32_t at, int from, bool has_condition,
                         bool for_good)
 {
@@ -184,7 +184,7 @@ static int32_t do_leave(HoloIsaTile *t, const HoloIsaStep *step, int32_t at, int
     HoloIsaSet gone = *holo_isa_now(t);
     if (has_condition) gone = set_where(t, &gone, step->inst.a, t->scratch[0]);
     if (!gone.count) return at + 1;
-    if (gone.mask) set_mask(&gone, t->scratch[1]); // it may be that of a scope, which changes
+    if (gone.mask) set_mask(&gone, t->scratch[1]); // it may be the mask of a scope that changes
     for (int i = t->depth; i >= from; i--) {
         HoloIsaScope *s = &t->scope[i];
         set_less(t, &s->now, &gone, s->buffer[0]);
@@ -215,7 +215,7 @@ static int32_t control(HoloIsaTile *t, const HoloIsaStep *step, int32_t at)
     }
 }
 
-// ---- the loop of loops
+// ---- the main loop
 
 static bool do_step(HoloIsaTile *t, const HoloIsaStep *step, bool *is_stored)
 {
@@ -265,7 +265,7 @@ static void tile_begin(HoloIsaTile *t)
     if (t->launch->turns) memset(t->turns, 0, (size_t)t->lanes * sizeof *t->turns);
 }
 
-// What is not control; how many steps were done, 0: failed.
+// A step that is not control. Returns how many steps were done; 0: it failed.
 static int do_value(HoloIsaTile *t, const HoloIsaStep *step)
 {
     bool is_stored = false;

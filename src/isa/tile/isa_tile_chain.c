@@ -1,13 +1,13 @@
-// isa_tile_chain.c - steps on floats that follow each other, done together in one pass over the lanes. Each takes the result of
-// the one before from registers; what others need later goes to the vector of its register, and comes from there.
+// isa_tile_chain.c - does neighboring steps on floats together, in one pass over the lanes. Each takes the result of
+// the one before from CPU registers. What others need later is also stored in the vector of its register.
 #include "isa/tile/isa_code.h"
 
 #include <string.h>
 
 enum { NONE = HOLO_LINKS, CHAIN_STEPS = HOLO_TILE_LINKS / 2 };
 
-// The links that an instruction can be: where the result so far is its first, second or third operand; and both of the first
-// two.
+// The links that an instruction can be, if the result so far is its first, second or third operand, or both of the
+// first two.
 typedef struct Form {
     bool    is_link;
     uint8_t operand[3], both;
@@ -47,7 +47,7 @@ void holo_isa_find_chains(HoloIsaCode *code)
 typedef struct Chain {
     HoloIsaTile  *t;
     size_t        at;   // bytes before the first lane
-    int           held; // the register that the result so far is of; -1: none
+    int           held; // the register that holds the result so far; -1: none
     int           numbers;
     float         number[2 * CHAIN_STEPS]; // operands that are the same for all lanes
     HoloTileChain links;
@@ -58,7 +58,7 @@ static float *vector_of(const Chain *c, const uint8_t *data)
     return (float *)((uintptr_t)data + c->at);
 }
 
-// The result so far is stored, too.
+// Also stores the result so far.
 static void store_held(Chain *c)
 {
     HoloTileLink *last = &c->links.links[c->links.count - 1];
@@ -83,7 +83,7 @@ static void load(Chain *c, unsigned r)
     c->held         = (int)r;
 }
 
-// Of the larger of v and a number the order does not matter, unless that is 0 or NaN; and a number first is less work.
+// For the larger of v and a number the order does not matter, unless that is 0 or NaN; the number first is less work.
 static void turn(HoloTileLink *l)
 {
     if (!l->x_is_one || *l->x == 0 || *l->x != *l->x) return;
@@ -91,7 +91,7 @@ static void turn(HoloTileLink *l)
     if (l->op == HOLO_LINK_MIN) l->op = HOLO_LINK_MIN_OF;
 }
 
-// The link of a step, one operand of which is held.
+// The link of a step that has the result so far as an operand.
 static void link_step(Chain *c, const HoloIsaStep *s)
 {
     const Form    *form  = &forms[s->inst.op];
@@ -154,7 +154,7 @@ int holo_isa_tile_chain(HoloIsaTile *t, const HoloIsaStep *step, bool *out_is_st
         c.links.links[c.links.count - 1].to = vector_of(&c, place);
         *out_is_stored                      = true;
     }
-    while (c.links.count && !c.links.links[c.links.count - 1].to) c.links.count--; // what nobody needs
+    while (c.links.count && !c.links.links[c.links.count - 1].to) c.links.count--; // nobody needs these
     if (c.links.count) t->code->tiles->chain(set->hi - set->lo, &c.links);
     return count;
 }

@@ -1,5 +1,5 @@
-// isa_tile_memory.c - loads and stores of a tile. Indices that are a run are checked by their ends, and what lies beside each
-// other is read and written as it lies; other indices are checked by a loop of their own, and gathered and scattered.
+// isa_tile_memory.c - loads and stores of a tile. If indices are a run, only its ends are checked, and neighboring
+// elements are read and written in place. Other indices are checked by a loop, and elements are gathered and scattered.
 #include "format/dtype.h"
 #include "isa/tile/isa_code.h"
 
@@ -39,7 +39,7 @@ const uint8_t *holo_isa_indices(HoloIsaTile *t, const HoloIsaStep *step, int64_t
     int64_t wrong     = t->code->tiles->outside[*out_wide + 2 * is_signed](n, x, count);
     if (wrong == n) return x;
     int32_t lane = s->lo + (int32_t)wrong;
-    while (s->mask && !s->mask[lane]) lane++; // an empty array has no place for the others either
+    while (s->mask && !s->mask[lane]) lane++; // an empty array has no element for the others either
     memcpy(&other, x + ((size_t)(lane - s->lo) << width), (size_t)1 << width);
     t->index = other, t->count = count;
     holo_isa_tile_fail(t, step, lane, NULL);
@@ -72,7 +72,7 @@ static bool scatter(HoloIsaTile *t, const HoloIsaStep *step, HoloIsaSpan to)
     return true;
 }
 
-// ---- one element, and elements beside each other
+// ---- one element, and neighboring elements
 
 static void load_one(HoloIsaTile *t, const HoloIsaStep *step, const uint8_t *from)
 {
@@ -81,7 +81,7 @@ static void load_one(HoloIsaTile *t, const HoloIsaStep *step, const uint8_t *fro
     holo_isa_set_value(t, step, HOLO_ISA_ONE, step->inst.type == HOLO_BOOL ? bits != 0 : bits, 0);
 }
 
-// `from` is the element of lane 0. Lent: the register is the memory itself.
+// `from` is the element of lane 0. If it is lent, the register is the memory itself.
 static void load_beside(HoloIsaTile *t, const HoloIsaStep *step, uint8_t *from)
 {
     const HoloIsaSet *s    = holo_isa_now(t);
@@ -109,7 +109,7 @@ static bool load(HoloIsaTile *t, const HoloIsaStep *step)
     return true;
 }
 
-// The last lane that is here writes last.
+// The last active lane writes last.
 static void store_one(HoloIsaTile *t, const HoloIsaStep *step, uint8_t *to)
 {
     const HoloIsaSet *s    = holo_isa_now(t);

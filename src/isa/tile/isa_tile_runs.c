@@ -1,5 +1,5 @@
-// isa_tile_runs.c - integers that are the same in all lanes, or grow from lane to lane by the same step, and comparisons of
-// these, which are true for a range of lanes: computed without looking at lanes.
+// isa_tile_runs.c - integers that are the same in all lanes, or grow by a constant step, and comparisons of these,
+// which are true for a range of lanes. All are computed without a loop over lanes.
 #include "format/dtype.h"
 #include "isa/tile/isa_code.h"
 
@@ -9,7 +9,7 @@ static int64_t extend(int width, bool is_signed, uint64_t bits)
     return is_signed ? (int64_t)(bits << away) >> away : (int64_t)bits;
 }
 
-// Numbers of a run that is not straight in its type jump by its range somewhere.
+// A run that wraps in its type jumps by the range of the type somewhere.
 bool holo_isa_ends(HoloIsaTile *t, unsigned at, int64_t *out_first, int64_t *out_last)
 {
     const HoloIsaRegister *r         = &t->r[at];
@@ -49,7 +49,7 @@ static uint64_t by(const HoloIsaTile *t, unsigned r)
     return t->r[r].tag == HOLO_ISA_RUN ? t->r[r].step : 0;
 }
 
-// a * b, of which one at least is the same for all lanes.
+// a * b, where at least one is the same for all lanes.
 static bool product(const HoloIsaTile *t, unsigned a, unsigned b, uint64_t *base, uint64_t *increment)
 {
     const HoloIsaRegister *x = &t->r[a], *y = &t->r[b];
@@ -59,7 +59,7 @@ static bool product(const HoloIsaTile *t, unsigned a, unsigned b, uint64_t *base
     return true;
 }
 
-// Quotient and remainder of a run by one number, where the quotient is the same for all lanes of the set.
+// Quotient and remainder of a run by one number, if the quotient is the same for all lanes of the set.
 static bool division(HoloIsaTile *t, const HoloIsaStep *step)
 {
     const HoloIsaInst *i = &step->inst;
@@ -155,7 +155,7 @@ static bool compare_runs(HoloIsaTile *t, const HoloIsaStep *step)
     int64_t            a_first, a_last, b_first, b_last;
     if (step->is_float || !is_run(t, a) || !is_run(t, b)) return false;
     if (!holo_isa_ends(t, a, &a_first, &a_last) || !holo_isa_ends(t, b, &b_first, &b_last)) return false;
-    // Of lane s->lo + l the difference is a_first - b_first + grows * l.
+    // The difference at lane s->lo + l is a_first - b_first + grows * l.
     int64_t a_by = extend(step->width, true, by(t, a)), b_by = extend(step->width, true, by(t, b));
     Wide    grows = (Wide)a_by - b_by, limit = (Wide)b_first - a_first, lo, hi;
     bool    is_equal = i->how == HOLO_ISA_COND_EQ || i->how == HOLO_ISA_COND_NE;
@@ -167,7 +167,7 @@ static bool compare_runs(HoloIsaTile *t, const HoloIsaStep *step)
     }
     if (is_equal) {
         bool is_there = limit % grows == 0 && limit / grows >= 0 && limit / grows < s->hi - s->lo;
-        if (i->how == HOLO_ISA_COND_NE && is_there) return false; // no range
+        if (i->how == HOLO_ISA_COND_NE && is_there) return false; // not a range
         lo = is_there ? limit / grows : 0, hi = is_there ? lo + 1 : i->how == HOLO_ISA_COND_NE ? INT32_MAX : 0;
     } else {
         where_less(grows, limit, or_equal, &lo, &hi);
@@ -214,7 +214,7 @@ static bool convert_runs(HoloIsaTile *t, const HoloIsaStep *step)
     return true;
 }
 
-// ---- counters and addresses: what loops do in every turn
+// ---- counters and addresses: what loops compute in every turn
 
 static bool compare_ones(const HoloIsaStep *step, const HoloIsaRegister *a, const HoloIsaRegister *b)
 {

@@ -1,12 +1,12 @@
-// isa_tile_sum.c - sums of products in loops. They are put off: turn after turn, what is to be multiplied is noted, and some
-// dozen products are added in one pass over the lanes. Nothing that a program does may come between that reads or writes the
-// sum, or writes memory, where the factors lie.
+// isa_tile_sum.c - sums of products in loops. They are delayed: the factors of each turn are noted, and a few dozen
+// products are added in one pass over the lanes. In between, nothing may read or write the sum, or write memory, where
+// the factors are.
 #include "format/dtype.h"
 #include "isa/tile/isa_code.h"
 
 #include <string.h>
 
-// Steps that can come between: they write no memory, and read no floats from registers.
+// Steps that may come in between: they write no memory, and read no floats from registers.
 static bool is_aside(const HoloIsaStep *s)
 {
     unsigned op = s->inst.op;
@@ -38,7 +38,7 @@ void holo_isa_find_sums(HoloIsaCode *code)
     }
 }
 
-// An operand as it lies in memory, or a number; false: it is in the register's own vector, which may change.
+// An operand in memory, or a number. False: it is in the register's own vector, which may change.
 static bool factor(HoloIsaTile *t, unsigned at, const float **out, bool *out_is_one)
 {
     const HoloIsaRegister *r   = &t->r[at];
@@ -61,7 +61,7 @@ static void begin(HoloIsaTile *t, unsigned r)
     t->sum.of = (int32_t)r, t->sum.lo = s->lo, t->sum.hi = s->hi;
     t->sum.numbers = 0, t->sum.links.count = 1;
     *l = (HoloTileLink){.op = HOLO_LINK_LOAD};
-    (void)factor(t, r, &l->x, &l->x_is_one); // its own vector is what nobody may change
+    (void)factor(t, r, &l->x, &l->x_is_one); // nobody may change its own vector
 }
 
 void holo_isa_tile_sum_end(HoloIsaTile *t)

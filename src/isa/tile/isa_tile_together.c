@@ -1,4 +1,4 @@
-// isa_tile_together.c - what lanes of a tile do with each other: reductions, scans, atomics.
+// isa_tile_together.c - what the lanes of a tile do together: reductions, scans, atomics.
 #include "format/dtype.h"
 #include "isa/isa_number.h"
 #include "isa/isa_scalar.h"
@@ -70,7 +70,7 @@ static uint64_t changed(const HoloIsaStep *step, uint64_t old, uint64_t c, uint6
     return holo_isa_combine((HoloIsaOper)step->inst.how, (HoloDtype)step->inst.type, old, c);
 }
 
-// The element's old bits. `guarded`: other threads may be at it, so that even the first look is an atomic one.
+// The element's old bits. `guarded`: other threads may change it, so even the first read is atomic.
 static uint64_t change(const HoloIsaStep *step, uint8_t *element, uint64_t c, uint64_t d, bool guarded)
 {
     if (!guarded) {
@@ -119,7 +119,7 @@ bool holo_isa_tile_together(HoloIsaTile *t, const HoloIsaStep *step)
 {
     if (step->inst.op != HOLO_ISA_REDUCE && step->inst.op != HOLO_ISA_SCAN) return atomic(t, step);
     if (holo_isa_now(t)->count != t->lanes)
-        return holo_isa_tile_fail(t, step, holo_isa_now(t)->lo, "not all lanes of the block come here");
+        return holo_isa_tile_fail(t, step, holo_isa_now(t)->lo, "not all lanes of the block get here");
     if (step->inst.op == HOLO_ISA_REDUCE)
         reduce(t, step);
     else
@@ -127,7 +127,7 @@ bool holo_isa_tile_together(HoloIsaTile *t, const HoloIsaStep *step)
     return true;
 }
 
-// ---- where lanes are
+// ---- positions of lanes
 
 static void put(HoloIsaTile *t, const HoloIsaStep *step, uint64_t (*of)(const HoloIsaTile *, int, int32_t))
 {
@@ -137,7 +137,7 @@ static void put(HoloIsaTile *t, const HoloIsaStep *step, uint64_t (*of)(const Ho
     holo_isa_done(t, step, step->width, data);
 }
 
-// Of a lane: its place in the launch, in its block, and that of its block. A tile is a block or a part of a line.
+// The position of a lane in the launch and in its block, and that of its block. A tile is a block or a part of a line.
 static void places(const HoloIsaTile *t, int32_t lane, uint64_t global[3], uint64_t local[3], uint64_t block[3])
 {
     const uint32_t *size = t->launch->block;
@@ -169,7 +169,7 @@ static uint64_t place_of(const HoloIsaTile *t, int special, int32_t lane)
     return all[special];
 }
 
-// Along x, places grow by 1 from lane to lane, until a block or a row of it ends.
+// Along x, positions grow by 1 from lane to lane, until a block or a row of it ends.
 static bool is_straight(const HoloIsaTile *t, int special)
 {
     const uint32_t *size = t->launch->block;

@@ -1,5 +1,5 @@
-// isa_tile_value.c - instructions that look at registers alone, for a tile: one number for all lanes where it is the same,
-// a run where it grows from lane to lane by the same step, and a loop over all lanes otherwise.
+// isa_tile_value.c - instructions that only read registers, for a tile: one number if it is the same for all lanes, a
+// run if it grows by a constant step, and otherwise a loop over all lanes.
 #include "format/dtype.h"
 #include "isa/isa_number.h"
 #include "isa/isa_scalar.h"
@@ -46,7 +46,7 @@ const uint8_t *holo_isa_read(HoloIsaTile *t, unsigned at, int k, bool *out_is_on
 
 // ---- results
 
-// Its vector, in its own slot, for all lanes of the tile.
+// Makes its vector, in its own slot, for all lanes of the tile.
 static void own_each(HoloIsaTile *t, unsigned at)
 {
     HoloIsaRegister *r = &t->r[at];
@@ -75,7 +75,7 @@ void holo_isa_done(HoloIsaTile *t, const HoloIsaStep *step, int width, uint8_t *
     r->tag = HOLO_ISA_EACH, r->data = data;
 }
 
-// A run, or one number, where some lanes keep what they had.
+// A run, or one number, if some lanes keep what they had.
 static void keep_run(HoloIsaTile *t, const HoloIsaStep *step, const HoloIsaRegister *value)
 {
     unsigned          type  = t->code->types[step->inst.dst];
@@ -104,7 +104,7 @@ void holo_isa_set_run(HoloIsaTile *t, const HoloIsaStep *step, uint64_t base, ui
 
 // ---- loops over lanes
 
-// Of f16 and bf16 as f32, in scratch k.
+// f16 and bf16 as f32, in scratch k.
 static const uint8_t *widened(HoloIsaTile *t, unsigned type, const uint8_t *x, int k, int64_t n)
 {
     float *out = (float *)(void *)t->scratch[k];
@@ -119,7 +119,7 @@ static void narrowed(HoloIsaTile *t, unsigned type, const uint8_t *x, int64_t n,
     (type == HOLO_F16 ? t->code->kernels->narrow_f16 : t->code->kernels->narrow_bf16)(n, from, (uint16_t *)(void *)out);
 }
 
-// The loop of a step over n lanes. Where the type is small, operands and the result go through scratch 0, 1 and 2.
+// The loop of a step over n lanes. If the type is small, operands and the result go through scratch 0, 1 and 2.
 static void call_tile(HoloIsaTile *t, const HoloIsaStep *step, int64_t n, const uint8_t *x[3], uint8_t *out, int ones)
 {
     if (!step->is_small) {
@@ -153,7 +153,7 @@ static bool check_divisors(HoloIsaTile *t, const HoloIsaStep *step, const uint8_
 {
     const HoloIsaSet *s = holo_isa_now(t);
     int64_t           n = one ? 1 : s->hi - s->lo, at = t->code->tiles->zero[step->width](n, x);
-    while (!one && at < n && s->mask && !s->mask[s->lo + at]) // lanes that are not here may divide by anything
+    while (!one && at < n && s->mask && !s->mask[s->lo + at]) // inactive lanes may divide by anything
         at += 1 + t->code->tiles->zero[step->width](n - at - 1, x + ((size_t)(at + 1) << step->width));
     if (at >= n) return true;
     int32_t lane = s->lo + (one ? 0 : (int32_t)at);
@@ -161,7 +161,7 @@ static bool check_divisors(HoloIsaTile *t, const HoloIsaStep *step, const uint8_
     return holo_isa_tile_fail(t, step, lane, "a division by zero");
 }
 
-// Divisors of lanes that are not here become 1.
+// Divisors of inactive lanes become 1.
 static const uint8_t *safe_divisors(HoloIsaTile *t, const HoloIsaStep *step, const uint8_t *x, bool one)
 {
     const HoloIsaSet *s    = holo_isa_now(t);
@@ -243,7 +243,7 @@ static bool move(HoloIsaTile *t, const HoloIsaStep *step, unsigned from)
     bool                   is_same = from == step->inst.dst;
     if (is_same && (r->tag != HOLO_ISA_EACH || r->data == r->own)) return true;
     if (r->tag != HOLO_ISA_EACH) return holo_isa_set_value(t, step, (HoloIsaTag)r->tag, r->base, r->step), true;
-    uint8_t *data = holo_isa_begin_each(t, step); // one that lies in an array, too: that may be written from here on
+    uint8_t *data = holo_isa_begin_each(t, step); // also one in an array, which may change from here on
     if (data != r->data) make_each(t, r, step->inst.type, data, s->lo, s->hi);
     holo_isa_done(t, step, step->width, data);
     return true;
@@ -265,7 +265,7 @@ static bool select(HoloIsaTile *t, const HoloIsaStep *step, bool *out_is_stored)
     return true;
 }
 
-// One after the other, for pairs of types that have no loop.
+// One element after the other, for pairs of types that have no loop.
 static void convert_plainly(unsigned to, unsigned from, int64_t n, const uint8_t *x, uint8_t *out)
 {
     size_t x_size = holo_dtype_size((HoloDtype)from), out_size = holo_dtype_size((HoloDtype)to);
@@ -282,7 +282,7 @@ static bool is_small(unsigned type)
     return type == HOLO_F16 || type == HOLO_BF16;
 }
 
-// A number of f32 is all of it: to round it once more is to round once.
+// f32 holds the number exactly, so rounding it further rounds only once.
 static bool is_exact_in_f32(unsigned type)
 {
     return holo_dtype_size((HoloDtype)type) <= 2 || type == HOLO_F32;
@@ -308,7 +308,7 @@ static void convert(HoloIsaTile *t, unsigned to, unsigned from, int64_t n, const
     }
 }
 
-// The bits of a NaN are those of one NaN.
+// Every NaN gets the same bits.
 static void bitcast(unsigned from, int64_t n, const uint8_t *x, uint8_t *out)
 {
     static const struct {
@@ -360,7 +360,7 @@ static bool change_type(HoloIsaTile *t, const HoloIsaStep *step, bool *out_is_st
     return true;
 }
 
-// a * 12288 + b * 256 + c, of which some are no runs.
+// a * 12288 + b * 256 + c, where some are not runs.
 static bool address(HoloIsaTile *t, const HoloIsaStep *step)
 {
     const HoloIsaSet *s          = holo_isa_now(t);
@@ -371,7 +371,7 @@ static bool address(HoloIsaTile *t, const HoloIsaStep *step)
     const uint8_t    *b = holo_isa_read(t, step->inst.b, 1, &b_one), *c = holo_isa_read(t, step->inst.c, 2, &c_one);
     const uint8_t    *a    = holo_isa_read(t, step->inst.a, 0, &a_one);
     uint8_t          *data = holo_isa_begin_each(t, step);
-    if (b_one && c_one) c = holo_isa_read_each(t, step->inst.c, 2, 0, t->lanes), c_one = false; // a vector at least
+    if (b_one && c_one) c = holo_isa_read_each(t, step->inst.c, 2, 0, t->lanes), c_one = false; // at least one vector
     mad(n, b, &page, c, t->scratch[1], b_one | 2 | c_one << 2);
     mad(n, a, &class_size, t->scratch[1], data + ((size_t)s->lo << step->width), a_one | 2);
     holo_isa_done(t, step, step->width, data);
@@ -390,7 +390,7 @@ static bool not_predicate(HoloIsaTile *t, const HoloIsaStep *step)
     return true;
 }
 
-// One lane after the other: what is too rare for a loop of its own.
+// One lane after the other, for what is too rare for a loop of its own.
 static bool by_lane(HoloIsaTile *t, const HoloIsaStep *step)
 {
     const HoloIsaSet *s     = holo_isa_now(t);

@@ -1,10 +1,11 @@
 // attention_f32.c - softmax(scale * Q K^T + mask) V for some queries of one head, a block of keys at a time.
 //
-// Scores of a block become weights relative to the largest score met so far; when a larger one comes, what
-// was summed before is scaled down. So memory does not grow with the keys. Queries go in strips, whose weights for a
-// block are in the cache, so that a block is packed once for several; and in groups of 16, whose largest scores and sums
-// are one vector each. What no query sees is not read. Where one block is all, weights are made to
-// add up to 1 before the values are summed, and not what was summed behind.
+// A block's scores become weights relative to the largest score so far. When a larger score comes, the sums so far are
+// scaled down. So the memory does not grow with the number of keys. Queries are computed in strips: a strip's weights
+// for a block stay in the cache, and a block is packed once for several strips. Within a strip they are computed in
+// groups of 16, whose largest scores and sums are one vector each. Keys that no query sees are not read. Where one
+// block holds all keys, the weights are divided by their sum before the values are summed; otherwise the summed values
+// are divided at the end.
 
 enum { KEYS = HOLO_ATTENTION_KEYS, GROUP = LANES, STRIP = HOLO_GEMM_ROWS };
 _Static_assert(STRIP % GROUP == 0 && HOLO_ATTENTION_ROWS % GROUP == 0 && (int)KEYS <= (int)BLOCK_K,
@@ -26,7 +27,7 @@ typedef struct Attention {
     int64_t row, rows;         // rows
     int64_t from, end;         // the keys that they see, from the beginning of a block on
     int64_t count;             // of the block
-    bool    is_first, is_last; // no block that they see is before this one, or behind
+    bool    is_first, is_last; // is_first: no earlier block is seen; is_last: no later one
 } Attention;
 
 INL float *weights_of(const Attention *t, int64_t row)
@@ -50,7 +51,7 @@ INL int64_t seen_to(const HoloAttend *a, int64_t row)
 
 // ---- the mask
 
-// What is added to the scores of a row, keys first <= k < first + count, to out[0..count-1] and -inf behind.
+// Writes the mask of a row for the keys first <= k < first + count to out[0..count-1], and -inf behind them.
 static void mask_copy(const HoloAttend *a, int64_t row, int64_t first, int64_t count, float *out)
 {
     const float minus_inf = -__builtin_inff();
@@ -66,7 +67,7 @@ static void mask_copy(const HoloAttend *a, int64_t row, int64_t first, int64_t c
     for (int64_t i = have < 0 ? 0 : have; i < KEYS; i++) out[i] = minus_inf;
 }
 
-// Does the mask alone hide all that a row could see?
+// Whether the mask alone hides everything that a row could see.
 static bool is_masked(Attention *t, int64_t row)
 {
     const HoloAttend *a  = t->a;
@@ -80,7 +81,7 @@ static bool is_masked(Attention *t, int64_t row)
     return a->mask != NULL;
 }
 
-// A row of the mask of this block, as many of which are there as *out_have says: where it lies, or a copy.
+// A row of this block's mask, where it lies or as a copy. *out_have says how many of its numbers are there.
 INL const float *mask_row(Attention *t, int64_t row, int64_t *out_have)
 {
     const HoloAttend *a = t->a;
@@ -103,7 +104,7 @@ INL f32v mask_load(const float *bias, int64_t j, int64_t have)
 
 // ---- scores
 
-// One query with the keys as they lie: sixteen partial sums become columns, which are added.
+// One query with the keys where they lie: sixteen partial sums are transposed and added.
 static void scores_direct(Attention *t, int64_t row)
 {
     const HoloAttend *a = t->a;
@@ -156,7 +157,7 @@ static void scores_block(Attention *t)
     gemm_f32(&g);
 }
 
-// Soft cap and mask, and -inf for keys that the row does not see and for those behind the last.
+// Applies the soft cap and the mask; -inf for keys that the row does not see and for places behind the last key.
 static void scores_finish(Attention *t, int64_t row)
 {
     const HoloAttend *a    = t->a;
@@ -203,7 +204,7 @@ INL void row_scale(float *x, int64_t count, float factor)
     for (int64_t j = 0; j < count; j += LANES) v_store(x + j, v_mul(v_load(x + j), v_set1(factor)));
 }
 
-// Weights of at most 16 rows are made to add up to 1, where they have a sum.
+// Divides the weights of at most 16 rows by their sum, where there is one.
 static void weights_finish(Attention *t, int64_t first, int64_t rows)
 {
     float factor[GROUP], *total = t->total + first;
@@ -215,7 +216,8 @@ static void weights_finish(Attention *t, int64_t first, int64_t rows)
         }
 }
 
-// Scores of at most 16 rows to weights; what is summed so far is made relative to the same score.
+// Turns the scores of at most 16 rows into weights, and scales the sums so far so that they refer to the same largest
+// score.
 static void weights_group(Attention *t, int64_t first, int64_t rows)
 {
     float part[GROUP * LANES], shift[GROUP], factor[GROUP];
@@ -282,7 +284,7 @@ static void finish_row(Attention *t, int64_t row)
     }
 }
 
-// The strip of the rows from `row` on. All are of nearly the same height, in whole groups.
+// The strip that begins with `row`. All strips have nearly the same height, in whole groups.
 static void strip_at(Attention *t, int64_t row)
 {
     const HoloAttend *a      = t->a;

@@ -1,6 +1,8 @@
-// depthwise_f32.c - depthwise filters applied directly. A filter has its part of the image copied, with padding, into phases: one
-// for each place of a pixel within a stride. There all pixels that a place of the kernel sees lie in a row, rows
-// behind each other, so that sums go over them 16 at a time without looking at edges.
+// depthwise_f32.c - depthwise filters applied directly.
+//
+// The part of the image that a filter sees is copied, with its padding, into phases: one for each position of a pixel
+// within a stride. In a phase, all pixels that one place of the kernel sees lie in a row, and the rows follow each
+// other. So sums are computed 16 pixels at a time, without a check for edges.
 
 // Columns 0 <= c < count of one phase of a row: the element at c * stride - pad, or 0 where that is outside.
 static void phase_row(const float *row, int64_t width, int64_t pad, int64_t stride, int64_t count, float *out)
@@ -23,7 +25,7 @@ static void phase_row(const float *row, int64_t width, int64_t pad, int64_t stri
     for (; c < count; c++) out[c] = 0;
 }
 
-// The parts of the image that output rows `row` .. of depth z see, in phases.
+// The parts of the image that the output rows from `row` on, of depth z, see, in phases.
 static void phases_fill(const HoloDepthwise *d, int64_t z, int64_t row, int64_t lines)
 {
     const HoloConvShape *s   = d->shape;

@@ -1,42 +1,43 @@
-// depthwise_nhwc_f32.c - a filter for each channel, channels last: a register of channels of several pixels at a time.
+// depthwise_nhwc_f32.c - a filter for each channel, channels last: one register of channels, for several pixels at a
+// time.
 //
-// Pixels of a row of the output go in groups, whose sums are in registers. For kernels of the usual widths a row of
-// the filter is, too, and each load of the image serves all pixels that see it; others load what each pixel sees.
-// What is outside of the image is left out: groups at its edges ask of the first and the last columns that they see
-// whether they are inside, or of all where there are fewer pixels than go at a time. A sum is one chain of n_mac over the
-// places in order, whatever the group.
+// The pixels of an output row are computed in groups, whose sums stay in registers. For kernels of the usual widths a
+// row of the filter stays in registers too, and each load of the image serves all pixels that see it; for other widths
+// each pixel loads what it sees. Places outside the image are left out. A group at an edge checks only the first and
+// the last columns that it sees; a group with fewer pixels than usual checks all columns. A sum is one chain of n_mac
+// over the places in order, whatever the group.
 
 enum {
-    DEPTHWISE_COLUMNS = 7,            // of a kernel whose row is held
-    DEPTHWISE_MASKS   = NATIVE == 64, // part of a register is loaded as quickly as all of it
+    DEPTHWISE_COLUMNS = 7,            // columns of a kernel whose row stays in registers
+    DEPTHWISE_MASKS   = NATIVE == 64, // loading part of a register takes no longer than all of it
 };
 
 // Pixels in one row of the output, and what they see. All distances are in floats.
 typedef struct DepthwiseRun {
     const HoloDepthwiseNhwc *d;
     const float             *filter; // at the first row of places that is inside
-    int64_t                  image;  // in the image: there, and at the column that the first pixel sees first
+    int64_t                  image;  // offset in the image of that row, at the first column that the first pixel sees
     int64_t                  out;
     int64_t                  depths, rows;       // places that are inside
     int64_t                  depth, row, column; // from place to place, in the image
     int64_t                  filter_depth, filter_row, panel;
     int64_t                  pixel;      // from pixel to pixel, in the image
-    int64_t                  first, end; // columns that are inside, counted from that of `image`
+    int64_t                  first, end; // columns that are inside, counted from the column of `image`
     int                      count;      // of pixels
 } DepthwiseRun;
 
-// What may be outside: nothing; columns at both ends, fewer than half a row of the kernel; any column, and there may be
-// fewer pixels.
+// Which columns may be outside. INSIDE: none. EDGE: columns at both ends, fewer than half a row of the kernel. ANY: any
+// column, and there may be fewer pixels.
 typedef enum DepthwiseCare { DEPTHWISE_INSIDE, DEPTHWISE_EDGE, DEPTHWISE_ANY } DepthwiseCare;
 
-// How a group is computed: known when compiling.
+// How a group is computed; known when this is compiled.
 typedef struct DepthwiseForm {
     int           columns, stride; // of the kernel, not dilated; 0: any
     int           pixels;
     DepthwiseCare care;
 } DepthwiseForm;
 
-// Is column j, of those that a row of the group sees, to be asked whether it is inside?
+// Whether column j, of those that a row of the group sees, must be checked for being inside.
 INL bool depthwise_asks(DepthwiseForm f, int j)
 {
     int edge = f.columns / 2, end = (f.pixels - 1) * f.stride + f.columns;
@@ -65,7 +66,7 @@ INL void depthwise_row(const DepthwiseRun *r, f32n sum[DEPTHWISE_PIXELS], int64_
     }
 }
 
-// The same of any kernel: what each pixel sees is loaded for it.
+// The same for any kernel: each pixel loads what it sees.
 INL void depthwise_row_any(const DepthwiseRun *r, f32n sum[DEPTHWISE_PIXELS], int64_t at, const float *filter,
                            DepthwiseForm f, int lanes)
 {
@@ -88,7 +89,7 @@ INL void depthwise_row_any(const DepthwiseRun *r, f32n sum[DEPTHWISE_PIXELS], in
 
 #define EACH_PIXEL(p) UNROLL for (int p = 0; p < f.pixels; p++) if (f.care != DEPTHWISE_ANY || p < r->count)
 
-// `lanes` channels from `channel` on.
+// Computes `lanes` channels from `channel` on.
 INL void depthwise_block(const DepthwiseRun *r, int64_t channel, DepthwiseForm f, int lanes)
 {
     const HoloDepthwiseNhwc *d      = r->d;
@@ -122,7 +123,7 @@ INL void depthwise_block(const DepthwiseRun *r, int64_t channel, DepthwiseForm f
     EACH_PIXEL(p) n_store_lanes(out + p * d->channels, sum[p], lanes);
 }
 
-// The last channels, fewer than a register has.
+// The last channels, when they do not fill a register.
 static void depthwise_rest(const DepthwiseRun *r, int64_t channel, int64_t end)
 {
     depthwise_block(r, channel, (DepthwiseForm){0, 0, DEPTHWISE_PIXELS, DEPTHWISE_ANY}, (int)(end - channel));
@@ -156,7 +157,7 @@ DEPTHWISE_FORMS(X)
 
 typedef struct DepthwiseWay {
     int columns, stride;
-    void (*run[2][3])(const DepthwiseRun *, int64_t, int64_t); // of all pixels and of half as many, by care
+    void (*run[2][3])(const DepthwiseRun *, int64_t, int64_t); // for all pixels and for half as many, by care
 } DepthwiseWay;
 
 static const DepthwiseWay depthwise_ways[] = {
@@ -178,7 +179,7 @@ INL const DepthwiseWay *depthwise_way(const HoloConvShape *s)
     return way;
 }
 
-// Where a row of the output sees the images, from top to bottom, and its first pixel from left to right.
+// What a row of the output sees of the images from top to bottom, and its first pixel from left to right.
 INL void depthwise_line(DepthwiseRun *r, int64_t line)
 {
     const HoloDepthwiseNhwc *d     = r->d;
@@ -200,7 +201,7 @@ INL void depthwise_line(DepthwiseRun *r, int64_t line)
     r->image     = (in_y * s->in[2] - s->pad[2]) * d->channels;
 }
 
-// The pixels of a row that are left, as many as go at a time.
+// Computes one group of the `left` remaining pixels of a row.
 INL void depthwise_group(DepthwiseRun *r, const DepthwiseWay *way, int64_t left, int64_t channel, int64_t end)
 {
     const HoloDepthwiseNhwc *d       = r->d;

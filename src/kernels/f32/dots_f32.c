@@ -1,5 +1,8 @@
-// dots_f32.c - products of rows of A with a few rows of B, both read where they lie: sixteen numbers of k at a time, and sums
-// over the lanes at the end. A sum is two chains of v_mad, of vectors by turns, which then are added, however rows are grouped.
+// dots_f32.c - products of rows of A with a few rows of B. Both are read where they lie, sixteen numbers of k at a
+// time; the lanes are summed at the end.
+//
+// A sum is two chains of v_mad, which take vectors alternately and are added at the end. It does not depend on how rows
+// are grouped.
 
 enum { DOTS_ROWS = 2 }; // of B, with a row of A
 

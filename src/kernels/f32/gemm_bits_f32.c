@@ -1,10 +1,12 @@
-// gemm_bits_f32.c - the product of a few rows and weights of 4 or 8 bits, which are made real in registers; and such
-// weights as panels of f32, for the matrix product of many rows.
+// gemm_bits_f32.c - the product of a few rows with weights of 4 or 8 bits, which are converted to f32 in registers. It
+// also unpacks such weights into panels of f32, for the matrix product of many rows.
 //
-// A sum over a block of weights with one scale is made first, then it is scaled: the numbers of the weights are exact in
-// f32. An offset is the same for all numbers of a block, so it is multiplied by the sum of A over the block.
+// The products of a block of weights that share one scale are summed first, then the sum is scaled: the weights'
+// integers are exact in f32. An offset is the same for all weights of a block, so it is multiplied by the sum of A over
+// the block.
 //
-// Numbers lie as they are read: of 4 bits eight of a column in one lane, the first in its lowest bits.
+// Weights lie in the order in which they are read: a lane holds eight 4-bit weights of one column, the first in its
+// lowest bits.
 
 enum { BITS_WIDE = NATIVE == 64 ? 4 : 2, BITS_PANELS = NATIVE == 64 ? 2 : 1, WORD = 8 };
 

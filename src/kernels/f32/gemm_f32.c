@@ -1,22 +1,25 @@
 // gemm_f32.c - the f32 matrix product: C = alpha * A B + beta * D with B in panels.
 //
-// A is read where it lies if its rows are near each other and fall on different cache lines. Else it is
-// copied, a block of rows and of k at a time. A tile of C stays in registers over a block of k. Tile shapes
-// change speed, never results: an element is the sum of its blocks, each one chain of v_mad from 0. (One chain
-// over all of k would lose about three bits more of a sum over a thousand.)
+// A is read where it lies if its rows are near each other and fall on different cache lines. Otherwise it is copied, a
+// block of rows and of k at a time. A tile of C stays in registers over a block of k. Tile shapes change speed, never
+// results: an element is the sum of its blocks, and each block is one chain of v_mad from 0. (One chain over all of k
+// would lose about three more bits in a sum over a thousand.)
 //
-// For a convolution with channels last the copy takes the rows from the image: patches cost no more than
-// a matrix does.
+// For a convolution with channels last, the copy takes the rows from the image: patches cost no more than a matrix
+// does.
 
 enum { BLOCK_ROWS = HOLO_GEMM_ROWS, BLOCK_K = HOLO_GEMM_K, BLOCK_STRIDE = BLOCK_K + 16, NEAR = 1024, ALIKE = 512 };
-enum { SHORT_K = 64 }; // up to here the end of a tile is a good part of it, and tiles of one panel overlap better
+enum {
+    SHORT_K = 64
+}; // up to here the end of a tile is a large part of its time, and tiles of one panel overlap
+    // better
 
 typedef struct Tile {
     const float      *a;
     int64_t           a_row;
     const char       *b, *next;    // the panels that come after these, or b
     const float      *book;        // of codes
-    float            *wide;        // narrow panels are kept here, widened, for the rows that come after these
+    float            *wide;        // narrow panels are kept here, widened, for the rows that follow
     int64_t           lines, line; // runs of A, and floats from one to the next
     int64_t           k;           // of a run
     int64_t           b_panel, b_step;
@@ -50,8 +53,8 @@ INL void swish_some(int count, float slope, float *x, int64_t row, int64_t whole
     EACH_ABREAST(i) * (f32u *)p[i] = v[i];
 }
 
-// x * sigmoid(slope * x) of rows that have just been stored. Rows without gaps are one: where a row ends within a
-// vector, a CPU takes the store of one for the load of the next, and each waits for the one before.
+// x * sigmoid(slope * x) of rows that have just been stored. Rows without gaps are treated as one row: where a row ends
+// within a vector, the CPU takes the store of one row for the load of the next, and each waits for the one before.
 INL void swish_each(float slope, int64_t rows, int64_t columns, float *x, int64_t row)
 {
     if (columns == row) columns *= rows, rows = 1;
@@ -78,8 +81,8 @@ INL bool d_is_one_row(const Tile *t) // as it is
     return t->d_column && !t->d_row && t->beta == 1;
 }
 
-// What becomes of sums that have left the registers, [rows][GEMM_WIDE_PANELS]: whatever there is to do. Once for all tiles:
-// there are many.
+// Finishes sums that have left the registers, [rows][GEMM_WIDE_PANELS], in every way that is asked for. There is one
+// copy of this code for all tile shapes, because there are many.
 static NOINLINE void tile_finish_any(const Tile *t, f32v sums[GEMM_ROWS][GEMM_WIDE_PANELS], int rows, int panels)
 {
     const HoloFinish *finish  = t->pause ? NULL : t->finish;
@@ -106,8 +109,8 @@ static NOINLINE void tile_finish_any(const Tile *t, f32v sums[GEMM_ROWS][GEMM_WI
     if (finish && finish->has_slope) swish_rows(finish->slope, rows, (panels - 1) * LANES + t->last, t->c, t->c_row);
 }
 
-// What mostly becomes of sums, while they are in registers: what is added and the bounds change nothing where there are none.
-// `last` are the columns of the last panel.
+// Finishes sums in registers in the usual way: adds and bounds, which change nothing where there are none. `last` is
+// the number of columns in the last panel.
 INL void tile_finish_here(const Tile *t, f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], int rows, int panels, int last)
 {
 #define PART(p, j) v_load_lanes((p) + (j)*LANES, (j) + 1 < panels ? LANES : last)
@@ -124,7 +127,7 @@ INL void tile_finish_here(const Tile *t, f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], 
 #undef PART
 }
 
-// Columns that do not fill their panel stay in registers where a load and a store of them is one instruction.
+// A panel with missing columns stays in registers where the CPU loads and stores part of a vector with one instruction.
 INL void tile_finish(const Tile *t, f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], int rows, int panels)
 {
     bool plain = t->pause || (t->alpha == 1 && (!t->d || d_is_one_row(t)));
@@ -139,7 +142,7 @@ INL void tile_finish(const Tile *t, f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], int r
     }
 }
 
-// Sixteen numbers of B that are no codes.
+// Sixteen numbers of B that are not codes.
 INL f32v b_load(const char *b, uint32_t type)
 {
     const void *p = b;
@@ -156,7 +159,7 @@ INL void tile(const Tile *t, int rows, int panels, uint32_t type, bool half)
 {
     f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], book = v_set1(0);
     EACH_SUM(i, j) sum[i][j] = v_set1(0);
-    const float *a[GEMM_ROWS / 4 + 1]; // rows by fours: few pointers do
+    const float *a[GEMM_ROWS / 4 + 1]; // rows by fours, so that few pointers are needed
     const char  *b = t->b, *next = t->next;
     int64_t      row_step = t->a_row, step = b_bytes(type, t->b_step), panel = b_bytes(type, t->b_panel), k = t->k;
     if (type == HOLO_WEIGHTS_CODES) book = v_load(t->book);
@@ -164,7 +167,7 @@ INL void tile(const Tile *t, int rows, int panels, uint32_t type, bool half)
     for (int64_t lines = t->lines;;) { // runs of the rows of A
         for (int64_t p = 0; p < k; p++, b += step, next += step) {
             f32v column[GEMM_WIDE_PANELS];
-            // Wide tiles have few rows: they wait for memory anyway, and more reads would only be in the way.
+            // Wide tiles have few rows. They wait for memory anyway, and more reads would only slow them down.
             UNROLL for (int j = 0; j < panels && panels <= GEMM_PANELS; j++) __builtin_prefetch(next + j * panel, 0, 2);
             UNROLL for (int j = 0; j < panels; j++) column[j] = type == HOLO_WEIGHTS_CODES
                                                                     ? v_load_codes((const void *)(b + j * panel), book)
@@ -252,8 +255,8 @@ static Tiles tiles_codes = {
 #undef X
 };
 
-// Rows of A, whatever its strides, to rows that are BLOCK_STRIDE apart. Columns go in groups, so
-// that a transposed A is read a cache line at a time.
+// Copies rows of A, whatever its strides, to rows that are BLOCK_STRIDE apart. Columns are copied in groups, so that a
+// transposed A is read a cache line at a time.
 static void copy_block(const float *a, int64_t row, int64_t column, int64_t rows, int64_t k, float *block)
 {
     if (column == 1) {
@@ -281,8 +284,8 @@ INL int64_t clamp(int64_t x, int64_t low, int64_t high)
     return x < low ? low : x > high ? high : x;
 }
 
-// Floats from <= i < to of a line, all the places of the kernel in one row of the image: place 0 is at x.
-// Where pixels follow each other as places do, what is inside is one run.
+// Floats from <= i < to of a line, which is all places of the kernel in one row of the image; place 0 is at x. Where
+// neighbouring places are neighbouring pixels, the part inside the image is one run.
 INL void line_copy(const HoloPatchRows *p, const float *row, int64_t x, int64_t from, int64_t to, float *out)
 {
     const HoloConvShape *s = p->shape;
@@ -309,13 +312,13 @@ INL void line_copy(const HoloPatchRows *p, const float *row, int64_t x, int64_t 
     }
 }
 
-// Where in a patch a block of k begins.
+// Where a block of k begins within a patch.
 typedef struct PatchStart {
     int64_t kz, ky, from; // the line, and a float of it
     int64_t line;         // floats of a line
 } PatchStart;
 
-// k floats from `start` on of what the output pixel at z, y, x of an image sees.
+// k floats, from `start` on, of what the output pixel at z, y, x of an image sees.
 INL void patch_row(const HoloPatchRows *p, const float *image, const int64_t *at, PatchStart start, int64_t k,
                    float *out)
 {
@@ -357,8 +360,8 @@ static void copy_patches(const HoloPatchRows *p, const float *a, int64_t row, in
 
 // ---- blocks
 
-// Where B goes on behind the panels at j. It is read ahead while the first rows are multiplied with these: large
-// weights then come from memory as fast as they are needed.
+// Where B continues behind the panels at j. That part is read ahead while the first rows are multiplied by these
+// panels, so that large weights come from memory as fast as they are needed.
 static const char *panels_after(const HoloGemm *g, int64_t j, int panels, int64_t first, int64_t k)
 {
     const char *b = (const char *)g->b + b_bytes(g->b_type, first * g->b_step);
@@ -385,7 +388,7 @@ static Rows block_of(const HoloGemm *g, int64_t row, int64_t rows, int64_t first
     return (Rows){g->scratch, BLOCK_STRIDE};
 }
 
-// The first rows of a block of A against the panels at column j; of B there is nothing yet.
+// The tile of the first rows of a block of A and the panels at column j. Its B is not set yet.
 INL Tile tile_at(const HoloGemm *g, const Rows *a, int64_t row, int64_t j, int panels, int64_t first, int64_t k)
 {
     int64_t left = g->n - j;
@@ -410,7 +413,7 @@ INL Tile tile_at(const HoloGemm *g, const Rows *a, int64_t row, int64_t j, int p
     };
 }
 
-// One block of A against all panels: C rows from `row` on, k from `first` on.
+// One block of A times all panels: rows of C from `row` on, k from `first` on.
 static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t rows, int64_t first, int64_t k)
 {
     bool   wide        = rows <= GEMM_WIDE_ROWS;
@@ -420,7 +423,7 @@ static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t row
                          : g->b_type == HOLO_WEIGHTS_BF16  ? &tiles_bf16
                          : g->b_type == HOLO_WEIGHTS_CODES ? &tiles_codes
                                                            : &tiles;
-    // Even heights: 13 rows are 7 and 6, not 12 and 1.
+    // Even heights: 13 rows become 7 and 6, not 12 and 1.
     int64_t part = g->part ? g->part : rows, parts = rows / part;
     int64_t steps = (part + GEMM_ROWS - 1) / GEMM_ROWS, height = part / steps, taller = part % steps;
     int     panels;
@@ -428,7 +431,7 @@ static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t row
         int64_t left = g->n - j;
         panels       = left > (panel_max - 1) * LANES ? panel_max : left > LANES && panel_max > 2 ? 2 : 1;
         if (!tiles[height][panels]) panels = 1;
-        // Half a panel is quicker than a whole one beside another.
+        // Half a panel alone is faster than a whole panel beside another.
         bool halves = first_tiles == &tiles && tiles_half[height][2] && left > LANES && (left - 1) % LANES < LANES / 2;
         if (halves && panels <= 2) panels = (left - 1) / LANES % 2 ? 2 : 1;
         if (is_short && !halves) panels = 1;
@@ -453,7 +456,7 @@ static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t row
             if (t.d) t.d += tall * g->d_row;
             if (t.more) t.more += down;
             if (!g->b_type) continue;
-            of        = &tiles; // these panels have been widened
+            of        = &tiles; // these panels are widened already
             t.b       = (const char *)t.wide;
             t.b_panel = k * LANES;
             t.b_step  = LANES;
@@ -461,7 +464,7 @@ static void gemm_rows(const HoloGemm *g, const Rows *a, int64_t row, int64_t row
     }
 }
 
-// The same for a block that its maker has put into scratch, rows BLOCK_STRIDE apart.
+// The same for a block that the caller has put into scratch, rows BLOCK_STRIDE apart.
 static void gemm_block(const HoloGemm *g, int64_t row, int64_t rows, int64_t first, int64_t k)
 {
     Rows a = {g->scratch, BLOCK_STRIDE};
@@ -471,7 +474,7 @@ static void gemm_block(const HoloGemm *g, int64_t row, int64_t rows, int64_t fir
 static void gemm_f32(const HoloGemm *g)
 {
     int64_t first = 0;
-    do { // once even where k is 0
+    do { // once even if k is 0
         int64_t k = g->k - first < BLOCK_K ? g->k - first : BLOCK_K;
         for (int64_t row = 0; row < g->m; row += BLOCK_ROWS) {
             int64_t rows = g->m - row < BLOCK_ROWS ? g->m - row : BLOCK_ROWS;
@@ -482,7 +485,7 @@ static void gemm_f32(const HoloGemm *g)
     } while (first < g->k);
 }
 
-// As v_transpose for a block that is not whole: `rows` of the output, 0 where there is no column.
+// As v_transpose, for a block that is not full: `rows` of the output, 0 where there is no column.
 static void pack_corner(int rows, int columns, const float *p, int64_t stride, float *out)
 {
     float block[LANES * LANES], turned[LANES * LANES];

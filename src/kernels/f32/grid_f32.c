@@ -1,6 +1,7 @@
-// grid_f32.c - an image read at places that are data: the four pixels around each and their weights, and sums of these.
+// grid_f32.c - reads an image at positions that are data: finds the four pixels around each position and their weights,
+// and sums them.
 //
-// Places are computed in double: an image may be large, and what is left of a place beside its pixel is the weight.
+// Positions are computed in double: an image may be large, and the fraction of a position is the weight.
 
 // Folds x back at the borders until it is between them.
 INL double grid_reflect(double x, double low, double high)
@@ -12,7 +13,8 @@ INL double grid_reflect(double x, double low, double high)
     return x >= low && x <= high ? x : range > 0 ? folded : low;
 }
 
-// The place along one axis of `size` pixels: the pixel before it, from -2 to size + 1, and the weight of the next one.
+// The position along one axis of `size` pixels: the pixel before it, from -2 to size + 1, and the weight of the pixel
+// behind it.
 INL double grid_place(const HoloGrid *g, double size, double at, double *out_rest)
 {
     double low = g->align ? 0 : -0.5, high = size - (g->align ? 1 : 0.5);

@@ -1,9 +1,10 @@
-// grouped_nhwc_f32.c - groups of 2 to 16 channels and as many filters, channels last: 16 filters of several pixels at
+// grouped_nhwc_f32.c - groups of 2 to 16 channels with as many filters, channels last: 16 filters of several pixels at
 // a time.
 //
-// The filters of 16 lanes see the channels of the same 16 lanes, each those of its own group: for each channel of the
-// groups a vector of the image is spread over their lanes. Nothing is copied, and no multiplication is with padding.
-// Pixels and places go as in depthwise_nhwc_f32.c. A sum is one chain of v_mad over places and channels in order.
+// The filters of 16 lanes see the channels of the same 16 lanes, and each filter those of its own group. For each
+// channel of a group, a vector of the image is spread over the group's lanes. Nothing is copied, and padding is never
+// multiplied. Pixels and places are visited as in depthwise_nhwc_f32.c. A sum is one chain of v_mad over places and
+// channels in order.
 
 // Pixels in one row of the output, and what they see. All distances are in floats.
 typedef struct GroupedRun {
@@ -74,7 +75,8 @@ static void (*const grouped_tiles[GROUPED_PIXELS + 1][LANES + 1])(const GroupedR
 #undef X
 };
 
-// How many pixels from x on go at a time: a power of two that sees the image from left to right with all places.
+// How many pixels from x on are computed at a time: a power of two, such that all places of all these pixels are inside
+// from left to right.
 INL int grouped_pixels(const HoloConvShape *s, int64_t x)
 {
     int64_t reach = s->in[2] - 1 - (s->kernel[2] - 1) * s->dilation[2] + s->pad[2];

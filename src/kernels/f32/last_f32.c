@@ -1,5 +1,5 @@
-// last_f32.c - work along rows of channels, which are the last dimension: moments of columns and their use. Sums go in double,
-// one for each channel.
+// last_f32.c - work along rows of channels, where channels are the last dimension: computes moments of columns and
+// applies them. Sums are in double, one for each channel.
 
 INL void moments(int64_t rows, int64_t columns, const float *x, int lanes, double *out_sums, double *out_squares)
 {

@@ -1,5 +1,5 @@
-// map_f32.c - one function applied to runs of elements, 16 at a time. Primitives are spelled here; formulas of them follow from
-// format/map_ops.def.
+// map_f32.c - applies one function to runs of elements, 16 at a time. The primitives are written here;
+// format/map_ops.def holds the formulas made of them.
 
 #define MAP_1(name, expression)           \
     INL f32n n_map_##name(f32n a, f32n b) \
@@ -71,7 +71,8 @@ MAP_1(sign, n_sign(a))
 #undef GIVE
 #undef HOLO_MAP_OP
 
-// Each function of whole vectors. Operands go on by a step, 0 for one that is one number: a vector of it.
+// One function for whole vectors each. Operands advance by a step; for an operand that is one number, it is 0 and the
+// operand is a vector of that number.
 #define HOLO_MAP_OP(id, name, operands)                                                                           \
     static void map_##name(int64_t n, const float *a, int64_t a_step, const float *b, int64_t b_step, float *out) \
     {                                                                                                             \

@@ -1,5 +1,5 @@
-// narrow_f32.c - f16 and bf16 from and to f32, rounded to nearest, ties to even. Written without branches, for the
-// compiler to make vectors of.
+// narrow_f32.c - converts f16 and bf16 to f32 and back, rounded to nearest, ties to even. It has no branches, so that
+// the compiler can vectorize it.
 #include "base/bits.h"
 
 void SHARED(widen_f16)(int64_t n, const uint16_t *x, float *out)

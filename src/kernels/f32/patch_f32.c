@@ -1,5 +1,5 @@
-// patch_f32.c - patches of an image as panels, for convolutions by the matrix product. Padding is made of zeros that are never
-// in memory: loads take only the lanes that are inside.
+// patch_f32.c - patches of an image as panels, for convolutions by the matrix product. The zeros of the padding are
+// never read from memory: loads take only the lanes that are inside.
 
 // A run of output pixels in one row: where its pixel of lane 0 would see the image, at place 0 of the
 // kernel. Lanes first <= l < end of a vector are in the run.

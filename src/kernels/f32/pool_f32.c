@@ -1,11 +1,15 @@
-// pool_f32.c - the largest element, or the mean, under a window, in two turns: what the rows of the window see becomes one
-// line, and windows of the line become the output. So a window of h by w costs h + w and not h * w. With channels last
-// a line has some of the channels of each pixel. Of windows that do not overlap nothing is seen twice: means of channels that
-// fill vectors are then taken from one place to the next.
+// pool_f32.c - the largest element, or the mean, under a window, in two steps: the rows of a window are combined into
+// one line, then windows of the line become the output. So a window of h by w costs h + w and not h * w. With channels
+// last, a line holds some of the channels of each pixel. Windows that do not overlap see no element twice: means over
+// channels that fill vectors are then computed place by place.
 
-enum { POOL_LINE = HOLO_POOL_SCRATCH / 2, POOL_BEHIND = 2 * LANES }; // floats, and of these not part of a line
+enum {
+    POOL_LINE   = HOLO_POOL_SCRATCH / 2,
+    POOL_BEHIND = 2 * LANES
+}; // floats; POOL_BEHIND of them are not part of a
+    // line
 
-// Places of the kernel that see the image, along one dimension.
+// The places of the kernel that are inside the image, along one dimension.
 typedef struct Reach {
     int64_t first, end; // places
     int64_t at;         // where place 0 is
@@ -18,7 +22,7 @@ INL Reach reach_of(const HoloConvShape *s, int d, int64_t out)
     return r;
 }
 
-// Some outputs of a row, and the channels that are looked at.
+// Some outputs of a row, and the channels that are computed.
 typedef struct PoolRun {
     const HoloPooling *p;
     Reach              z, y;
@@ -39,7 +43,7 @@ static NOINLINE void pool_fill(float *line, int64_t n, float number)
     for (int64_t i = 0; i < n; i++) line[i] = number;
 }
 
-// n floats, each of some rows; their number is known when compiling.
+// n floats, each combined from some rows. The number of rows is known when this is compiled.
 INL void pool_rows_of(const float *const *rows, int count, bool is_max, int64_t n, float *line)
 {
     for (int64_t i = 0; i < n; i += LANES) {
@@ -68,7 +72,7 @@ static NOINLINE void pool_rows_any(const float *const *rows, int count, bool is_
         pool_rows_few(rows, count, false, n, line);
 }
 
-// n floats, each of all rows that the window sees; `at` is where they are in a row.
+// n floats, each combined from all rows of the window; `at` is their position in a row.
 static NOINLINE void pool_rows(const PoolRun *r, bool is_max, int64_t at, int64_t n, float *line)
 {
     enum { ROWS = 16 };
@@ -91,7 +95,8 @@ static NOINLINE void pool_rows(const PoolRun *r, bool is_max, int64_t at, int64_
         pool_fill(line, n, is_max ? -__builtin_inff() : 0);
 }
 
-// The line: columns from where the first output's window begins, as nothing where they are outside.
+// Makes the line: its columns begin where the window of the first output begins. Columns outside the image count as
+// nothing.
 static NOINLINE void pool_line(const PoolRun *r, bool is_max)
 {
     const HoloConvShape *s    = r->p->shape;
@@ -111,7 +116,7 @@ static NOINLINE void pool_line(const PoolRun *r, bool is_max)
         pool_rows(r, is_max, (from + i) * channels + r->channel, r->width, r->line + i * r->width);
 }
 
-// What the sums of the run are divided by: fewer places at the edges.
+// The divisors of the run's sums: windows at the edges have fewer places.
 static NOINLINE void pool_divisors(const PoolRun *r)
 {
     const HoloPooling   *p     = r->p;
@@ -121,7 +126,7 @@ static NOINLINE void pool_divisors(const PoolRun *r)
     pool_fill(r->divisors, r->count, (float)(p->divisor ? p->divisor : rows * s->kernel[2]));
     for (int64_t i = 0; !p->divisor && i < r->count; i++) {
         int64_t start = at + i * s->stride[2];
-        if (start >= 0 && start + reach < s->in[2]) { // so are all before the last that ends inside
+        if (start >= 0 && start + reach < s->in[2]) { // then all before the last that ends inside are inside too
             int64_t inside = (s->in[2] - 1 - reach - at) / s->stride[2];
             if (inside > i) i = inside;
             continue;
@@ -131,7 +136,7 @@ static NOINLINE void pool_divisors(const PoolRun *r)
     }
 }
 
-// Windows of a line of one channel: 16 outputs at a time, also beyond the line's end.
+// Windows over a line of one channel: 16 outputs at a time, also beyond the line's end.
 INL void pool_columns(const PoolRun *r, bool is_max)
 {
     const HoloConvShape *s = r->p->shape;
@@ -149,7 +154,8 @@ INL void pool_columns(const PoolRun *r, bool is_max)
     }
 }
 
-// Windows of a line of several channels: 16 of these at a time. The kernel's columns are known when compiling; 0: any.
+// Windows over a line of several channels: 16 channels at a time. The number of the kernel's columns is known when this
+// is compiled; 0: any.
 INL void pool_pixels_of(const PoolRun *r, bool is_max, int64_t columns)
 {
     const HoloConvShape *s     = r->p->shape;
@@ -188,7 +194,7 @@ INL void pool_run(const PoolRun *r, bool is_max)
         pool_pixels(r, is_max);
 }
 
-// One output by itself: windows so wide that no line would hold them.
+// One output by itself, for windows that are too wide for a line.
 static NOINLINE void pool_alone(const PoolRun *r, bool is_max)
 {
     const HoloPooling   *p = r->p;
@@ -211,7 +217,7 @@ static NOINLINE void pool_alone(const PoolRun *r, bool is_max)
 
 enum { POOL_ROWS = 16 }; // of a window, at most
 
-// Are these means of the kind that goes from one place to the next?
+// Whether these are means over windows that do not overlap, computed place by place.
 INL bool pool_is_apart(const HoloPooling *p)
 {
     const HoloConvShape *s = p->shape;
@@ -219,7 +225,7 @@ INL bool pool_is_apart(const HoloPooling *p)
            s->kernel[0] * s->kernel[1] <= POOL_ROWS;
 }
 
-// The mean of one window. Rows and columns of the kernel are known when compiling; 0: any.
+// The mean of one window. The kernel's rows and columns are known when this is compiled; 0: any.
 INL void pool_window(const PoolRun *r, const float *const *rows, int64_t row_count, int64_t columns, int64_t at,
                      f32v divisor, float *out)
 {

@@ -1,5 +1,5 @@
-// recurrent_f32.c - what LSTM, GRU and RNN need beside the matrix product: weights packed so that all gates of 16
-// units of the state lie together, and a step's arithmetic for them.
+// recurrent_f32.c - what LSTM, GRU and RNN need besides the matrix product: packed weights, in which all gates of 16
+// units of the state lie together, and the arithmetic of a step.
 
 static void pack_gates_f32(const HoloGates *g, int64_t group, float *out)
 {
@@ -13,8 +13,8 @@ static void pack_gates_f32(const HoloGates *g, int64_t group, float *out)
     }
 }
 
-// One row of a state against some groups, mixed: R comes as one stream a group, which is what bounds it. (The CPU
-// fetches a stream ahead by itself; doing so here made it a quarter slower.) Sums are those of gemm_f32.
+// One row of a state times some groups, mixed. Each group reads R as one stream; reading it limits the speed. (The CPU
+// prefetches a stream by itself; prefetching here made it a quarter slower.) Sums have the bits of gemm_f32.
 INL void state_sums(const HoloGates *g, int gates, int groups, const float *state, const float *r, float *sums)
 {
     int64_t group = g->group;
@@ -34,7 +34,8 @@ INL void state_sums(const HoloGates *g, int gates, int groups, const float *stat
     }
 }
 
-// Fewer than four sums wait for themselves: of few gates, several groups go at once.
+// With fewer than four sums each addition waits for the one before: with few gates, several groups are computed at
+// once.
 static void state_gates_f32(const HoloGates *g, const float *state, float *sums)
 {
     int64_t groups;
@@ -69,7 +70,7 @@ INL f32v v_tanh(f32v x)
     return x;
 }
 
-// What a gate is the function of: the inputs' part and the state's.
+// The argument of a gate's function: the part of the inputs plus the part of the state.
 INL f32v gate_sum(const HoloCellStep *s, int64_t row, int gate)
 {
     return v_add(v_load(s->in + row * s->in_row + gate * LANES), v_load(s->sums + row * s->sums_row + gate * LANES));
@@ -80,7 +81,7 @@ INL void state_store(const HoloCellStep *s, int64_t row, f32v y)
     v_store_lanes(s->y + row * s->row, y, s->lanes);
 }
 
-// The gates are in, out, forget, cell.
+// The order of the gates is in, out, forget, cell.
 static void lstm_step_f32(const HoloCellStep *s)
 {
     for (int64_t row = 0; row < s->rows; row++) {

@@ -1,14 +1,15 @@
-// reduce_f32.c - one number of each row or of each column: sums, of squares and of sizes too, products and extremes.
+// reduce_f32.c - reduces each row or each column to one number: sums (also of squares and of absolute values), products
+// and extremes.
 //
-// Sums and products go in double and are rounded once. A row has 32 of them, taken in turn, so that none waits for another;
-// of rows that are shorter, 16 go at once, turned into columns. A column is taken from the top down, several rows of many
-// columns at a time: memory is read in runs that it is quick at.
+// Sums and products are in double and rounded once. A row has 32 partial sums, used in turn, so that no addition waits
+// for another; shorter rows are transposed, and 16 are reduced at once. A column is reduced from the top down, several
+// rows of many columns at a time: so memory is read in long runs, which are fast.
 
 #include <string.h>
 
 enum { ROW_CHAINS = 2 };     // vectors of sums of a row
-enum { ROW_SHORT = 32 };     // elements up to which rows are turned into columns
-enum { COLUMN_ROWS = 8 };    // rows that are taken into sums that stay in registers
+enum { ROW_SHORT = 32 };     // up to this length, rows are transposed
+enum { COLUMN_ROWS = 8 };    // rows that are added to sums in registers
 enum { COLUMN_BLOCK = 512 }; // columns whose sums stay in the first cache
 enum { EXTREME_CHAINS = 4 };
 
@@ -23,13 +24,13 @@ INL Sums sums_start(uint32_t op)
     return s;
 }
 
-// Means are sums, and norms are sums of squares, but for their end.
+// A mean is a sum and a norm is a sum of squares, except for the last step.
 INL uint32_t sums_kind(uint32_t op)
 {
     return op == HOLO_REDUCE_MEAN ? HOLO_REDUCE_SUM : op == HOLO_REDUCE_L2 ? HOLO_REDUCE_SQUARES : op;
 }
 
-// One more term of register i; op is a kind.
+// Adds one more term to register i; op is a kind.
 INL void sums_take(uint32_t op, Sums *s, int i, f64w w)
 {
     UNROLL for (int h = 0; h < 2; h++)
@@ -138,7 +139,7 @@ INL f32v extreme_start(bool is_max)
     return v_set1(is_max ? -__builtin_inff() : __builtin_inff());
 }
 
-// The extremes of the lanes of a row.
+// The extreme of the lanes of a row.
 INL f32v row_extremes(bool is_max, const float *x, int64_t n)
 {
     f32v    top[EXTREME_CHAINS];
@@ -173,7 +174,7 @@ INL void rows_extreme(bool is_max, int64_t rows, int64_t n, const float *x, floa
     }
 }
 
-// A function for each, in which the kind is a constant.
+// One function for each kind, in which the kind is a constant.
 #define EACH_KIND(X)       \
     X(HOLO_REDUCE_SUM)     \
     X(HOLO_REDUCE_SQUARES) \
@@ -201,7 +202,7 @@ typedef struct Columns {
     float       *out;
 } Columns;
 
-// Rows from r on, `count` of them, into the sums of 16 columns or fewer.
+// Adds `count` rows from r on to the sums of 16 columns or fewer.
 INL Sums columns_take(uint32_t kind, const float *x, int64_t row, int64_t count, int lanes, Sums s)
 {
     if (lanes < LANES) {

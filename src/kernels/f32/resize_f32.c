@@ -21,7 +21,7 @@ static void mix_f32(int64_t n, int64_t taps, const float *x, int64_t stride, con
         mix_taps(n, taps, x, stride, index, weight, out);
 }
 
-// Outputs that are next to each other read elements that are near each other, unless the row shrinks.
+// Neighbouring outputs read elements that are near each other, unless the row shrinks.
 INL void pick_taps(const HoloPick *p, int64_t taps, const float *x, float *out)
 {
     for (int64_t o = 0; o < p->n; o += LANES) {
@@ -53,7 +53,7 @@ INL f32v blend_four(const f32v c[4], const f32v x[4])
     return sum;
 }
 
-// Sixteen outputs of a row, which are near each other or not.
+// Sixteen outputs of a row, whether or not their elements are near each other.
 INL void blend_across(const HoloBlend *b, int64_t o, bool near)
 {
     const HoloPick *p     = b->across;

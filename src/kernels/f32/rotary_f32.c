@@ -1,6 +1,6 @@
-// rotary_f32.c - pairs of numbers turned: (a, b) becomes (a cos - b sin, a sin + b cos).
+// rotary_f32.c - rotates pairs of numbers: (a, b) becomes (a cos - b sin, a sin + b cos).
 
-static void turn_halves(const HoloTurn *t, const float *x, float *out)
+static void rotate_halves(const HoloRotation *t, const float *x, float *out)
 {
     for (int64_t k = 0; k < t->half; k += LANES) {
         int  lanes = lanes_left(k, t->half);
@@ -12,7 +12,7 @@ static void turn_halves(const HoloTurn *t, const float *x, float *out)
     }
 }
 
-static void turn_neighbors(const HoloTurn *t, const float *x, float *out)
+static void rotate_neighbors(const HoloRotation *t, const float *x, float *out)
 {
     for (int64_t k = 0; k < t->half; k++) {
         float a = x[2 * k], b = x[2 * k + 1], c = t->cos[k], s = t->sin[k];
@@ -21,15 +21,15 @@ static void turn_neighbors(const HoloTurn *t, const float *x, float *out)
     }
 }
 
-static void rotary_f32(const HoloTurn *t)
+static void rotary_f32(const HoloRotation *t)
 {
     for (int64_t i = 0; i < t->count; i++) {
         const float *x   = t->x + i * t->step;
         float       *out = t->out + i * t->step;
         if (t->interleaved)
-            turn_neighbors(t, x, out);
+            rotate_neighbors(t, x, out);
         else
-            turn_halves(t, x, out);
+            rotate_halves(t, x, out);
         copy_row(x + 2 * t->half, t->rest, out + 2 * t->half);
     }
 }

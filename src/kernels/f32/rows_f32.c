@@ -1,15 +1,15 @@
 // rows_f32.c - normalization of rows by mean and variance.
 //
-// Sums go in 16 lanes, blocks of them with what their additions have rounded away beside them; what the mean lacks all the
-// same is found with the variance. To add up 16 lanes takes as long as a row of a hundred elements, so 16 rows do it at
-// once, their lanes turned into columns.
+// Sums have 16 lanes. Blocks of sums also keep the rounding errors of their additions; the error of the mean that
+// remains is found with the variance. Adding up 16 lanes takes as long as a row of a hundred elements, so 16 rows are
+// added up at once, with their lanes transposed.
 
 #include <string.h>
 
-enum { ROW_BLOCK = 16 };       // vectors that are added plainly
-enum { LAYER_MOST = 1 << 14 }; // elements of a row up to which sums in that order are good enough
+enum { ROW_BLOCK = 16 };       // vectors that are added without keeping the rounding error
+enum { LAYER_MOST = 1 << 14 }; // elements of a row up to which sums in this order are accurate enough
 
-// A sum that knows exactly what it lacks.
+// A sum that also keeps its exact rounding error.
 typedef struct CareSum {
     f32v sum, lost;
 } CareSum;
@@ -27,13 +27,13 @@ typedef struct RowLanes {
     float sum[LANES * LANES], lost[LANES * LANES];
 } RowLanes;
 
-// What is asked for of one row.
+// What is computed for one row.
 typedef struct RowAsk {
     bool  sums, squares;
-    float shift; // is taken off each element first
+    float shift; // is subtracted from each element first
 } RowAsk;
 
-// The sums of a row and of its squares: all blocks but this one, and this one.
+// The sums of a row and of its squares: of all earlier blocks, and of this block.
 typedef struct RowSums {
     CareSum all[2];
     f32v    part[2];
@@ -45,7 +45,7 @@ INL void row_term(const RowAsk *ask, f32v v, RowSums *s)
     if (ask->squares) s->part[1] = v_mad(v, v, s->part[1]);
 }
 
-// Row r: the sums of its lanes to[0], those of their squares to[1].
+// Row r: stores the sums of its lanes in to[0] and the sums of their squares in to[1].
 static NOINLINE void row_lanes(RowAsk ask, const float *x, int64_t n, int r, RowLanes *to)
 {
     f32v    none = v_set1(0);
@@ -94,7 +94,7 @@ typedef struct NormRun {
     float       *out;
 } NormRun;
 
-// These three, of 16 rows. `near` is the mean but for its roundings, of which the addend knows.
+// These three numbers for 16 rows. `near` is the mean up to rounding; the addend corrects that rounding.
 typedef struct NormFactors {
     float near[LANES], factor[LANES], addend[LANES];
 } NormFactors;
@@ -128,13 +128,13 @@ INL void norm_row(const HoloNorm *m, int64_t row, const NormFactors *f, int i)
         norm_run(&r, true);
 }
 
-// The means of up to 16 rows of n. `lost`: more than one block was added.
+// The means of up to 16 rows of n elements. `lost`: more than one block was added, so there are rounding errors to add.
 INL f32v rows_near(const RowLanes *lanes, bool lost, int64_t n)
 {
     f32v sum = v_sums(lanes->sum);
     if (lost) {
         f32v all         = v_add(sum, v_sums(lanes->lost));
-        EACH(i) sum.r[i] = n_select(all.r[i] == all.r[i], all.r[i], sum.r[i]); // what is lost of an infinity is none
+        EACH(i) sum.r[i] = n_select(all.r[i] == all.r[i], all.r[i], sum.r[i]); // an infinity has no rounding error
     }
     return v_div(sum, v_set1((float)n));
 }
@@ -190,7 +190,7 @@ INL void layer_sums(int rows, const float *x, int64_t n, double *out)
             f64w w = n_widen(rest.r[k]);
             for (int h = 0; h < 2; h++) s[r][k].half[h] += w.half[h];
         }
-        // Lanes l and l + 8; a register has two halves.
+        // Lanes l and l + 8: a register has two halves.
         UNROLL for (int k = 0; k < REGISTERS; k++)
         {
             int  other = k + REGISTERS;
@@ -201,8 +201,8 @@ INL void layer_sums(int rows, const float *x, int64_t n, double *out)
     }
 }
 
-// The sums of squares of x - near, of 2 * pairs rows from `first` on, in eight lanes: what is behind whole eights is left.
-// Where there are fewer rows, the last is taken again.
+// The sums of squares of x - near for 2 * pairs rows from `first` on, in eight lanes. Elements behind the last whole
+// eight are left out. Where there are fewer rows, the last is used again.
 INL void layer_squares(int pairs, const float *x, int64_t n, const float *near, int first, int rows, float *lanes)
 {
     const float *at[8];
@@ -234,7 +234,7 @@ INL f32v layer_square_sums(const float *x, int64_t n, f32v near, int rows)
             layer_squares(2, x, n, nears, r, rows, lanes);
         else
             layer_squares(1, x, n, nears, r, rows, lanes);
-    v_transpose(lanes, 8, columns); // of which eight are wanted
+    v_transpose(lanes, 8, columns); // only eight of them are wanted
     f32v l[4];
     for (int i = 0; i < 4; i++) l[i] = v_add(v_load(columns + i * LANES), v_load(columns + (i + 4) * LANES));
     f32v sum = v_add(v_add(l[0], l[2]), v_add(l[1], l[3]));
@@ -245,7 +245,7 @@ INL f32v layer_square_sums(const float *x, int64_t n, f32v near, int rows)
     return sum;
 }
 
-// Where the mean's rounding is no longer small beside the standard deviation, it is made good.
+// Corrects the mean where its rounding error is not small compared with the standard deviation.
 static void layer_factors(const HoloNorm *m, const float *x, int rows, NormFactors *f)
 {
     double    sums[LANES] = {0};
@@ -311,13 +311,13 @@ static void groups(const HoloNorm *m, int64_t row, int rows)
     for (int r = rows - 1; r >= 0; r--) norm_row(m, row + r, &f, r);
 }
 
-// Rows are written from the last to the first, as in softmax_f32.c: out may be x.
+// Rows are written from the last to the first, as in softmax_f32.c. out may be x.
 static void norm_f32(const HoloNorm *m, int64_t first, int64_t end)
 {
     bool    is_layer                            = m->run == 1 && m->groups == 1 && m->n <= LAYER_MOST;
     int64_t most                                = rows_at_once(m->n), rows;
     void (*run)(const HoloNorm *, int64_t, int) = is_layer ? layers : groups;
-    if (is_layer) most = most >= LANES ? LANES : most >= 8 ? 8 : 4; // whole pairs of rows, which go at once
+    if (is_layer) most = most >= LANES ? LANES : most >= 8 ? 8 : 4; // whole pairs of rows, which are computed together
     for (int64_t row = first; row < end; row += rows) {
         rows = end - row < most ? end - row : most;
         run(m, row, (int)rows);

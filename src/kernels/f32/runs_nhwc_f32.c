@@ -1,18 +1,18 @@
-// runs_nhwc_f32.c - convolutions that read the images where they lie, channels last: what a row of the kernel sees of a
-// pixel is one run of numbers.
+// runs_nhwc_f32.c - convolutions that read the images where they lie, channels last: what one row of the kernel sees
+// for a pixel is one run of numbers.
 //
-// direct_nhwc_f32 is for few channels: 16 filters at a time, times each number of the runs of several pixels.
-// few_nhwc_f32 is for few filters: 16 numbers of a run at a time, and a sum over the lanes at the end. Pixels at the
-// edges go one by one, with the part of the run that is inside. A sum is one chain of v_mad (few: of each lane, and then
-// always the same tree), however pixels are grouped.
+// direct_nhwc_f32 is for few channels: it multiplies 16 filters at a time by each number of the runs of several pixels.
+// few_nhwc_f32 is for few filters: it takes 16 numbers of a run at a time and sums the lanes at the end. Pixels at the
+// edges are computed one by one, with the part of the run that is inside. A sum is one chain of v_mad (in few_nhwc_f32
+// one for each lane, then always the same tree), however pixels are grouped.
 
 // What a row of the output sees: the places of the kernel that are inside, from top to bottom.
 typedef struct RunsRow {
     const float *image;  // at column 0 of the first row of places
-    int64_t      filter; // the first row of places, counted
+    int64_t      filter; // the number of the first row of places
     int64_t      depths, rows;
     int64_t      depth, row; // from place to place in the image
-    int64_t      run;        // floats that a row of places sees of a pixel
+    int64_t      run;        // floats that a row of places sees for a pixel
     float       *out;
 } RunsRow;
 
@@ -43,7 +43,7 @@ INL RunsRow runs_row(const HoloRunsNhwc *h, int64_t row)
     return r;
 }
 
-// The pixels of a row that see all of the run.
+// The pixels of a row that see the whole run.
 typedef struct RunsInside {
     int64_t from, end;
 } RunsInside;
@@ -58,12 +58,12 @@ INL RunsInside runs_inside(const HoloRunsNhwc *h)
     return i;
 }
 
-// The part of the run that is inside for a pixel at x, and how many pixels from there on see as much: none but it,
-// unless that is all.
+// The part of the run that is inside for the pixel at x, and how many pixels from x on see the same part: only this
+// pixel, unless they see the whole run.
 typedef struct RunsSpan {
     int64_t first, end;
     int64_t pixels;
-    int64_t at; // of the image, where the part begins
+    int64_t at; // where the part begins in the image
 } RunsSpan;
 
 INL RunsSpan runs_span(const HoloRunsNhwc *h, const RunsInside *inside, int64_t x)
@@ -84,7 +84,7 @@ INL RunsSpan runs_span(const HoloRunsNhwc *h, const RunsInside *inside, int64_t 
 
 // ---- few channels
 
-// Is a second panel of filters worth its registers?
+// Whether a second panel of filters is worth its registers.
 enum { DIRECT_VECTORS = NATIVE == 64 ? 2 : 1 };
 
 #define EACH_SUM_OF(p, v) UNROLL for (int p = 0; p < pixels; p++) UNROLL for (int v = 0; v < vectors; v++)
@@ -158,7 +158,8 @@ static void direct_nhwc_f32(const HoloRunsNhwc *h, int64_t row, int64_t row_end)
 
 enum { FEW_SUMS = NATIVE == 64 ? 16 : 4, FEW_FILTERS = 4 }; // in registers at a time
 
-// The sums of some pixels and filters from `filter` on, still lane by lane: rows [pixel][filter] of `out`.
+// The sums of some pixels and of the filters from `filter` on, not yet summed over lanes: rows [pixel][filter] of
+// `out`.
 INL void few_lanes(const HoloRunsNhwc *h, const RunsRow *r, const RunsSpan *span, int64_t filter, int pixels,
                    int filters, float *out)
 {
@@ -187,7 +188,7 @@ INL void few_lanes(const HoloRunsNhwc *h, const RunsRow *r, const RunsSpan *span
         for (int f = 0; f < filters; f++) v_store(out + (p * filters + f) * LANES, sum[p][f]);
 }
 
-// Some pixels that see as much: as many at a time as make 16 sums, then some, then one by one.
+// Some pixels that see the same part: first as many at a time as make 16 sums, then fewer, then one by one.
 #define FEW(filters)                                                                                                 \
     static void few_##filters(const HoloRunsNhwc *h, const RunsRow *r, const RunsSpan *span, int64_t filter,         \
                               int64_t pixels, float *out)                                                            \
@@ -207,7 +208,7 @@ FEW(3)
 FEW(4)
 #undef FEW
 
-// Sums of some pixels, [pixel][filter][lane], and where the pixels go.
+// The sums of some pixels, [pixel][filter][lane], and where the pixels are stored.
 typedef struct FewHeld {
     float   lanes[LANES * LANES], bias[LANES];
     int64_t filters, pixels;
@@ -229,8 +230,8 @@ INL void few_store(const HoloRunsNhwc *h, FewHeld *held)
     held->pixels = 0;
 }
 
-// Rows of pixels, each of a few filters from o on: 16 sums are added up at a time, of pixels at the edges and within, and
-// of as many rows as that takes.
+// Rows of pixels, for a few filters from o on. 16 sums are added up at a time, from pixels at the edges and inside, and
+// from as many rows as are needed for 16.
 static void few_rows(const HoloRunsNhwc *h, int64_t o, int64_t row, int64_t row_end, FewHeld *held)
 {
     static void (*const few[])(const HoloRunsNhwc *, const RunsRow *, const RunsSpan *, int64_t, int64_t, float *) = {

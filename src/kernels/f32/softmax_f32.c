@@ -1,10 +1,12 @@
-// softmax_f32.c - e^x / sum(e^x) over rows, shifted by the largest so that nothing overflows. Sixteen rows go at once, for
-// to find the largest of 16 lanes, and their sum, takes as long as all the rest of a short row. They go from the last to
-// the first: where a row ends within a vector, a CPU takes its store for one to the next row, and lets a load of that wait.
+// softmax_f32.c - e^x / sum(e^x) over rows, shifted by the largest element so that nothing overflows.
+//
+// Sixteen rows are computed at once, because to find the largest of 16 lanes, and their sum, takes as long as the rest
+// of a short row. Rows are computed from the last to the first: where a row ends within a vector, the CPU takes its
+// store for one to the next row, and delays a load of that row.
 
-// Sums go in 16 lanes of a row, or 16 sums of a column, which v_sums adds up.
+// Sums are kept in 16 lanes of a row, or as 16 sums of columns; v_sums adds them up.
 
-// Up to 16 columns, `row` floats from one element of them to the next.
+// Up to 16 columns. From one element of a column to the next there are `row` floats.
 typedef struct SoftStrip {
     int64_t      rows, row;
     int          lanes;
@@ -19,7 +21,8 @@ INL f32v strip_top(const SoftStrip *s)
     return top;
 }
 
-// The sum of e^(x - top). `store`: these go to out. Those of the first 16 rows are in `sums`, if there are no more.
+// The sum of e^(x - top). `store`: the terms are written to out. If there are no more than 16 rows, their sums are in
+// `sums`.
 INL f32v strip_sum(const SoftStrip *s, f32v top, bool store, float *sums)
 {
     int few = s->rows < LANES ? (int)s->rows : LANES;
@@ -48,7 +51,7 @@ INL void softmax_strip(SoftStrip s)
         strip_scale(&s, strip_sum(&s, strip_top(&s), true, sums), s.out, s.row);
 }
 
-// The logarithm of that.
+// The logarithm of this sum.
 INL void log_softmax_strip(SoftStrip s)
 {
     float sums[LANES * LANES];
@@ -74,7 +77,7 @@ typedef struct SoftRows {
     int          rows;
     int64_t      n;
     const float *x;
-    float       *out; // NULL: the sums alone are asked for
+    float       *out; // NULL: only the sums are wanted
     float        tops[LANES], sums[LANES];
 } SoftRows;
 
@@ -118,7 +121,7 @@ INL void softmax_rows(int rows, int64_t n, const float *x, float *out)
         }
 }
 
-// Rows of up to 16: turned, each lane has one.
+// Rows of up to 16 elements are transposed, so that each lane has one row.
 INL void softmax_turned(int rows, int n, const float *x, float *out)
 {
     float block[LANES * LANES] = {0}, columns[LANES * LANES];

@@ -1,8 +1,8 @@
-// transpose_f32.c - a matrix turned over, 16 rows and columns at a time.
+// transpose_f32.c - transposes a matrix, 16 rows and columns at a time.
 
 // Three rows, as the colors of an image: where points do not lie side by side, and at the end, elements one by one,
 // which is less than whole blocks would be.
-INL void turn_three(int64_t columns, const float *x, int64_t x_row, float *out, int64_t out_row)
+INL void transpose_three(int64_t columns, const float *x, int64_t x_row, float *out, int64_t out_row)
 {
     int64_t c = 0;
     for (; out_row == 3 && c + LANES <= columns; c += LANES) {
@@ -24,7 +24,7 @@ INL int64_t part_three(int64_t rows, const float *x, float *out, int64_t out_row
     return r;
 }
 
-static void turn_block(const float *x, int64_t x_row, int high, int wide, float *out, int64_t out_row)
+static void transpose_block(const float *x, int64_t x_row, int high, int wide, float *out, int64_t out_row)
 {
     v_transpose_part(x, x_row, high, wide, out, out_row);
 }
@@ -32,12 +32,12 @@ static void turn_block(const float *x, int64_t x_row, int high, int wide, float 
 void SHARED(transpose_f32)(int64_t rows, int64_t columns, const float *x, int64_t x_row, float *out, int64_t out_row)
 {
     if (rows == 3) {
-        turn_three(columns, x, x_row, out, out_row);
+        transpose_three(columns, x, x_row, out, out_row);
         return;
     }
     int64_t first = columns == 3 && x_row == 3 ? part_three(rows, x, out, out_row) : 0;
     for (int64_t c = 0; c < columns; c += LANES)
         for (int64_t r = first; r < rows; r += LANES)
-            turn_block(x + r * x_row + c, x_row, lanes_left(r, rows), lanes_left(c, columns), out + c * out_row + r,
-                       out_row);
+            transpose_block(x + r * x_row + c, x_row, lanes_left(r, rows), lanes_left(c, columns),
+                            out + c * out_row + r, out_row);
 }

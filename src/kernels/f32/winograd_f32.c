@@ -1,11 +1,11 @@
-// winograd_f32.c - the transforms around 3x3 convolutions by tiles of 4x4 pixels: Y = A'((G g G') * (B' d B)) A,
-// where g is a filter, d the 6x6 pixels that a tile sees, and * a product of elements, summed over channels.
-// One dimension needs 6 products for 4 outputs, where plainly there are 12; two need 36 for 144. By tiles of 2x2 there are
-// 16 for 36, and weights are less than half as large: for images of few tiles.
+// winograd_f32.c - the transforms around 3x3 convolutions by tiles of 4x4 pixels: Y = A'((G g G') * (B' d B)) A, where
+// g is a filter, d the 6x6 pixels that a tile sees, and * a product of elements, summed over channels. One dimension
+// needs 6 products for 4 outputs, where a plain convolution needs 12; two dimensions need 36 instead of 144. Tiles of
+// 2x2 need 16 instead of 36, and their weights are less than half as large: they are for images of few tiles.
 //
-// The transforms are those of polynomials by their values at 0, +-P, +-Q and infinity. With P = 3/4 and
-// Q = 3/2 all factors are exact, and the error is a third of that with the usual 1 and 2. Of small tiles they are those at
-// 0, +-1 and infinity. G is applied when weights are packed, see lower/pack_conv.c, or here.
+// The transforms represent polynomials by their values at 0, +-P, +-Q and infinity. With P = 3/4 and Q = 3/2 all
+// factors are exact, and the error is a third of the error with the usual 1 and 2. Small tiles use 0, +-1 and infinity.
+// G is applied when weights are packed (lower/cpu/pack_conv.c), or here.
 
 enum { TILE = HOLO_WINOGRAD_TILE, SEEN = TILE + 2 };
 
@@ -32,7 +32,7 @@ INL void winograd_in(const float *d, int64_t step, float *to, int64_t to_step)
     v_store(to + 5 * to_step, v_mad(both, d1, v_mad(minus_sum, d3, d5)));
 }
 
-// A' m: of 6 numbers 4.
+// A' m: 6 numbers become 4.
 INL void winograd_out(const float *m, int64_t step, f32v out[TILE])
 {
     f32v m0 = v_load(m), m1 = v_load(m + step), m2 = v_load(m + 2 * step), m3 = v_load(m + 3 * step);
@@ -44,7 +44,7 @@ INL void winograd_out(const float *m, int64_t step, f32v out[TILE])
     out[3] = v_add(v_mad(v_set1(WINOGRAD_QQ * WINOGRAD_Q), odd_q, v_mul(v_set1(WINOGRAD_PP * WINOGRAD_P), odd)), m5);
 }
 
-// B' d of small tiles: 4 numbers.
+// B' d for small tiles: 4 numbers.
 INL void winograd_in_small(const float *d, int64_t step, float *to, int64_t to_step)
 {
     f32v d0 = v_load(d), d1 = v_load(d + step), d2 = v_load(d + 2 * step), d3 = v_load(d + 3 * step);
@@ -54,7 +54,7 @@ INL void winograd_in_small(const float *d, int64_t step, float *to, int64_t to_s
     v_store(to + 3 * to_step, v_sub(d3, d1));
 }
 
-// A' m of small tiles: of 4 numbers 2.
+// A' m for small tiles: 4 numbers become 2.
 INL void winograd_out_small(const float *m, int64_t step, f32v out[TILE])
 {
     f32v m0 = v_load(m), m1 = v_load(m + step), m2 = v_load(m + 2 * step), m3 = v_load(m + 3 * step);
@@ -184,7 +184,7 @@ static void winograd_out_f32(const HoloWinograd *w, const float *bias, const Hol
         winograd_out_tiles(w, bias, finish, first, end, out_images, HOLO_WINOGRAD_SMALL);
 }
 
-// G g: of 3 numbers 6.
+// G g: 3 numbers become 6.
 INL void winograd_weights(const f32v g[3], f32v out[SEEN])
 {
     const float of_p   = 1 / (2 * WINOGRAD_PP * (WINOGRAD_PP - WINOGRAD_QQ));

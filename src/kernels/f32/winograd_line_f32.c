@@ -1,6 +1,7 @@
-// winograd_line_f32.c - the transforms around convolutions with long rows by tiles of four pixels of a row: those of
-// winograd_f32.c, in one dimension. Three places of a row of the kernel are a group; what the groups and the rows of the
-// kernel give is summed before it is transformed back. So four pixels take 6 products where plainly there are 12.
+// winograd_line_f32.c - the transforms around convolutions with long rows, by tiles of four pixels of a row: those of
+// winograd_f32.c in one dimension. A group is three places of a row of the kernel. The results of the groups and of the
+// kernel's rows are summed before they are transformed back. So four pixels need 6 products, where a plain convolution
+// needs 12.
 
 enum { LINE_GROUP = HOLO_LINE_GROUP };
 

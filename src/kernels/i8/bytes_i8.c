@@ -1,7 +1,7 @@
-// bytes_i8.c - quantized tensors, element by element: sums, products, largest and mean of windows, each by the formula of the
-// operators' own eval, bit by bit.
+// bytes_i8.c - quantized tensors, element by element: sums, products, and the largest and the mean of windows. Each
+// gives the bits of the operator's own eval.
 //
-// Between whole bounds it does not matter whether a number is rounded or cut first.
+// Bounds are whole numbers, so it does not matter whether a number is first rounded or first held within them.
 
 INL void pair_lanes(const HoloPairI8 *p, f32v a, f32v b, uint8_t *out)
 {
@@ -57,7 +57,7 @@ INL bool is_below(float x, float bound) // false for a NaN
     return x < bound && x > -bound;
 }
 
-// How many numbers that made.
+// Returns how many numbers were computed.
 INL int64_t pairs_wide(const HoloPairI8 *p)
 {
     const float most = 1 << 20, ratio = 1 << 12; // 2^20 * 2^8 * 2 + 2^20, 2^16 * 2^12 + 2^20: below 2^31
@@ -97,7 +97,7 @@ INL u8q line_part(const uint8_t *p, int lanes)
 
 INL void max_block(const HoloPoolI8 *p, int64_t at, int lanes)
 {
-    u8q flip = (u8q){0} + (uint8_t)(p->is_signed ? 0x80 : 0), top = {0}; // then bytes are in the order of unsigned ones
+    u8q flip = (u8q){0} + (uint8_t)(p->is_signed ? 0x80 : 0), top = {0}; // flipped, signed bytes compare as unsigned
     for (int64_t t = 0; t < p->taps; t++) {
         u8q x = line_part(p->from[t] + at, lanes) ^ flip, more = (u8q)(x > top);
         top = (x & more) | (top & ~more);
@@ -126,7 +126,7 @@ INL void mean_block(const HoloPoolI8 *p, int64_t at, int lanes)
     for (int l = 0; l < lanes; l++) p->out[at + l] = made[l];
 }
 
-// The last block of many begins where it ends with them.
+// The last of several blocks is shifted back so that it ends at the end.
 void SHARED(pool_i8)(const HoloPoolI8 *p)
 {
     for (int64_t i = 0; i < p->n; i += LANES) {

@@ -1,14 +1,16 @@
-// depthwise_i8.c - quantized convolution of a filter for each channel, channels last: exact sums, requantized at once.
+// depthwise_i8.c - quantized convolution with a filter for each channel, channels last: exact sums, requantized at
+// once.
 //
-// Rows of places are taken together, as many as a product has terms: quads of bytes where the CPU multiplies these, pairs of
-// 16-bit numbers elsewhere. For a run of pixels of one row of the output, all that it sees is first laid out so, column
-// by column, 16 channels wide, with the zero point where there is no image; a pixel's sum is then one product for each
-// column of the kernel. The image counts as unsigned, or as QUADS_FLIP has it, and filters as signed; the terms of zero
-// points are added where a sum begins or, where a filter's is not 0, made of a second sum, of what is seen.
+// Several rows of places are taken together, as many as a product has terms: quads of bytes where the CPU multiplies
+// quads, pairs of 16-bit numbers elsewhere. Everything that a run of pixels of one output row sees is first laid out in
+// this form, column by column, 16 channels wide, with the zero point where there is no image. The sum of a pixel is
+// then one product for each column of the kernel. The image is unsigned, or as QUADS_FLIP says, and filters are signed.
+// The terms of the image's zero point are part of a sum's start. Where a filter's zero point is not 0, a second sum,
+// over what the pixel sees, gives its terms.
 
 enum { DW_RUN = HOLO_DEPTHWISE_I8_RUN, DW_PIXELS = 8 / REGISTERS };
 
-// Rows of places in a product, and bits of one.
+// Rows of places in one product, and the bits of one term.
 #define DW_TERMS(quads) ((quads) ? 4 : 2)
 #define DW_BITS(quads)  ((quads) ? 8 : 16)
 
@@ -19,7 +21,7 @@ typedef struct DwBlock { // 16 channels of an image, and how they are computed
     int64_t                vectors;               // products of a column of the kernel
     int64_t                columns;               // room for columns of a run
     int32_t               *weights, *ones, *seen; // [vectors][kernel width][16], [vectors][16], [vectors][columns][16]
-    i32v                   start, zero;           // zero: of filters, taken off; `start` has it for all else
+    i32v                   start, zero;           // zero: of the filters, to be subtracted; start: all other terms
     Steps                  steps;
     bool                   has_zero;
 } DwBlock;
@@ -37,7 +39,7 @@ INL i32v dw_dot(i32v sum, i32v x, i32v w, bool quads)
     return sum;
 }
 
-// The filters of the block, as products take them; returns the sums of each channel's.
+// Lays out the filters of the block as products take them; returns the sum of each channel's filter.
 INL i32v dw_weights(const DwBlock *b, bool quads)
 {
     const HoloConvShape *s      = b->d->shape;
@@ -66,7 +68,7 @@ INL i32v dw_weights(const DwBlock *b, bool quads)
     return total;
 }
 
-// What `b` says of the block behind its place and sizes.
+// Fills in the rest of `b`, whose place and sizes are set.
 INL void dw_block(DwBlock *b, bool quads)
 {
     const HoloDepthwiseI8 *d      = b->d;
@@ -85,7 +87,7 @@ INL void dw_block(DwBlock *b, bool quads)
 
 // ---- what pixels see
 
-// Of one row of places: a row that is outside has a step of 0.
+// One row of places. A row that is outside has a step of 0.
 typedef struct DwLine {
     const uint8_t *at;
     int64_t        step;
@@ -96,7 +98,7 @@ INL i32n dw_bytes(DwLine line, int64_t column, int r, int lanes)
     return n_load_u8_lanes(line.at + column * line.step + r * NATIVE_LANES, lanes - r * NATIVE_LANES);
 }
 
-// Columns of what the rows of places of one product see.
+// The columns that the rows of places of one product see.
 INL void dw_columns(const DwBlock *b, const DwLine line[4], int64_t columns, int32_t *out, int lanes, bool quads)
 {
     DwLine   a = line[0], c = line[1], e = line[2], g = line[3];

@@ -1,7 +1,7 @@
-// gemm_bits_i8.c - the product of rows of 8 bits and weights of 4 or 8 bits, both scaled block by block.
+// gemm_bits_i8.c - the product of 8-bit rows with weights of 4 or 8 bits, both scaled block by block.
 //
-// Products of a block are summed as integers, by quads or by pairs as gemm_i8.c does it. All that a block makes before it is
-// scaled is a whole number below 2^24, so nothing is rounded but the scaled sums.
+// The products of a block are summed as integers, by quads or by pairs as in gemm_i8.c. Before it is scaled, the sum of
+// a block is a whole number below 2^24, so only scaled sums are rounded.
 
 // A row begins with the step and the sum of the numbers of each block.
 enum { BITS_HEAD = 8 };
@@ -26,7 +26,7 @@ INL void bits_numbers_store(const i32v *n, uint8_t *out, bool quads)
     }
 }
 
-// The largest magnitude; a NaN is larger than all.
+// The largest magnitude. A NaN counts as larger than everything.
 INL float bits_largest(int64_t count, const float *a)
 {
     i32v    top = {{{0}}};
@@ -78,7 +78,7 @@ static void rows_bits_i8(int64_t k, int64_t block, const float *a, void *out)
 typedef struct BitsRows {
     const HoloGemmBitsI8 *g;
     int64_t               row, column;
-    int                   rows; // that are there
+    int                   rows; // rows that exist
 } BitsRows;
 
 typedef void (*BitsRowsTile)(const BitsRows *);
@@ -180,7 +180,7 @@ static const BitsRowsTile bits_pairs[7][2][9] = {
 #undef X
 };
 
-// A panel or some stay in the cache while all rows go over them.
+// One or a few panels stay in the cache while all rows are multiplied by them.
 static void bits_i8_tiles(const HoloGemmBitsI8 *g, const BitsRowsTile tiles[7][2][9])
 {
     int rows = g->m <= 2 ? (int)g->m : 6, panels = rows <= 2 ? BITS_WIDE : BITS_PANELS;

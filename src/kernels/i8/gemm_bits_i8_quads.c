@@ -1,4 +1,4 @@
-// gemm_bits_i8_quads.c - what gemm_bits_i8.c becomes where the CPU multiplies quads of bytes: see gemm_i8_quads.c.
+// gemm_bits_i8_quads.c - gemm_bits_i8.c for CPUs that multiply quads of bytes: see gemm_i8_quads.c.
 
 QUADS_TARGET static void rows_bits_i8_quads(int64_t k, int64_t block, const float *a, void *out)
 {

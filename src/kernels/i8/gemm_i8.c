@@ -1,16 +1,16 @@
 // gemm_i8.c - products of 8-bit integers: exact sums modulo 2^32, the same on every level.
 //
-// A is signed and B unsigned: what has the other sign is shifted by 128, and zero points with it. Then a
-// sum of products differs from what is wanted by terms of a row and of a column, from which a tile starts.
-// B lies in quads, four k of a column in one lane. Where the CPU has no product of quads, the even and the
-// odd bytes of a lane are widened to 16 bits and multiplied as pairs, and A is widened when it is laid out: two
-// products of 9 and 8 bits never leave 32, and no instruction is used that saturates. Where the CPU's quads are signed
-// on both sides (QUADS_FLIP), B is shifted as it is loaded, and behind a row of A is what that takes off its sums.
+// A is signed and B unsigned: an operand of the other sign is shifted by 128, together with its zero point. A sum of
+// products then differs from the wanted one by a term of the row and a term of the column; a tile starts from these
+// terms. B lies in quads: a lane holds four k of a column. Where the CPU cannot multiply quads, the even and the odd
+// bytes of a lane are widened to 16 bits and multiplied as pairs, and A is widened when it is laid out. Two products of
+// 9 and 8 bits fit 32 bits, and no saturating instruction is used. Where both sides of the CPU's quads are signed
+// (QUADS_FLIP), B is shifted as it is loaded; the number that this takes off the sums lies behind each row of A.
 
 typedef uint32_t u32n __attribute__((vector_size(NATIVE)));
 enum { PAIR_ROWS = REGISTERS == 1 ? 8 : REGISTERS == 2 ? 4 : 2 }; // of a tile of pairs
 
-// What the sums of a row and a panel start from; `c` is what is there, where the sum goes on.
+// The start of the sums of a row and a panel. `c`: the sums so far, where a sum is continued.
 INL i32v tile_start(const HoloGemmI8 *g, int64_t row, int64_t panel, const int32_t *c, int32_t more)
 {
     i32v     sum = i_load(g->column + panel * LANES);
@@ -27,7 +27,7 @@ INL i32v tile_start(const HoloGemmI8 *g, int64_t row, int64_t panel, const int32
     return sum;
 }
 
-// The same of a tile, `gap` numbers from row to row of c; `more` is behind the rows of A.
+// The same for a tile. Rows of c are `gap` numbers apart; `more` lies behind the rows of A.
 static NOINLINE void tile_starts(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int panels,
                                  const int32_t *c, int64_t gap, const uint8_t *more,
                                  i32v sum[QUAD_ROWS][QUAD_WIDE_PANELS])
@@ -38,7 +38,7 @@ static NOINLINE void tile_starts(const HoloGemmI8 *g, int64_t row, int64_t panel
                                    more ? quad_read(more + i * g->a_row) : 0);
 }
 
-// No sum times one of these ratios leaves 30 bits, or is a NaN.
+// Whether no sum times one of these ratios leaves 30 bits, and no ratio is a NaN.
 INL bool ratios_are_small(const float *ratio, int panels)
 {
     bool small = true;
@@ -67,7 +67,8 @@ INL void tile_store_rows(const HoloGemmI8 *g, int64_t row, int64_t panel, int ro
     }
 }
 
-// What a tile has become, as bytes; of the last panel some columns may not be there. Once for all tiles: there are many.
+// Stores a finished tile as bytes; some columns of the last panel may be missing. There is one copy of this code for
+// all tile shapes, because there are many.
 static NOINLINE void tile_store_u8(const HoloGemmI8 *g, int64_t row, int64_t panel, int rows, int panels, int columns,
                                    i32v sum[QUAD_ROWS][QUAD_WIDE_PANELS])
 {
@@ -82,7 +83,7 @@ static NOINLINE void tile_store_u8(const HoloGemmI8 *g, int64_t row, int64_t pan
     }
 }
 
-// The columns of a tile's sums that are there, to and from a whole tile.
+// Copies the existing columns of a tile's sums to and from a whole tile.
 static NOINLINE void part_load(const HoloGemmI8 *g, const int32_t *c, int rows, int width, int columns, int32_t *part)
 {
     for (int i = 0; i < rows; i++)
@@ -95,13 +96,13 @@ static NOINLINE void part_store(const HoloGemmI8 *g, int32_t *c, int rows, int w
         for (int j = 0; j < columns; j++) c[i * g->c_row + j] = part[i * width + j];
 }
 
-enum { AHEAD_MOST = 1 << 18 }; // of what is fetched before it is met, so that the second cache keeps it
+enum { AHEAD_MOST = 1 << 18 }; // bytes that are fetched ahead at most, so that the second cache keeps them
 
-// How the sums of a tile are made.
+// How the sums of a tile are computed.
 enum { TILE_PAIRS, TILE_QUADS, TILE_RAW, TILE_LINES };
 
-// The products of all quads are added to sums. As these panels are met, those `ahead` bytes behind them, which come next, are
-// fetched; those that come no more are there already, 0 bytes behind.
+// Adds the products of all quads to sums. While these panels are read, the panels `ahead` bytes behind them, which come
+// next, are fetched. `ahead` is 0 when no more panels come.
 INL void tile_sum(const HoloGemmI8 *g, const uint8_t *a, const uint8_t *b, int rows, int panels, int how, int64_t ahead,
                   i32v sum[QUAD_ROWS][QUAD_WIDE_PANELS])
 {
@@ -109,7 +110,7 @@ INL void tile_sum(const HoloGemmI8 *g, const uint8_t *a, const uint8_t *b, int r
     const uint32_t flip     = raw ? 0x80808080u : QUADS_FLIP;
     const int      step     = quads ? 4 : 8;
     int64_t        row_step = g->a_row, panel_step = g->b_panel, run = in_lines ? g->quads / g->lines : g->quads;
-    const uint8_t *three[QUAD_ROWS / 3 + 1]; // rows by threes: one pointer is enough for these
+    const uint8_t *three[QUAD_ROWS / 3 + 1]; // rows by threes: one pointer is enough for three rows
     UNROLL for (int i = 0; i < rows; i += 3)
     {
         three[i / 3] = a + i * row_step;
@@ -250,7 +251,7 @@ INL void quad_store(const u8q line[4], uint8_t *out)
     }
 }
 
-// The sums of a panel's columns, behind it; returns where the next one starts.
+// Stores the sums of a panel's columns behind it; returns where the next panel starts.
 INL uint8_t *sums_store(const uint8_t *panel, uint8_t *end)
 {
     const i32n ones = (i32n){0} + 0x00010001;
@@ -267,7 +268,7 @@ INL uint8_t *sums_store(const uint8_t *panel, uint8_t *end)
     return end + 4 * LANES;
 }
 
-// `lanes` bytes that are `column` apart; 0 behind them.
+// `lanes` bytes that are `column` apart, and 0 behind them.
 INL u8q line_load(const uint8_t *p, int64_t column, int lanes)
 {
     if (column == 1 && lanes == LANES) return (u8q) * (const u8qu *)p;

@@ -1,6 +1,6 @@
-// gemm_i8_quads.c - what products of bytes become where the CPU multiplies quads of bytes (AVX-512 VNNI, the dot
-// products of ARM). Included by the levels alone that have a second table with them; vec.h says its name, QUADS_LEVEL, and
-// the tiles, QUAD_TILES.
+// gemm_i8_quads.c - products of bytes for CPUs that multiply quads of bytes (AVX-512 VNNI, the dot products of ARM).
+// Only levels that have a second table for such CPUs include it; vec.h gives the table's name, QUADS_LEVEL, and its
+// tiles, QUAD_TILES.
 
 #define X(rows, panels)                                                                               \
     QUADS_TARGET static void quads_##rows##x##panels(const HoloGemmI8 *g, int64_t row, int64_t panel) \

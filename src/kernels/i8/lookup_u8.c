@@ -1,4 +1,5 @@
-// lookup_u8.c - a table of bytes, one entry at a time. lookup_u8_vbmi.c is for CPUs that hold it in registers.
+// lookup_u8.c - looks bytes up in a table, one at a time. lookup_u8_vbmi.c is for CPUs that hold the table in
+// registers.
 
 void SHARED(lookup_u8)(int64_t n, const uint8_t *x, const uint8_t *table, uint8_t *out)
 {

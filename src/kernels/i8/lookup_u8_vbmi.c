@@ -1,5 +1,5 @@
-// lookup_u8_vbmi.c - what lookup_u8 becomes where the CPU permutes bytes of two registers (AVX-512 VBMI): the table is four
-// of them. It is included by the one level that has a third table of kernels with it.
+// lookup_u8_vbmi.c - lookup_u8 for CPUs that permute the bytes of two registers (AVX-512 VBMI): the table is in four
+// registers. Only the level that has a third table of kernels, for such CPUs, includes it.
 
 typedef uint8_t u8n __attribute__((vector_size(64)));
 

@@ -1,5 +1,5 @@
-// patch_i8.c - what convolutions of 8-bit integers need beside their product: patches of the image as the panels
-// of gemm_i8, or as rows of bytes. Runs of pixels are those of patch_f32.c.
+// patch_i8.c - what convolutions of 8-bit integers need besides their product: patches of the image as panels for
+// gemm_i8, or as rows of bytes. Runs of pixels are those of patch_f32.c.
 
 // Where the 16 pixels of a panel see the image at one place of the kernel: offset -1 is outside.
 typedef struct Place8 {
@@ -58,7 +58,8 @@ void SHARED(patch_i8)(const HoloPatchI8 *p, uint8_t *out)
 
 // ---- rows
 
-// In whole registers: what is read and written behind the run must be there, and be written later.
+// Copies whole registers: the memory behind the run must exist on both sides, and what this writes there is overwritten
+// later.
 INL void run_copy(uint8_t *out, const uint8_t *from, int64_t size)
 {
     for (int64_t i = 0; i < size; i += NATIVE) {

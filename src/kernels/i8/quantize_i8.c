@@ -1,6 +1,7 @@
-// quantize_i8.c - to 8-bit integers and back: each element by the formula of the operators' own eval, bit by bit.
+// quantize_i8.c - converts to 8-bit integers and back. Each element has the bits of the operator's own eval.
 //
-// Vectors, and plain loops over pieces that stay in the first cache, of which the compiler makes vectors.
+// Part of the code uses vectors; the rest is plain loops, which the compiler vectorizes, over pieces that stay in the
+// first cache.
 
 enum { PIECE = 64 };
 
@@ -45,8 +46,8 @@ INL f32v bytes_load(const uint8_t *p, bool is_signed)
     return is_signed ? v_load_i8((const int8_t *)p) : v_load_u8(p);
 }
 
-// Rounds numbers within [-383, 383], adds zero and stores them; 0 where y is a NaN. The sum has no room for a fraction: what
-// is left of its bits is the number.
+// Rounds numbers within [-383, 383], adds zero and stores them; 0 where y is a NaN. The sum with a large number has no
+// bits for a fraction; its low bits are the rounded number.
 INL void bytes_store(uint8_t *p, f32v near, int zero, f32v y)
 {
     EACH(r)
@@ -59,7 +60,8 @@ INL f32v cut_to(f32v y, float low, float high) // low for a NaN
     return y;
 }
 
-// rint(y) + zero, as far as it fits: between whole bounds it does not matter whether a number is rounded or cut first.
+// rint(y) + zero, held within the range. Bounds are whole numbers, so it does not matter whether a number is first
+// rounded or first held within them.
 INL void quantum_store(uint8_t *p, f32v y, int zero, float low)
 {
     float least = low - (float)zero;
@@ -86,7 +88,7 @@ INL Steps steps_of(const float *ratio, int zero, bool is_signed)
     return s;
 }
 
-// The first `lanes` of sums.
+// Only the first `lanes` of the sums.
 INL void requantize_store(i32v sum, Steps s, bool sure, uint8_t *out, int lanes)
 {
     EACH(r)

@@ -1,4 +1,4 @@
-// transpose_u8.c - a matrix of bytes turned over, 16 rows and columns at a time.
+// transpose_u8.c - transposes a matrix of bytes, 16 rows and columns at a time.
 
 // Three rows, as the colors of an image, whose points lie side by side. How many columns that made.
 INL int64_t threes_store(int64_t columns, const uint8_t *x, int64_t x_row, uint8_t *out)

@@ -1,6 +1,7 @@
-// level.c - the kernels that depend on the numeric class, compiled once for each row of LEVELS, with that level's flags,
-// -DHOLO_LEVEL=<name> and -DHOLO_EXACT=<0 or 1>; exports one table, holo_kernels_<level> or holo_kernels_<level>_exact, others
-// where some CPUs of the level have more, and nothing else: code of one level can then never be linked into another.
+// level.c - the kernels that depend on the numeric class, compiled once for each row of LEVELS, with that level's
+// flags, -DHOLO_LEVEL=<name> and -DHOLO_EXACT=<0 or 1>; exports one table, holo_kernels_<level> or
+// holo_kernels_<level>_exact, others where some CPUs of the level have more, and nothing else: code of one level can
+// then never be linked into another.
 #include "kernels/levels/level.h"
 #include "kernels/vec/vec.h"
 #include "kernels/vec/vec_bytes.h"

@@ -1,5 +1,6 @@
-// level.h - what the objects of one level share. Kernels whose bits do not depend on the numeric class are compiled once for a
-// level, in level_shared.c; the tables of both classes, in level.c, point to them. Their names, SHARED(name), tell the level.
+// level.h - what the objects of one level share. Kernels whose bits do not depend on the numeric class are compiled
+// once for a level, in level_shared.c; the tables of both classes, in level.c, point to them. Their names,
+// SHARED(name), tell the level.
 #ifndef HOLO_KERNELS_LEVELS_LEVEL_H
 #define HOLO_KERNELS_LEVELS_LEVEL_H
 

@@ -1,5 +1,5 @@
-// level_shared.c - the kernels that give the same bits in both numeric classes: integers, bytes, extremes, sums in double, moves.
-// Compiled once for each level, with that level's flags and -DHOLO_LEVEL=<name>.
+// level_shared.c - the kernels that give the same bits in both numeric classes: integers, bytes, extremes, sums in
+// double, moves. Compiled once for each level, with that level's flags and -DHOLO_LEVEL=<name>.
 #include "kernels/levels/level.h"
 #include "kernels/vec/vec.h"
 #include "kernels/vec/vec_bytes.h"

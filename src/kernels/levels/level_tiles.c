@@ -1,7 +1,8 @@
-// level_tiles.c - the loops of portable programs, compiled once for each level: exports the table holo_kernels_tiles_<level>.
+// level_tiles.c - the loops of portable programs, compiled once for each level: exports the table
+// holo_kernels_tiles_<level>.
 //
-// Most loops are plain C, for the compiler to make vectors of (omp simd says that it may: iterations do not depend on each
-// other even where results lie over operands).
+// Most loops are plain C, for the compiler to make vectors of (omp simd says that it may: iterations do not depend on
+// each other even where results lie over operands).
 #include "base/math/math.h"
 #include "kernels/tiles/tiles.h"
 #include "kernels/vec/vec.h"
@@ -16,7 +17,7 @@
 #include "kernels/tiles/tiles_move.c"
 #include "kernels/tiles/tiles_products.c"
 #include "kernels/tiles/tiles_reduce.c"
-#include "kernels/tiles/tiles_turn.c"
+#include "kernels/tiles/tiles_transpose.c"
 
 #include "kernels/tiles/tiles_chain.c" // by functions of the others
 
@@ -132,25 +133,25 @@ const HoloTiles TABLE(HOLO_LEVEL) = {
             [HOLO_TILE_F32] = EACH_TYPE(cvt_F32),
             [HOLO_TILE_F64] = EACH_TYPE(cvt_F64),
         },
-    .plain   = {plain_F32, plain_F64},
-    .sel     = {sel_U8, sel_U16, sel_U32, sel_U64},
-    .gather  = {{gather_U8_32, gather_U8_64},
-                {gather_U16_32, gather_U16_64},
-                {gather_U32_32, gather_U32_64},
-                {gather_U64_32, gather_U64_64}},
-    .scatter = {{scatter_U8_32, scatter_U8_64},
-                {scatter_U16_32, scatter_U16_64},
-                {scatter_U32_32, scatter_U32_64},
-                {scatter_U64_32, scatter_U64_64}},
-    .outside = {outside_U32, outside_U64, outside_I32, outside_I64},
-    .merge   = {merge_U8, merge_U16, merge_U32, merge_U64},
-    .fill    = {fill_U8, fill_U16, fill_U32, fill_U64},
-    .iota    = {iota_U8, iota_U16, iota_U32, iota_U64},
-    .turn    = {turn_U8, turn_U16, turn_U32, turn_U64},
-    .zero    = {zero_U8, zero_U16, zero_U32, zero_U64},
-    .count   = count,
-    .boolean = boolean,
-    .chain   = chain,
+    .plain     = {plain_F32, plain_F64},
+    .sel       = {sel_U8, sel_U16, sel_U32, sel_U64},
+    .gather    = {{gather_U8_32, gather_U8_64},
+                  {gather_U16_32, gather_U16_64},
+                  {gather_U32_32, gather_U32_64},
+                  {gather_U64_32, gather_U64_64}},
+    .scatter   = {{scatter_U8_32, scatter_U8_64},
+                  {scatter_U16_32, scatter_U16_64},
+                  {scatter_U32_32, scatter_U32_64},
+                  {scatter_U64_32, scatter_U64_64}},
+    .outside   = {outside_U32, outside_U64, outside_I32, outside_I64},
+    .merge     = {merge_U8, merge_U16, merge_U32, merge_U64},
+    .fill      = {fill_U8, fill_U16, fill_U32, fill_U64},
+    .iota      = {iota_U8, iota_U16, iota_U32, iota_U64},
+    .transpose = {transpose_U8, transpose_U16, transpose_U32, transpose_U64},
+    .zero      = {zero_U8, zero_U16, zero_U32, zero_U64},
+    .count     = count,
+    .boolean   = boolean,
+    .chain     = chain,
     .reduce =
         {
             EACH_WRAPPED(reduce_add),

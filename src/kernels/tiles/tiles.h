@@ -1,15 +1,16 @@
-// tiles.h - what instructions of portable programs do, each for a run of lanes at once.
+// tiles.h - the loops behind the instructions of portable programs: each works on a run of lanes at once.
 //
-// As with kernels.h there is one table for each CPU level; all give the same bits, but that a NaN is any NaN. Numbers lie
-// beside each other; predicates are bytes, 0 or 1. The result may be an operand, and operands need only be aligned as their
-// elements are.
+// As in kernels.h there is one table for each CPU level. All give the same bits, except that a NaN may be any NaN.
+// Numbers lie beside each other; predicates are bytes, 0 or 1. The result may overwrite an operand. Operands need only
+// the alignment of their elements.
 #ifndef HOLO_KERNELS_TILES_TILES_H
 #define HOLO_KERNELS_TILES_TILES_H
 
 #include "base/base.h"
 #include "hologram.h"
 
-// The types that have loops of their own, and their C types. f16 and bf16 go through f32 (HoloKernelTable: widen, narrow).
+// The types that have loops of their own, and their C types. f16 and bf16 are computed in f32 (HoloKernelTable: widen,
+// narrow).
 #define HOLO_TILE_TYPE_MAP(X) \
     X(I8, int8_t)             \
     X(I16, int16_t)           \
@@ -22,7 +23,8 @@
     X(F32, float)             \
     X(F64, double)
 
-// In each row: operations of as many operands. Integers divide by numbers that are not 0. SET_*: results are predicates.
+// The number in a list's name is the number of operands. The divisor of an integer must not be 0. SET_*: results are
+// predicates.
 // clang-format off
 #define HOLO_TILE_OP_MAP_1(X)                                                                                  \
     X(ABS) X(NEG) X(SIGN) X(FLOOR) X(CEIL) X(ROUND) X(TRUNC) X(NOT) X(POPC) X(CLZ) X(SQRT) X(RSQRT) X(RCP)     \
@@ -33,8 +35,9 @@
     X(POW)
 #define HOLO_TILE_SET_MAP(X)  X(SET_EQ) X(SET_NE) X(SET_LT) X(SET_LE)
 #define HOLO_TILE_OP_MAP_3(X) X(MAD) X(FMA)
-// What no instruction does. CLIP: a held between b and c; NaN stays, and c counts where b is above it. QUOTIENT, and of i32
-// REMAINDER (as C has it) and MODULO (of the divisor's sign): floats, and i32 of which 0 divides to 0. SET_INF: a predicate.
+// Operations that no instruction has. CLIP: a, held between b and c; NaN stays, and c wins where b is above c.
+// QUOTIENT: of floats and of i32. REMAINDER (as in C) and MODULO (with the divisor's sign): of i32 alone. An i32
+// divided by 0 gives 0. SET_INF: a predicate.
 #define HOLO_TILE_MORE_MAP(X) X(CLIP) X(QUOTIENT) X(REMAINDER) X(MODULO) X(SET_INF)
 
 #define X(id, c) HOLO_TILE_##id,
@@ -47,10 +50,11 @@ typedef enum HoloTileOp { HOLO_TILE_OP_MAP_1(X) HOLO_TILE_OP_MAP_2(X) HOLO_TILE_
 
 enum { HOLO_TILE_REDUCES = 7 }; // add, mul, min, max, and, or, xor: as HoloIsaOper has them
 
-// out[i] = op(a[i], b[i], c[i]) for 0 <= i < n. `ones`: operands that are one number for every i, 1 for a, 2 for b, 4 for c.
+// out[i] = op(a[i], b[i], c[i]) for 0 <= i < n. `ones` marks operands that are one number for every i: 1 for a, 2 for
+// b, 4 for c.
 typedef void HoloTile(int64_t n, const void *a, const void *b, const void *c, void *out, int ones);
 
-// Several operations, each of which takes the result v of the one before, and x and y.
+// Several operations. Each takes the result v of the one before, and x and y.
 // clang-format off
 #define HOLO_LINK_MAP(X)                                                                                               \
     /* of v alone */                                                                                                   \
@@ -74,14 +78,16 @@ typedef struct HoloTileLink {
     bool         x_is_one, y_is_one; // one number for every i
 } HoloTileLink;
 
-// The first is a LOAD, and the last has a `to`. What a link stores, later ones may read: elements i before elements i + 1.
+// The first link is a LOAD, and the last has a `to`. Later links may read what a link stores: all links handle element
+// i before element i + 1.
 typedef struct HoloTileChain {
     int          count;
     HoloTileLink links[HOLO_TILE_LINKS];
 } HoloTileChain;
 
-// sum[i][j] += a[i][k] * b[k][j] for 0 <= k < depth, in that order, each operation rounded by itself; numbers of a row beside
-// each other. There are at least `columns` of b and sum, a multiple of HOLO_TILE_COLUMNS.
+// sum[i][j] += a[i][k] * b[k][j] for 0 <= k < depth, in that order, each operation rounded by itself. The numbers of a
+// row lie beside each other. `columns` is a multiple of HOLO_TILE_COLUMNS; the rows of b and sum have at least that
+// many.
 typedef struct HoloTileProducts {
     int64_t     rows, columns, depth;
     const void *a, *b;
@@ -99,10 +105,12 @@ typedef struct HoloTiles {
     HoloTile   *sel[4];                                // a: predicates, never one
     void (*plain[2])(int64_t n, void *x);              // of f32 and of f64: every NaN becomes the one that is stored
 
-    // out[i] = x[index[i]]; x[index[i]] = values[i] in ascending order, where mask[i] (NULL: everywhere); `one`: one value.
+    // out[i] = x[index[i]]; x[index[i]] = values[i] in ascending order, where mask[i] (NULL: everywhere); `one`: one
+    // value.
     void (*gather[4][2])(int64_t n, const void *x, const void *index, void *out);
     void (*scatter[4][2])(int64_t n, void *x, const void *index, const void *values, bool one, const uint8_t *mask);
-    // The first lane whose index is not 0 <= index < count; n: there is none. [2] and [3]: signed indices, of 32 and 64 bits.
+    // The first lane whose index is not 0 <= index < count; n: there is none. [2] and [3]: signed indices, of 32 and 64
+    // bits.
     int64_t (*outside[4])(int64_t n, const void *index, int64_t count);
     // out[i] = values[i] where mask[i].
     void (*merge[4])(int64_t n, const uint8_t *mask, const void *values, bool one, void *out);
@@ -113,15 +121,17 @@ typedef struct HoloTiles {
     void (*boolean)(int64_t n, const uint8_t *a, uint8_t *out);          // whether bytes are not 0
     void (*chain)(int64_t n, const HoloTileChain *chain);
     // out[c][r] = x[r][c] for 0 <= r < rows and 0 <= c < columns; elements from one row to the next, of x and of out.
-    void (*turn[4])(int64_t rows, int64_t columns, const void *x, int64_t x_row, void *out, int64_t out_row);
+    void (*transpose[4])(int64_t rows, int64_t columns, const void *x, int64_t x_row, void *out, int64_t out_row);
     // One number of n > 0: number i goes to sum i % 16; then sums i and i + 8 are joined, i and i + 4 ...
     void (*reduce[HOLO_TILE_REDUCES][HOLO_TILE_TYPES])(int64_t n, const void *a, void *out);
-    // Where the largest of n > 0 numbers, below 2^31, is, or the smallest; of equal ones the first, or the last. A NaN is beyond all.
+    // Where the largest of n > 0 numbers, below 2^31, is, or the smallest; of equal ones the first, or the last. A NaN
+    // is beyond all.
     int64_t (*extreme)(int64_t n, const float *x, bool smallest, bool last);
     void (*products[HOLO_TILE_TYPES])(const HoloTileProducts *p); // of U32, U64 and F64; NULL: there is none
 } HoloTiles;
 
-// The table for this machine, as HOLO_CPU allows; the one that runs on every machine; and all of them, NULL after the last.
+// The table for this machine, as HOLO_CPU allows; the one that runs on every machine; and all of them, NULL after the
+// last.
 const HoloTiles *holo_tiles(void);
 const HoloTiles *holo_tiles_plainest(void);
 const HoloTiles *holo_tiles_at(int index);

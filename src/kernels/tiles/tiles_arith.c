@@ -20,7 +20,7 @@ INL f32n n_splat(float x)
         }                                    \
     }
 
-// Loops of their own for operands that are one number.
+// Operands that are one number have loops of their own.
 #define BINARY_LOOP(type, a_at, b_at, expression) \
     SIMD for (int64_t i = 0; i < n; i++)          \
     {                                             \
@@ -79,8 +79,8 @@ INL f32n n_splat(float x)
 
 // clang-format off
 
-// Arithmetic modulo a power of two is the same for signed and unsigned numbers; products of short ones are made unsigned,
-// or they would overflow an int.
+// Arithmetic modulo a power of two is the same for signed and unsigned numbers. Products of short numbers are computed
+// unsigned, because they would overflow an int.
 WIDTHS(BINARY, add, x + y)  FLOATS(BINARY, add, x + y)
 WIDTHS(BINARY, sub, x - y)  FLOATS(BINARY, sub, x - y)
 WIDTHS(BINARY, mul, 1u * x * y)  FLOATS(BINARY, mul, x * y)
@@ -131,8 +131,8 @@ WIDTHS(BINARY, rem, x % y)
 WIDTHS(BINARY, floordiv, x / y)
 WIDTHS(BINARY, mod, x % y)
 
-// Through double, which has bits enough for each quotient to be cut to the right number: CPUs have no vectors of integers that
-// divide. The smallest number by -1 wraps.
+// Divides in double, which is precise enough for each quotient to be truncated to the right integer: CPUs have no
+// integer division of vectors. The smallest number divided by -1 wraps.
 INL int32_t quotient(int32_t x, int32_t y)
 {
     double q = (double)x / (double)(y ? y : 1);
@@ -182,14 +182,14 @@ CONVERT(set_inf, F64, double, uint8_t, __builtin_fabs(x) == (double)INFINITY)
     CONVERT(cvt_##to_id, U8, uint8_t, to, x) CONVERT(cvt_##to_id, U16, uint16_t, to, x)              \
     CONVERT(cvt_##to_id, U32, uint32_t, to, x) CONVERT(cvt_##to_id, U64, uint64_t, to, x)
 
-// Towards zero, kept within the range: `low` and `top` are powers of two, or 0.
+// Rounds towards zero and holds the result within the range: `low` and `top` are powers of two, or 0.
 #define CUT(to, low, top, least, most) (x >= (top) ? (to)(most) : x > (low) ? (to)x : x == x ? (to)(least) : (to)0)
 #define FROM_FLOATS(to_id, to, low, top, least, most)                          \
     CONVERT(cvt_##to_id, F32, float, to, CUT(to, low, top, least, most))       \
     CONVERT(cvt_##to_id, F64, double, to, CUT(to, low, top, least, most))
 
-// Of f32 to types of at most 32 bits the same by vectors: held between ends that are floats, so that it always may become an
-// int32_t. `top`: the largest float of the type.
+// The same with vectors, from f32 to types of at most 32 bits: the number is first held between bounds that are floats,
+// so that it always fits an int32_t. `top`: the largest float of the type.
 typedef int8_t   narrow_I8 __attribute__((vector_size(NATIVE_LANES), aligned(1), may_alias));
 typedef uint8_t  narrow_U8 __attribute__((vector_size(NATIVE_LANES), aligned(1), may_alias));
 typedef int16_t  narrow_I16 __attribute__((vector_size(2 * NATIVE_LANES), aligned(2), may_alias));
@@ -217,7 +217,7 @@ typedef int32_t  narrow_I32 __attribute__((vector_size(4 * NATIVE_LANES), aligne
         }                                                                                             \
     }
 
-// What becomes of an integer does not depend on whether the result has a sign.
+// The result of converting an integer does not depend on whether the result type is signed.
 FROM_INTEGERS(U8, uint8_t) FROM_INTEGERS(U16, uint16_t) FROM_INTEGERS(U32, uint32_t) FROM_INTEGERS(U64, uint64_t)
 FROM_INTEGERS(F32, float) FROM_INTEGERS(F64, double)
 FROM_F32(I8,  int8_t,   -0x1p7f,  127,          0x1p7f,  INT8_MIN,  INT8_MAX)

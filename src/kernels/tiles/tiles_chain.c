@@ -1,7 +1,8 @@
-// tiles_chain.c - several operations on floats, one after the other, in one pass. The result so far of a block of lanes stays
-// in registers: each operation is a function that is given these, and ends with a call of the next one, which is a jump.
+// tiles_chain.c - several operations on floats, one after the other, in one pass. The result so far of a block of lanes
+// stays in registers: each operation is a function that takes these registers as arguments and ends with a call of the
+// next one. The call is compiled to a jump.
 
-enum { HELD = 8 }; // registers of a block: as many as calls pass
+enum { HELD = 8 }; // registers of a block: as many as a call passes
 
 #define HELD_PARAMS f32n v0, f32n v1, f32n v2, f32n v3, f32n v4, f32n v5, f32n v6, f32n v7
 #define HELD_ARGS   held[0], held[1], held[2], held[3], held[4], held[5], held[6], held[7]
@@ -13,7 +14,7 @@ struct Link {
     LinkRun     *run;
     const float *x, *y;
     float       *to;
-    int          lanes; // of the one register of a short block
+    int          lanes; // lanes of the only register of a short block
 };
 
 // clang-format off
@@ -82,7 +83,7 @@ struct Link {
 #define LINK_X_ONE  n_splat(*l->x)
 #define LINK_Y_ONE  n_splat(*l->y)
 
-// Of a whole block, and of a short one; operands that are one number have functions of their own.
+// One function for a whole block and one for a short block. Operands that are one number have functions of their own.
 #define LINK_0(id, MANY, expression)                  \
     LINK_RUN(link_##id, HELD, MANY, v, v, expression) \
     LINK_RUN(short_##id, 1, MANY, v, v, expression)
@@ -104,7 +105,7 @@ LINK_MAP_0(LINK_0)
 LINK_MAP_1(LINK_1)
 LINK_MAP_2(LINK_2)
 
-// [short][operation][x is one number, and 2: y is].
+// [short][operation][1: x is one number; 2: y is one number].
 static LinkRun *const link_runs[2][HOLO_LINKS][4] = {
 #define ROW_0(id, MANY, expression) [HOLO_LINK_##id] = {link_##id, link_##id, link_##id, link_##id},
 #define ROW_1(id, MANY, expression) [HOLO_LINK_##id] = {link_##id, link_##id##_x, link_##id, link_##id##_x},
@@ -146,7 +147,7 @@ static void short_last(const Link *l, int64_t at, HELD_PARAMS)
     n_store_lanes(l->to + at, v0, l->lanes);
 }
 
-// The functions of a chain, in their order. How many there are.
+// Finds the functions of a chain, in order; returns how many there are.
 static int chain_prepare(const HoloTileChain *c, bool is_short, int lanes, Link *out)
 {
     int count = 0;

@@ -1,4 +1,4 @@
-// tiles_math.c - functions of floats over runs of lanes: of f32 by vec_math.h, of f64 by base/math/math.h.
+// tiles_math.c - functions of floats over runs of lanes: f32 by vec_math.h, f64 by base/math/math.h.
 
 // clang-format off
 UNARY(floor, F32, float, __builtin_floorf(x))  UNARY(floor, F64, double, __builtin_floor(x))
@@ -11,7 +11,7 @@ FLOATS(UNARY, rcp, 1 / x)
 BINARY(floordiv, F32, float, __builtin_floorf(x / y))  BINARY(floordiv, F64, double, __builtin_floor(x / y))
 // clang-format on
 
-// ---- what has no vectors
+// ---- functions without vectors
 
 #define PLAIN_1(name, id, type, function)                        \
     TILE(name##_##id)                                            \
@@ -42,7 +42,7 @@ static float modulo_f32(float x, float y)
     return r == 0 ? copysignf(0, y) : (r < 0) != (y < 0) ? r + y : r;
 }
 
-// The exponent apart: powers of two are exact.
+// The exponent is taken apart, so that powers of two give exact results.
 static double log2_f64(double x)
 {
     int    exponent = 0;
@@ -72,7 +72,7 @@ PLAIN_2(pow, F64, double, holo_pow)
 
 // ---- f32, a register at a time
 
-// Logarithms of base 2 and 10 in double, of which subnormal floats are normal numbers.
+// Logarithms of base 2 and 10 are computed in double, where subnormal floats are normal numbers.
 INL f32n n_log_base(f32n x, double unit)
 {
     const f32n zero = {0}, top = zero + __builtin_inff();
@@ -128,6 +128,6 @@ TILE(pow_F32)
     }
 }
 
-// One rounding at every level, in hardware or not.
+// Rounded once at every level, with or without hardware support.
 TERNARY(fma, F32, float, __builtin_fmaf(x, y, z))
 TERNARY(fma, F64, double, __builtin_fma(x, y, z))

@@ -1,4 +1,4 @@
-// tiles_move.c - elements chosen, fetched, put and made: by width alone.
+// tiles_move.c - selects, gathers, scatters and fills elements. Only the elements' width matters.
 
 #define SELECT(name, id, type, unused)                                                      \
     TILE(name##_##id)                                                                       \
@@ -17,7 +17,7 @@ WIDTHS(SELECT, sel, )
 
 // Mostly there is none, and nothing is written.
 typedef int32_t count_float;
-typedef int64_t count_double; // of the same size, for vectors
+typedef int64_t count_double; // of the same size as a double, for vectors
 #define PLAIN(name, id, type, nan)                                                           \
     static void name##_##id(int64_t n, void *x_)                                             \
     {                                                                                        \
@@ -54,7 +54,7 @@ WIDTHS(GATHER, 64, )
 WIDTHS(SCATTER, 32, )
 WIDTHS(SCATTER, 64, )
 
-// A look at blocks first: an index out of range is rare.
+// Checks whole blocks first, because an index out of range is rare.
 #define OUTSIDE(name, id, type, unused)                                                    \
     static int64_t outside_##id(int64_t n, const void *index_, int64_t count)              \
     {                                                                                      \

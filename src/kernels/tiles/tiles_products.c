@@ -1,5 +1,5 @@
-// tiles_products.c - tiles of matrix products. Each product and each sum is rounded by itself, k in ascending order, so that
-// every level gives the bits of the plain loop.
+// tiles_products.c - tiles of matrix products. Each product and each sum is rounded by itself, with k in ascending
+// order, so that every level gives the bits of the plain loop.
 
 // Sums that stay in registers.
 enum { PRODUCT_ROWS = 6, PRODUCT_VECTORS = NATIVE == 64 ? 4 : 2 };
@@ -22,7 +22,7 @@ enum { PRODUCT_ROWS = 6, PRODUCT_VECTORS = NATIVE == 64 ? 4 : 2 };
         EACH_PRODUCT(i, j) * (vector_##id *)(sum + i * p->sum_row + j * WIDTH) = s[i][j];                           \
     }
 
-// Rows of even heights: 32 are 6, 6 and four times 5.
+// Even heights: 32 rows become 6, 6 and four times 5.
 #define PRODUCTS(id, type)                                                                        \
     PRODUCTS_BLOCK(id, type)                                                                      \
     INL void products_rows_##id(const HoloTileProducts *p, int64_t column, int vectors)           \

@@ -1,4 +1,5 @@
-// tiles_reduce.c - one number of many, in an order that does not depend on the level: sixteen sums side by side.
+// tiles_reduce.c - reduces many numbers to one, in an order that does not depend on the level: by sixteen partial
+// results.
 
 #define REDUCE(name, id, type, expression)                        \
     static void name##_##id(int64_t n, const void *a_, void *out) \
@@ -27,7 +28,7 @@
         *(type *)out = sum[0];                                    \
     }
 
-// Integers come to the same in any order.
+// Integers give the same result in any order.
 #define REDUCE_ANY(name, id, type, expression)                    \
     static void name##_##id(int64_t n, const void *a_, void *out) \
     {                                                             \
@@ -54,7 +55,7 @@ WIDTHS(REDUCE_ANY, reduce_xor, x ^ y)
 
     // ---- where the extreme number is
 
-    // The same one by one; with `nan`, where a NaN is, which there is.
+    // The same one by one. With `nan`: the position of a NaN, which is known to exist.
     static int64_t extreme_plain(int64_t n, const float *x, float sign, bool last, bool nan)
 {
     int64_t found = 0;
@@ -66,7 +67,7 @@ WIDTHS(REDUCE_ANY, reduce_xor, x ^ y)
     return found;
 }
 
-// The place of the largest of 16 numbers; of equal ones the least, or the largest.
+// The position of the largest of 16 numbers; of equal numbers the smallest position, or the largest.
 INL int64_t extreme_lane(const float *x, const int32_t *at, bool last)
 {
     float   top[LANES];
@@ -82,7 +83,7 @@ INL int64_t extreme_lane(const float *x, const int32_t *at, bool last)
     return found;
 }
 
-// In each lane the best so far, and where the vector of it began. The last vector may overlap the one before.
+// In each lane: the best number so far, and where its vector began. The last vector may overlap the one before.
 INL int64_t extreme_of(int64_t n, const float *x, float sign, bool last)
 {
     f32v    best          = v_mul(v_load(x), v_set1(sign));

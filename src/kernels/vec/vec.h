@@ -1,10 +1,11 @@
 // vec.h - one logical vector, sixteen floats, on every CPU level.
 //
-// It is an array of native registers: 1 of 512 bits, 2 of 256 or 4 of 128. The width is the same everywhere, so the order of
-// every sum is too. n_mac, of which v_mad is made, is where rounding depends on the numeric class: one rounding in class
-// fused, two in class exact. Kernels are compiled with -ffp-contract=off, so that nothing else is ever fused.
+// It is an array of native registers: 1 of 512 bits, 2 of 256 or 4 of 128. The width is the same everywhere, and so is
+// the order of every sum. Rounding depends on the numeric class in n_mac, which v_mad uses: one rounding in class
+// fused, two in class exact. Kernels are compiled with -ffp-contract=off, so nothing else is ever fused.
 //
-// All level-dependent code is here and in the other vec_*.h: the kernels themselves are plain C over these functions.
+// All code that depends on the level is here and in the other vec_*.h: the kernels themselves are plain C over these
+// functions.
 #ifndef HOLO_KERNELS_VEC_VEC_H
 #define HOLO_KERNELS_VEC_VEC_H
 
@@ -61,7 +62,7 @@ INL f32v v_or(f32v a, f32v b)
 
 static f32n n_fma_in_doubles(f32n a, f32n b, f32n c); // vec_double.h
 
-INL f32n n_fma(f32n a, f32n b, f32n c) // rounded once at every level, at whatever cost
+INL f32n n_fma(f32n a, f32n b, f32n c) // rounded once at every level, whatever it costs
 {
 #if defined __AVX512F__
     return (f32n)_mm512_fmadd_ps((__m512)a, (__m512)b, (__m512)c);
@@ -74,7 +75,7 @@ INL f32n n_fma(f32n a, f32n b, f32n c) // rounded once at every level, at whatev
 #endif
 }
 
-// a * b + c of sums: rounded once in class fused where the CPU can, twice in class exact.
+// a * b + c for sums: rounded once in class fused if the CPU can, twice in class exact.
 INL f32n n_mac(f32n a, f32n b, f32n c)
 {
 #if HOLO_EXACT || !(defined __AVX2__ || defined __aarch64__)
@@ -84,7 +85,7 @@ INL f32n n_mac(f32n a, f32n b, f32n c)
 #endif
 }
 
-// a * b + c inside of functions: rounded once, in class fused where the CPU can, in class exact everywhere.
+// a * b + c inside functions: rounded once; in class fused if the CPU can, in class exact always.
 INL f32n n_mad(f32n a, f32n b, f32n c)
 {
 #if HOLO_EXACT || defined __AVX2__ || defined __aarch64__
@@ -100,7 +101,7 @@ INL f32v v_mad(f32v a, f32v b, f32v c) // a * b + c
     return c;
 }
 
-INL f32v v_mad_half(f32v a, f32v b, f32v c) // of the first half of the lanes; the others are anything
+INL f32v v_mad_half(f32v a, f32v b, f32v c) // only the first half of the lanes; the others are undefined
 {
 #if defined __AVX512F__
     __m256 x = _mm512_castps512_ps256((__m512)a.r[0]), y = _mm512_castps512_ps256((__m512)b.r[0]);
@@ -122,7 +123,7 @@ INL f32n n_select(i32n mask, f32n yes, f32n no)
     return (f32n)((mask & (i32n)yes) | (~mask & (i32n)no));
 }
 
-INL f32n n_max(f32n a, f32n b) // a > b ? a : b, so b where either is NaN
+INL f32n n_max(f32n a, f32n b) // a > b ? a : b, so b if either is NaN
 {
 #if defined __AVX512F__
     return (f32n)_mm512_max_ps((__m512)a, (__m512)b);
@@ -164,13 +165,13 @@ INL f32n n_sqrt(f32n a)
 #endif
 }
 
-INL f32v v_max(f32v a, f32v b) // b where either is NaN
+INL f32v v_max(f32v a, f32v b) // b if either is NaN
 {
     EACH(i) a.r[i] = n_max(a.r[i], b.r[i]);
     return a;
 }
 
-INL f32n n_top_of(f32n a, f32n b) // the larger, NaN where either is; of two zeros, b
+INL f32n n_top_of(f32n a, f32n b) // the larger; NaN if either is; of two zeros, b
 {
 #if defined __AVX512F__
     __m512 x = (__m512)a;
@@ -196,7 +197,7 @@ INL f32v v_top_of(f32v a, f32v b)
     return a;
 }
 
-INL f32v v_at_least(f32v a, f32v low) // a where it is NaN
+INL f32v v_at_least(f32v a, f32v low) // a if it is NaN
 {
     EACH(i) a.r[i] = n_max(low.r[i], a.r[i]);
     return a;
@@ -230,7 +231,7 @@ INL __m256i                      n_lanes_in(int i, int first, int end) // of reg
 }
 #endif
 
-// Lane by lane, where there is no instruction for it: lanes first <= l < end are p[l * stride], the others 0.
+// Lane by lane, if there is no instruction for it: lanes first <= l < end are p[l * stride], the others 0.
 static NOINLINE f32v v_load_each(const float *p, int64_t stride, int first, int end)
 {
     float t[LANES] = {0};
@@ -310,14 +311,14 @@ INL void v_store_lanes(float *p, f32v v, int lanes)
         v_store_part(p, v, lanes);
 }
 
-// Lanes l are p[l / width * width + at]: one element of each group of `width`, a power of two from 2 on, in all lanes of
-// the group. There are `lanes` elements, a multiple of width.
+// Lane l is p[l / width * width + at]: one element of each group of `width`, a power of two of at least 2, in all lanes
+// of the group. There are `lanes` elements, a multiple of width.
 INL f32v v_load_spread(const float *p, int lanes, int width, int at)
 {
     f32v v = v_load_lanes(p, lanes);
     EACH(i)
     {
-        int first = i * NATIVE_LANES & ~(width - 1); // of the group, where it is all of the register
+        int first = i * NATIVE_LANES & ~(width - 1); // of the group, if it is the whole register
         if (width >= NATIVE_LANES) {
             v.r[i] = (first < lanes ? p[first + at] : 0) - (f32n){0};
             continue;
@@ -359,7 +360,7 @@ INL f32v v_load_strided(const float *p, int64_t stride, int first, int end)
     return v_load_each(p, stride, first, end);
 }
 
-// Lane l is p[index[l]]; all of these are less than `count`, and nothing from p[count] on is touched.
+// Lane l is p[index[l]]. All indices are less than `count`, and nothing from p[count] on is touched.
 INL f32v v_pick(const float *p, int64_t count, const int32_t index[LANES])
 {
 #if defined __AVX512F__
@@ -374,8 +375,8 @@ INL f32v v_pick(const float *p, int64_t count, const int32_t index[LANES])
     return v_load(t);
 }
 
-// The same where all indices are from `base` on and at most 31 above it: two registers hold them all. v_pick_both: for two
-// lists of indices.
+// The same if all indices are from `base` to 31 above it: two registers hold all elements. v_pick_both is for two lists
+// of indices.
 #if defined __AVX512F__
 enum { PICKS_NEAR = 1 };
 INL void v_pick_both(const float *p, int64_t count, const int32_t *first, const int32_t *second, int32_t base,
@@ -397,7 +398,7 @@ INL f32v v_pick_near(const float *p, int64_t count, const int32_t *index, int32_
     return (f32v){{(f32n)_mm512_permutex2var_ps(low, at, high)}};
 }
 #else
-enum { PICKS_NEAR = 0 }; // no faster than any others
+enum { PICKS_NEAR = 0 }; // not faster than others
 INL f32v v_pick_near(const float *p, int64_t count, const int32_t *index, int32_t base)
 {
     (void)base;
@@ -431,19 +432,19 @@ INL f32n n_abs(f32n x)
     return (f32n)((i32n)x & 0x7fffffff);
 }
 
-INL f32n n_with_sign_of(f32n x, f32n sign) // of an x that has none
+INL f32n n_with_sign_of(f32n x, f32n sign) // x must not be negative
 {
     return (f32n)((i32n)x | ((i32n)sign & (int32_t)0x80000000));
 }
 
-// Whether n_scale is there: in class fused, where there is an instruction for it.
+// Whether n_scale exists: in class fused, if there is an instruction for it.
 #if defined __AVX512F__ && !HOLO_EXACT
 enum { SCALES = 1 };
 #else
 enum { SCALES = 0 };
 #endif
 
-INL f32n n_scale(f32n x, f32n n) // x * 2^n for whole n; infinite where that is too large
+INL f32n n_scale(f32n x, f32n n) // x * 2^n for whole n; infinite if that is too large
 {
 #if defined __AVX512F__
     return (f32n)_mm512_scalef_ps((__m512)x, (__m512)n);
@@ -453,7 +454,7 @@ INL f32n n_scale(f32n x, f32n n) // x * 2^n for whole n; infinite where that is 
 #endif
 }
 
-// x / d, in class exact x * (1 / d).
+// x / d; in class exact x * (1 / d).
 INL f32n n_quotient(f32n x, f32n d)
 {
 #if HOLO_EXACT
@@ -463,7 +464,7 @@ INL f32n n_quotient(f32n x, f32n d)
 #endif
 }
 
-INL f32n n_round(f32n x) // to the nearest, halves to even
+INL f32n n_round(f32n x) // to the nearest, ties to even
 {
 #if defined __AVX512F__
     return (f32n)_mm512_roundscale_ps((__m512)x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);

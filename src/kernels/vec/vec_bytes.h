@@ -55,7 +55,7 @@ INL f32v v_load_u8(const uint8_t *p)
 }
 #undef LOAD_BYTES
 
-// The first `count` bytes, fewer than a register has; `rest` behind them.
+// The first `count` bytes, fewer than a register holds; `rest` behind them.
 INL i32n n_load_bytes(const uint8_t *p, int count, uint8_t rest)
 {
 #if defined __AVX512BW__
@@ -95,7 +95,7 @@ INL void n_store_u8(uint8_t *p, i32n x)
 #endif
 }
 
-// The same of the first `lanes`, which may be more than a register has, or none.
+// The same for the first `lanes`, which may be more than a register holds, or none.
 INL void n_store_u8_lanes(uint8_t *p, i32n x, int lanes)
 {
     if (lanes >= NATIVE_LANES) {
@@ -111,7 +111,7 @@ INL void n_store_u8_lanes(uint8_t *p, i32n x, int lanes)
 #endif
 }
 
-// Bytes, unsigned, as many as a register has numbers; of fewer lanes, 0 behind them.
+// Unsigned bytes, as many as a register holds numbers. With fewer lanes, 0 behind them.
 INL i32n n_load_u8_lanes(const uint8_t *p, int lanes)
 {
 #if defined __AVX512BW__
@@ -128,8 +128,8 @@ INL i32n n_load_u8_lanes(const uint8_t *p, int lanes)
 #endif
 }
 
-// Four registers of numbers, none a NaN, each rounded, `zero` added, as bytes as far as they fit. STORE_ROUNDED: there is
-// a quick way.
+// Rounds four registers of numbers, none a NaN, adds `zero` and stores them as bytes, held within their range.
+// STORE_ROUNDED: whether there is a fast way.
 #if defined __SSE2__
 #define STORE_ROUNDED 1
 #if defined __AVX512BW__
@@ -174,9 +174,9 @@ INL void n_store_rounded(uint8_t *p, const f32n x[4], int zero, bool is_signed) 
 }
 #endif
 
-// Two rows of two registers each, none a NaN or beyond 2^30, rounded, `zero` added, as bytes as far as they fit: a register's
-// worth of bytes is cut in halves, which go to p and q. Unsigned, and then turned by `flip`: signed ones are those with a
-// zero 128 higher and flip 0x80. STORE_ROWS: there is a quick way.
+// Rounds two rows of two registers each, none a NaN or beyond 2^30, adds `zero`, and holds the results within the range
+// of a byte. They fill one register of bytes, whose halves are stored at p and q. Bytes are unsigned and then flipped
+// by `flip`: for signed bytes, pass a zero that is 128 higher and flip 0x80. STORE_ROWS: whether there is a fast way.
 #if defined __AVX512BW__
 #define STORE_ROWS 1
 
@@ -204,7 +204,7 @@ INL void n_store_rows(uint8_t *p, uint8_t *q, const f32n x[4], int zero, uint8_t
 // ---- products
 
 // clang-format off
-// The sum and, for each lane, both products of a pair of 16-bit numbers.
+// The sum plus, for each lane, both products of a pair of 16-bit numbers.
 INL i32n n_pairs(i32n sum, i32n a, i32n b)
 {
 #if defined __AVX512BW__
@@ -227,12 +227,15 @@ INL int32_t quad_read(const uint8_t *p)
     return quad;
 }
 
-// What some CPUs of a level have beyond it are files that level_shared.c (LEVEL_QUADS,
-// LEVEL_VBMI) and level.c (LEVEL_MORE, LEVEL_MOST) end with; where there is nothing, one that they have already. n_quads: the sum and, for each lane, four products of bytes of b, unsigned, or shifted by QUADS_FLIP to be
-// signed, and signed ones of a. The level's own flags do not let the compiler use the instruction: only functions with
-// QUADS_TARGET call this, and only the table of CPUs that have it, QUADS_LEVEL, has these. QUAD_TILES: shapes of tiles, as
-// GEMM_TILES, up to QUAD_ROWS, QUAD_PANELS; and up to QUAD_WIDE_ROWS, QUAD_WIDE_PANELS, for products of few rows, which wait
-// for memory: it is faster where several panels are read at once.
+// Some CPUs of a level can do more than the level. Their kernels are in files that level_shared.c (LEVEL_QUADS,
+// LEVEL_VBMI) and level.c (LEVEL_MORE, LEVEL_MOST) include at their end; where a level has none, the name is that of a
+// file that is included already.
+//
+// n_quads: the sum plus, for each lane, four products of bytes of b, which are unsigned or shifted by QUADS_FLIP to be
+// signed, and signed bytes of a. The level's own flags do not let the compiler use the instruction: only functions with
+// QUADS_TARGET call it, and only QUADS_LEVEL, the table for CPUs that have it, holds such functions. QUAD_TILES: shapes
+// of tiles, like GEMM_TILES, up to QUAD_ROWS, QUAD_PANELS; and up to QUAD_WIDE_ROWS, QUAD_WIDE_PANELS for products of
+// few rows. Those wait for memory, which is faster if several panels are read at once.
 // clang-format off
 #if defined __AVX512BW__
 #define LEVEL_QUADS "kernels/i8/gemm_i8_quads.c"

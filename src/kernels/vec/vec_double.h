@@ -1,5 +1,5 @@
-// vec_double.h - floats as doubles, and what is made of these: a product and a sum that are rounded once, for CPUs without such
-// an instruction. The last part of vec.h.
+// vec_double.h - floats as doubles, and operations on them: a product plus a sum that is rounded once, for CPUs without
+// such an instruction. The last part of vec.h.
 #ifndef HOLO_KERNELS_VEC_VEC_DOUBLE_H
 #define HOLO_KERNELS_VEC_VEC_DOUBLE_H
 
@@ -33,7 +33,7 @@ INL f64w n_widen(f32n x)
     return w;
 }
 
-// a + b. Of some CPUs the unit that adds is the one that widens, and the one that multiplies is free.
+// a + b. On some CPUs the unit that adds also widens, while the unit that multiplies is free.
 INL f64n d_add(f64n a, f64n b)
 {
 #if defined __AVX512F__
@@ -45,7 +45,7 @@ INL f64n d_add(f64n a, f64n b)
 #endif
 }
 
-// a * b + c, of products that are exact.
+// a * b + c, if the product is exact.
 INL f64n d_mac(f64n a, f64n b, f64n c)
 {
 #if defined __AVX512F__
@@ -85,8 +85,8 @@ INL f32n n_narrow(f64w w) // rounded once
 #endif
 }
 
-// Products of floats are exact in double. The sum is rounded to double, and then to float: that is one rounding, but where
-// the first ends half-way between two floats, and among numbers that are not normal.
+// Products of floats are exact in double. The sum is rounded to double, and then to float. That equals one rounding,
+// except where the first rounding ends half-way between two floats, and for results that are not normal numbers.
 static __attribute__((noinline, unused)) f32n n_fma_in_doubles(f32n a, f32n b, f32n c)
 {
     f64w x = n_widen(a), y = n_widen(b), z = n_widen(c);

@@ -1,11 +1,11 @@
-// vec_lanes.h - sixteen vectors at once: turned, put between each other, and each made one number.
+// vec_lanes.h - sixteen vectors at once: transposes them, interleaves them, and reduces each to one number.
 #ifndef HOLO_KERNELS_VEC_VEC_LANES_H
 #define HOLO_KERNELS_VEC_VEC_LANES_H
 
 #include "kernels/vec/vec.h"
 
-// to[c][r] = from[r][c], of a block as wide as a register: halves are interleaved until every row has become a column.
-INL void turn_lanes(f32n from[NATIVE_LANES], f32n to[NATIVE_LANES])
+// to[c][r] = from[r][c] for a block as wide as a register: halves are interleaved until every row has become a column.
+INL void transpose_lanes(f32n from[NATIVE_LANES], f32n to[NATIVE_LANES])
 {
     UNROLL for (int width = 1; width < NATIVE_LANES; width *= 2)
     {
@@ -27,12 +27,12 @@ INL void v_transpose(const float *p, int64_t stride, float *out)
     {
         f32n from[NATIVE_LANES], to[NATIVE_LANES];
         UNROLL for (int i = 0; i < NATIVE_LANES; i++) from[i] = *(const f32u *)(p + (row + i) * stride + column);
-        turn_lanes(from, to);
+        transpose_lanes(from, to);
         UNROLL for (int i = 0; i < NATIVE_LANES; i++) * (f32u *)(out + (column + i) * LANES + row) = to[i];
     }
 }
 
-// out[c * out_row + r] = p[r * stride + c] for the first `high` rows and `wide` columns: nothing beyond is touched.
+// out[c * out_row + r] = p[r * stride + c] for the first `high` rows and `wide` columns. Nothing beyond is touched.
 INL void v_transpose_part(const float *p, int64_t stride, int high, int wide, float *out, int64_t out_row)
 {
 #if defined __AVX512F__
@@ -40,7 +40,7 @@ INL void v_transpose_part(const float *p, int64_t stride, int high, int wide, fl
     f32n      from[LANES], to[LANES];
     UNROLL for (int i = 0; i < LANES; i++) from[i] =
         i < high ? (f32n)_mm512_maskz_loadu_ps(across, p + i * stride) : (f32n){0};
-    turn_lanes(from, to);
+    transpose_lanes(from, to);
     UNROLL for (int i = 0; i < LANES; i++)
     {
         if (i >= wide) return;
@@ -62,7 +62,7 @@ INL void v_transpose_part(const float *p, int64_t stride, int high, int wide, fl
 #endif
 }
 
-// Lane l is p[index[l]], or 0 where that is negative.
+// Lane l is p[index[l]], or 0 if the index is negative.
 INL f32v v_pick_inside(const float *p, const int32_t *index)
 {
 #if defined __AVX512F__
@@ -85,7 +85,7 @@ INL void v_load_threes(const float *p, f32v out[3])
     __m512        a = _mm512_loadu_ps(p), b = _mm512_loadu_ps(p + LANES), c = _mm512_loadu_ps(p + 2 * LANES);
     UNROLL for (int i = 0; i < 3; i++)
     {
-        // The first eleven, of the last i ten, are in a and b; the others are in c.
+        // The first eleven (ten for the last i) are in a and b; the others are in c.
         __m512i shift = _mm512_set1_epi32(i), more = _mm512_mask_add_epi32(then, 0xf800, then, shift);
         more        = _mm512_mask_mov_epi32(more, i == 2 ? 1 << 10 : 0, _mm512_set1_epi32(LANES));
         __m512 some = _mm512_permutex2var_ps(a, _mm512_add_epi32(first, shift), b);
@@ -159,7 +159,7 @@ INL f32v v_load_halves(const float *a, const float *b)
     return v;
 }
 
-// How many rows of n floats, up to 16, the first cache holds.
+// How many rows of n floats, up to 16, fit the first cache.
 INL int64_t rows_at_once(int64_t n)
 {
     int64_t most = n ? 8192 / n : LANES;
@@ -200,7 +200,8 @@ INL f32v v_across_columns(bool top, const float *columns, int count)
 }
 
 #if defined __AVX512F__
-// Halves, or every second lane, of two rows beside each other: those of both that remain, and those that meet them.
+// Splits two rows into halves, or into even and odd lanes: the lanes of both that remain, and the lanes that are
+// combined with them.
 #define JOIN_ROWS(count, shuffle, low, high)                                                         \
     UNROLL for (int r = 0; r < count; r++)                                                           \
     {                                                                                                \
@@ -209,7 +210,7 @@ INL f32v v_across_columns(bool top, const float *columns, int count)
     }
 #endif
 
-// Lane r is row r of 16 rows of 16 made one number, in the same order.
+// Lane r is row r, of 16 rows of 16, reduced to one number in the same order.
 INL f32v v_across(bool top, const float *rows)
 {
 #if defined __AVX512F__

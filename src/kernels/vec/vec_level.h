@@ -1,4 +1,4 @@
-// vec_level.h - what a level has: its registers, how many of them kernels may fill, and how compilers are told so.
+// vec_level.h - the properties of a level: its registers, how many of them kernels may fill, and hints for compilers.
 #ifndef HOLO_KERNELS_VEC_VEC_LEVEL_H
 #define HOLO_KERNELS_VEC_VEC_LEVEL_H
 
@@ -69,7 +69,7 @@ enum { GROUPED_PIXELS = 2 };
 #define ZIP_HIGH            2, 6, 3, 7
 #define EVEN_ODD            0, 2, 5, 7
 #endif
-// Those whose last panel may have half of its columns alone.
+// Shapes whose last panel may have only half of its columns.
 #ifndef GEMM_HALVES
 #define GEMM_HALVES(X)
 #endif
@@ -86,7 +86,7 @@ typedef struct {
 
 #define INL static inline __attribute__((always_inline))
 
-// For what is slow anyway or seldom done, and would be copied into many functions.
+// For code that is slow anyway or rarely run, and would otherwise be copied into many functions.
 #define NOINLINE __attribute__((noinline, unused))
 
 #if defined __clang__
@@ -98,15 +98,15 @@ typedef struct {
 #endif
 #define EACH(i) UNROLL for (int i = 0; i < REGISTERS; i++)
 
-// No load moves over it. Compilers for ARM like to load early, and would spill sums that fill the registers.
+// No load is moved across it. Compilers for ARM tend to load early, and would spill sums that fill the registers.
 #if defined __aarch64__
 #define HOLD __asm__ volatile("" ::: "memory")
 #else
 #define HOLD ((void)0)
 #endif
 
-// Compilers compute what is the same in every turn in advance, and then have no registers for it, or load a vector again
-// for each use: behind these they know nothing of the number x, or of the vector.
+// Compilers compute in advance what is the same in every iteration, and then have no registers for it, or load a vector
+// again for each use. These hide the number x, or the vector, from the compiler.
 #define FORGET(x) __asm__("" : "+r"(x))
 #if defined __x86_64__
 #define FORGET_VECTOR(x) __asm__("" : "+v"(x))

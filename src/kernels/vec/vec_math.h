@@ -1,8 +1,8 @@
 // vec_math.h - functions of sixteen floats: exponentials, logarithms, powers, angles.
 //
-// Within 3 ulp; NaN stays NaN, and special values are those of C99, but that some functions give 0 where the result
-// would not be a normal number. Parts that need more than float has are in double, by + - * / alone: these have the same
-// bits in both classes.
+// Errors are within 3 ulp. NaN stays NaN, and special values are those of C99, except that some functions give 0 where
+// the result would not be a normal number. Parts that need more precision than float has are computed in double with +
+// - * / alone: these have the same bits in both classes.
 #ifndef HOLO_KERNELS_VEC_VEC_MATH_H
 #define HOLO_KERNELS_VEC_VEC_MATH_H
 
@@ -11,26 +11,26 @@
 
 // ---- exponentials
 
-// e^r for |r| <= ln(2) / 2 is 1 and a polynomial of r, whose last factor comes first; ln 2 is high + low, and `high` times a
-// whole number below 256 is exact.
+// e^r for |r| <= ln(2) / 2 is 1 plus a polynomial in r, whose highest coefficient comes first. ln 2 is high + low;
+// `high` times a whole number below 256 is exact.
 typedef struct ExpParts {
     float poly[6], high, low;
 } ExpParts;
 
-// Numbers and order are part of what class fused answers: see tests/unit/kernels/fused_bits_test.c.
+// These numbers and their order determine the bits of class fused: see tests/unit/kernels/fused_bits_test.c.
 static const ExpParts EXP = {{0x1.694000p-10f, 0x1.125edcp-7f, 0x1.555b5ap-5f, 0x1.555450p-3f, 0x1.fffff6p-2f, 1},
                              6.93145752e-1f,
                              1.42860677e-6f};
 static const ExpParts EXP_IN_ERF = {{1.38319808e-3f, 8.37550033e-3f, 4.16689515e-2f, 1.66664466e-1f, 4.99999851e-1f, 1},
                                     6.93145752e-1f,
                                     1.42860677e-6f};
-// The polynomial whose largest relative error is least: 2e-9.
+// The polynomial with the least maximal relative error: 2e-9.
 static const ExpParts EXP_IN_SIGMOID = {
     {1.38368090e-3f, 8.37482122e-3f, 4.16682265e-2f, 1.66664201e-1f, 4.99999921e-1f, 1.00000004f},
     0.693359375f,
     -2.12194440e-4f};
 
-// 1.5 * 2^23: what is added to it is rounded to whole numbers, and these are in the last bits of the sum.
+// 1.5 * 2^23: a number that is added to it is rounded to a whole number, which is in the last bits of the sum.
 #define WHOLE ((f32n){0} + 12582912.0f)
 
 // WHOLE and y / ln 2.
@@ -39,8 +39,8 @@ INL f32n n_exp_whole(f32n y)
     return n_mad(y, (f32n){0} + 1.44269504f, WHOLE);
 }
 
-// Functions of `count` vectors go through these side by side: of chains as long as these a CPU does not look far enough ahead
-// to find the next one by itself.
+// Functions of `count` vectors compute these side by side. The chains are so long that a CPU does not look far enough
+// ahead to find the next one by itself.
 enum { ABREAST = 4 };
 #define EACH_ABREAST(i) UNROLL for (int i = 0; i < count; i++)
 
@@ -62,7 +62,7 @@ INL f32n n_exp_near(f32n y, f32n n, const ExpParts *by)
     return y;
 }
 
-// e^y where that is a normal number.
+// e^y if that is a normal number.
 INL f32n n_exp_normal(f32n y, const ExpParts *by)
 {
     f32n t = n_exp_whole(y);
@@ -75,7 +75,7 @@ INL f32n n_exp_down(f32n x)
     return n_select(x >= -87.33654f, n_exp_normal(x, &EXP), n_max((f32n){0}, x));
 }
 
-// e^x for any x. The power of two goes in two halves, so that neither leaves the normal numbers.
+// e^x for any x. The power of two is applied in two halves, so that neither leaves the normal numbers.
 INL f32n n_exp(f32n x)
 {
     const f32n zero  = {0};
@@ -87,8 +87,8 @@ INL f32n n_exp(f32n x)
     return n_select(x == x, e, x);
 }
 
-// x becomes 1 + e^x; from 2^126 on it may be infinite. n_scale knows what is too large, so that x has only to be small enough
-// for r.
+// x becomes 1 + e^x; from 2^126 on it may be infinite. n_scale handles results that are too large, so x must only be
+// small enough for r.
 INL void n_falling_sum_each(int count, f32n *x)
 {
     const f32n zero = {0};
@@ -146,7 +146,8 @@ INL f32v v_swish(f32v x, float slope)
     return x;
 }
 
-// E / (E + 2) of E = e^(2|x|) - 1 = 2^n (e^r - 1) + (2^n - 1), which is exact enough near 0, too; from 10 on it is 1.
+// E / (E + 2) with E = e^(2|x|) - 1 = 2^n (e^r - 1) + (2^n - 1), which is exact enough near 0 too. From 10 on the
+// result is 1.
 INL f32n n_tanh(f32n x)
 {
     const f32n zero = {0}, whole = zero + 12582912.0f; // 1.5 * 2^23, as in exponentials
@@ -203,7 +204,7 @@ INL f32n n_sign(f32n x)
 
 // ---- logarithms
 
-// Of normal numbers above 0: x = 2^k (1 + t) with sqrt(1/2) <= 1 + t < sqrt(2).
+// For normal numbers above 0: x = 2^k (1 + t) with sqrt(1/2) <= 1 + t < sqrt(2).
 INL f32n n_log_normal(f32n x, f32n k)
 {
     const f32n zero = {0};
@@ -230,7 +231,7 @@ INL f32n n_log(f32n x)
     return n_select((x > 0) & (x < top), y, other);
 }
 
-// log(1 + e^x). What 1 + e loses of e is small enough for the first term of its series.
+// log(1 + e^x). What 1 + e loses of e is so small that the first term of the series corrects it.
 INL f32n n_softplus(f32n x)
 {
     f32n e = n_exp(-n_abs(x)), sum = 1.0f + e;
@@ -240,7 +241,7 @@ INL f32n n_softplus(f32n x)
 
 // ---- powers
 
-// log2 of normal doubles above 0, to 39 bits.
+// log2 of normal doubles above 0, accurate to 39 bits.
 INL f64n d_log2(f64n x)
 {
     u64n bits = (u64n)x + (0x3ff0000000000000 - 0x3fe6a09e00000000); // as in n_log_normal
@@ -256,7 +257,7 @@ INL f64n d_log2(f64n x)
     return p * s * 2.8853900817779268 + k; // 2 / ln 2
 }
 
-// 2^x for |x| <= 1000, to 32 bits.
+// 2^x for |x| <= 1000, accurate to 32 bits.
 INL f64n d_exp2(f64n x)
 {
     f64n t = x + 0x1.8p52, r = (x - (t - 0x1.8p52)) * 0.6931471805599453;
@@ -298,7 +299,7 @@ INL f32n n_pow(f32n x, f32n y)
 
 // ---- angles
 
-// x less the nearest multiple of pi / 2, and which one it is in the last two bits of `quarter`, for |x| <= 2^20. The
+// x minus the nearest multiple of pi / 2, for |x| <= 2^20; the last two bits of `quarter` say which multiple it is. The
 // first part of pi / 2 has 33 bits, so that its multiples are exact.
 INL f32n n_turn(f32n x, u32n *quarter)
 {
@@ -326,7 +327,7 @@ INL f32n n_cos_near(f32n s)
     return n_mad(n_mad(p, s, zero + 4.16666456e-2f), s * s, n_mad(s, zero - 0.5f, zero + 1.0f));
 }
 
-// y, and f(x) where |x| is `far` or more.
+// y, but f(x) where |x| is `far` or more.
 INL f32n n_or_far(f32n y, f32n x, float far, double (*f)(double))
 {
     i32n is_far = n_abs(x) >= far;
@@ -336,8 +337,8 @@ INL f32n n_or_far(f32n y, f32n x, float far, double (*f)(double))
     return y;
 }
 
-// |x| less the nearest multiple of pi / 2, in four parts of which the first three have few bits, and which one it is.
-// Sines and cosines have the same bits in both classes: nothing is fused.
+// |x| minus the nearest multiple of pi / 2, which is in four parts, the first three with few bits; and which multiple
+// it is. Sines and cosines have the same bits in both classes: nothing is fused.
 INL f32n n_turn_down(f32n x, u32n *quarter)
 {
     f32n r = n_abs(x), t = r * 0.636619747f + WHOLE, n = t - WHOLE;

@@ -1,4 +1,4 @@
-// vec_narrow.h - numbers of 16 and of 4 bits in vectors of f32, and back. Included behind vec.h.
+// vec_narrow.h - converts 16-bit and 4-bit numbers to vectors of f32 and back. Included behind vec.h.
 #ifndef HOLO_KERNELS_VEC_VEC_NARROW_H
 #define HOLO_KERNELS_VEC_VEC_NARROW_H
 
@@ -17,7 +17,7 @@ INL f32v v_load_f16(const uint16_t *p)
 #elif defined __aarch64__
     EACH(i) v.r[i] = (f32n)vcvt_f32_f16(vreinterpret_f16_u16(vld1_u16(p + i * NATIVE_LANES)));
 #else
-    // The exponent is put in its place and moved by a product, which is exact for subnormal numbers too.
+    // The exponent is put in its place and corrected by a product, which is exact for subnormal numbers too.
     EACH(i)
     {
         u32n x    = __builtin_convertvector(*(const u16h *)(p + i * NATIVE_LANES), u32n);
@@ -29,7 +29,8 @@ INL f32v v_load_f16(const uint16_t *p)
     return v;
 }
 
-// Sixteen numbers as f16, rounded to nearest, ties to even; every NaN is the one of its sign whose fraction is one bit.
+// Sixteen numbers as f16, rounded to nearest, ties to even. Every NaN becomes the NaN of its sign whose fraction has
+// one bit set.
 INL void v_store_f16(uint16_t *p, f32v v)
 {
     EACH(i)
@@ -46,8 +47,8 @@ INL void v_store_f16(uint16_t *p, f32v v)
 #elif defined __aarch64__
     EACH(i) vst1_u16(p + i * NATIVE_LANES, vreinterpret_u16_f16(vcvt_f16_f32((float32x4_t)v.r[i])));
 #else
-    // What is subnormal in f16 is rounded by adding a number whose last place is the smallest f16. Of the rest, the
-    // places that go are rounded in the integer: a carry runs into the exponent, as it should.
+    // Numbers that are subnormal in f16 are rounded by adding a number whose last place is the smallest f16. Other
+    // numbers are rounded as integers: a carry runs into the exponent, as it should.
     EACH(i)
     {
         i32n bits = (i32n)v.r[i], rest = bits & INT32_MAX, is_small = rest < 0x38800000, is_large = rest >= 0x47800000;
@@ -84,8 +85,8 @@ INL f32n n_nibble(i32n words)
 #endif
 }
 
-// Sixteen numbers out of the sixteen of a book, by codes of 4 bits: that of lane l is in word l % 2 of the two at p, l / 2 codes
-// before it.
+// Sixteen numbers out of the sixteen of a book, by codes of 4 bits: that of lane l is in word l % 2 of the two at p, l
+// / 2 codes before it.
 INL f32v v_load_codes(const uint8_t *p, f32v book)
 {
     f32v     v;

@@ -1,5 +1,5 @@
-// choose.c - the choice of a fast kernel for a node: a table of operators, each with a function that
-// looks whether the kernel can do what the node asks.
+// choose.c - chooses a fast kernel for a node. A table of operators has a function for each that checks whether the
+// kernel can do what the node asks.
 #include "lower/cpu/choose.h"
 #include "kernels/kernels.h"
 #include "ops/hologram/formula.h"
@@ -9,13 +9,13 @@
 
 // ---- packing
 
-// A constant matrix as it is packed. A part is whole panels of one matrix or, where even one is too long,
-// some rows of a panel.
+// How a constant matrix is packed. A part is some whole panels of one matrix or, if even one panel is too long, some
+// rows of a panel.
 typedef struct Panels {
     int64_t count, k, n;
     int64_t row, column; // strides of the plain form
     int64_t part_rows, part_panels;
-    int64_t pieces, groups; // parts of a panel, and of a matrix
+    int64_t pieces, groups; // parts in a panel, and parts in a matrix
 } Panels;
 
 // `b` has at least two dimensions and at least one element.
@@ -37,7 +37,7 @@ static Panels panels_of(const HoloTensor *b, bool transposed)
     return p;
 }
 
-// Packs input i where it is a constant that padding does not blow up; false: it is not.
+// Packs input i if it is a constant and padding does not enlarge it much. False: it is not packed.
 static bool pack(const HoloNode *node, int i, bool transposed, HoloLowering *out)
 {
     const HoloValue  *b = node->in[i];
@@ -74,8 +74,9 @@ static size_t panels_pack(const HoloLowering *lowering, const HoloTensor *w, int
     return (size_t)holo_panels_size(1, rows, columns);
 }
 
-// How the weights of each kernel are packed. Without `flag` in the flags of its parameters, which follow the
-// size in every block, the kernel takes them plain; 0: it never does.
+// How the weights of each kernel are packed. If none of the bits of `flag` is set in the flags of the kernel's
+// parameters, which follow the size in the blocks of these kernels, the kernel takes weights plain. 0: it always takes
+// them packed.
 typedef struct Packer {
     HoloPacking (*packing)(const HoloLowering *lowering, const HoloTensor *w);
     size_t (*pack)(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
@@ -132,7 +133,7 @@ bool holo_lower_tail(const HoloNode *node, HoloProgram *out)
     return holo_program_read(&call, out) == HOLO_OK;
 }
 
-// Rows that are multiplied with each matrix of B; -1: not known.
+// The number of rows that are multiplied with each matrix of B; -1: not known.
 static int64_t rows_of(const HoloTensor *a, const HoloTensor *b, bool transposed)
 {
     int64_t rows = 1;
@@ -173,7 +174,7 @@ static bool conv(const HoloNode *node, HoloLowering *out)
            (!b || holo_value_is_f32(b, 1, 1));
 }
 
-// Rows are all axes from `axis` on before opset 13, one since then.
+// Before opset 13 a row is all axes from `axis` on, since then it is one axis.
 static bool softmax(const HoloNode *node, HoloLowering *out)
 {
     HoloCall         call   = holo_node_call(node);
@@ -199,7 +200,7 @@ static bool has_one_output(const HoloNode *node)
     return true;
 }
 
-// Each element of the last axes has a scale and, where there is a bias, a bias: no broadcasting.
+// Scale and bias, if there is one, have an element for each element of the last axes: they are not broadcast.
 static bool layer_norm(const HoloNode *node, HoloLowering *out)
 {
     HoloCall         call = holo_node_call(node);
@@ -231,7 +232,9 @@ static bool group_norm(const HoloNode *node, HoloLowering *out)
         const HoloValue *v = holo_node_in(node, i);
         if (!holo_value_is_f32(v, 1, 1) || v->type.dim[0] != x->type.dim[1]) return false;
     }
-    if (group && (node->version < 21 || count < 1 || count > INT32_MAX)) return false; // scaled by group before
+    if (group && (node->version < 21 || count < 1 || count > INT32_MAX))
+        return false; // before version 21 there is one
+                      // scale for each group
     out->params_size  = sizeof out->norm;
     out->norm.flags   = HOLO_NORM_CENTRED;
     out->norm.groups  = (uint32_t)count;
@@ -253,8 +256,8 @@ static bool group_norm_last(const HoloNode *node, HoloLowering *out)
     return holo_lower_tail(node, &out->group_norm.tail);
 }
 
-// How many axes, one behind the other, a reduction is over, and how many are behind these; 0: it is over others, or
-// over none. Whether it is over an axis of size 1 is all one.
+// If a reduction is over neighboring axes: how many, and how many axes are behind them. 0: it is over other axes, or
+// over none. Axes of size 1 do not matter.
 static int axes_of(const HoloNode *node, int rank, const HoloDim *dim, int *out_kept)
 {
     HoloCall         call = holo_node_call(node);
@@ -282,7 +285,7 @@ static int axes_of(const HoloNode *node, int rank, const HoloDim *dim, int *out_
     return end - first;
 }
 
-// A row without elements is left to the operator.
+// Rows without elements are left to eval.
 static bool reduce(const HoloNode *node, HoloLowering *out)
 {
     static const HoloOpId folds[] = {HOLO_ID_ReduceSum, HOLO_ID_ReduceMean,      HOLO_ID_ReduceMax,
@@ -325,7 +328,7 @@ static bool pool(const HoloNode *node, HoloLowering *out)
     if (!holo_value_is_f32(holo_node_in(node, 0), 3, 5) || !has_one_output(node)) return false;
     if (counts && holo_attr_int(&call, "ceil_mode", 0)) {
         if (!has_no_pads(&call)) return false;
-        counts = false; // what is beyond the end is no padding
+        counts = false; // what lies beyond the end is not padding
     }
     for (int d = 0; d < rank && rank <= 3; d++) taps *= (double)kernel[d];
     if (rank < 1 || rank > 3 || taps > HOLO_POOL_TAPS) return false;
@@ -364,7 +367,7 @@ static bool lookup(const HoloNode *node, HoloLowering *out)
 
 // ---- resize_f32
 
-// `nearest` moves elements, and what is outside of a crop has a value of its own: eval does both.
+// eval does `nearest`, which only moves elements, and crops, which have a value for what lies outside.
 static bool resize(const HoloNode *node, HoloLowering *out)
 {
     HoloCall call    = holo_node_call(node);
@@ -466,7 +469,7 @@ static const Choice choices[] = {
     {HOLO_ID_MICROSOFT_DecoderMaskedMultiHeadAttention, HOLO_KERNEL_attention_f32, holo_lower_attention_other},
 };
 
-// A formula, where all inputs are f32 of sizes that are known or have a name.
+// A formula, if all inputs are f32 and their sizes are known or have a name.
 static bool pointwise(const HoloNode *node, HoloLowering *out)
 {
     const HoloTensor *in[HOLO_MAP_INPUTS];
@@ -484,9 +487,9 @@ static bool pointwise(const HoloNode *node, HoloLowering *out)
 HoloLowering holo_cpu_choose(const HoloNode *node)
 {
     const uint64_t types = HOLO_BIT(F32) | HOLO_BIT(I32) | HOLO_BIT(U8) | HOLO_BIT(I8) | HOLO_BIT(F16) |
-                           HOLO_BIT(BF16) | HOLO_BIT(BOOL); // of output 0; entries of tables are of any
+                           HOLO_BIT(BF16) | HOLO_BIT(BOOL); // types of output 0; entries of tables may have any type
     HoloLowering     none = {.pack_input = -1};
-    const HoloValue *y    = NULL; // the first output that is wanted
+    const HoloValue *y    = NULL; // the first output that is used
     for (int i = node->out_count - 1; i >= 0; i--) y = node->out[i] ? node->out[i] : y;
     if (!y || !holo_value_is(y, y->type.dtype, 0, HOLO_MAX_RANK)) return none;
     bool is_usual = types >> y->type.dtype & 1;
@@ -495,7 +498,7 @@ HoloLowering holo_cpu_choose(const HoloNode *node)
         HoloLowering  out = none;
         if (c->id != node->op_id) continue;
         if (!is_usual && c->kernel != HOLO_KERNEL_lookup) continue;
-        // Of recurrent layers some want the last state alone.
+        // Of some recurrent layers only the last state is used.
         if ((!node->out[0] && !holo_cpu_is_recurrent(c->kernel)) || !c->fits(node, &out)) continue;
         out.kernel = c->kernel;
         memcpy(out.params, &out.params_size, sizeof out.params_size); // every block starts with its size
@@ -510,10 +513,10 @@ HoloLowering holo_cpu_choose(const HoloNode *node)
 
 // ---- other ways
 
-// Is plain evaluation so little work that a kernel may not be worth its call?
+// Is plain evaluation so little work that calling a kernel may not be worth it?
 static bool is_small(const HoloNode *node)
 {
-    enum { SMALL = 1 << 12 }; // elements of all operands
+    enum { SMALL = 1 << 12 }; // elements of all operands together
     int64_t sum = 0;
     for (int i = 0; i < node->in_count + node->out_count; i++) {
         const HoloValue *v = i < node->in_count ? node->in[i] : node->out[i - node->in_count];

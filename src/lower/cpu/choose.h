@@ -1,4 +1,4 @@
-// choose.h - what the choices of the CPU's kernels share: looks at nodes and their values.
+// choose.h - what the choices of the CPU's kernels share.
 #ifndef HOLO_LOWER_CPU_CHOOSE_H
 #define HOLO_LOWER_CPU_CHOOSE_H
 
@@ -10,11 +10,11 @@ static inline bool holo_value_is_f32(const HoloValue *value, int rank_min, int r
     return holo_value_is(value, HOLO_F32, rank_min, rank_max);
 }
 
-// The tail of an operator of domain hologram, whose inputs from 3 on are its operands. False: they are not f32
-// of sizes that are known or have a name.
+// The tail of an operator of domain hologram, whose operands are its inputs from 3 on. False: an operand is not f32, or
+// its sizes are neither known nor named.
 bool holo_lower_tail(const HoloNode *node, HoloProgram *out);
 
-// Kernels of 8-bit integers, and the packed form of their weights.
+// Kernels for 8-bit integers, and how their weights are packed.
 bool        holo_lower_matmul_i8(const HoloNode *node, HoloLowering *out);
 bool        holo_lower_quantize_i8(const HoloNode *node, HoloLowering *out);
 bool        holo_lower_cast(const HoloNode *node, HoloLowering *out);
@@ -33,30 +33,30 @@ bool        holo_lower_matmul_nbits(const HoloNode *node, HoloLowering *out);
 HoloPacking holo_lower_packing_nbits(const HoloLowering *lowering, const HoloTensor *w);
 size_t      holo_lower_pack_nbits(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
 
-// As which of HOLO_WEIGHTS_* an f32 constant is stored that so many rows are multiplied with (negative: not known; 0: by
-// something that reads no codes); 0: as f32. Writes the book where it is codes.
+// The type, one of HOLO_WEIGHTS_*, in which an f32 constant is stored that `rows` rows are multiplied with; 0: as f32.
+// `rows` is negative if it is not known, and 0 if the kernel reads no codes. Writes the book if the type is codes.
 uint32_t holo_lower_narrow_type(const HoloTensor *w, int64_t rows, float out_book[HOLO_BOOK]);
-// Has it at most 16 different numbers? These are then in the book, repeated to its end.
+// Does the constant have at most 16 different numbers? Then they are written to the book and repeated to its end.
 bool holo_lower_book(const HoloTensor *w, float out_book[HOLO_BOOK]);
-// Those among the flags of a kernel that packs weights so; 0: there are none.
+// The HOLO_WEIGHTS_* flag of a kernel's parameters; 0: there is none.
 uint32_t holo_lower_narrow(const HoloLowering *lowering);
-// Makes `size` bytes of f32, whole rows of 16, narrow, where they are; returns their size then. Of codes the first part begins
+// Narrows `size` bytes of f32, whole rows of 16, in place and returns their new size. With codes, the first part begins
 // with the book.
 size_t holo_lower_pack_narrow(const HoloLowering *lowering, bool is_first, size_t size, void *part);
 
-// Convolutions with channels last, and their packed weights (see lower.h).
+// Convolutions with channels last, and how their weights are packed (see lower.h).
 bool holo_lower_conv_nhwc(const HoloNode *node, HoloLowering *out);
-// The other ways to run what that chose, two at most; returns how many.
+// The other ways to run what holo_lower_conv_nhwc chose, at most two. Returns how many.
 int         holo_lower_conv_ways(const HoloNode *node, const HoloLowering *chosen, HoloLowering *out);
 HoloPacking holo_lower_packing_conv(const HoloLowering *lowering, const HoloTensor *w);
 size_t      holo_lower_pack_conv(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
 
-// Attention by attention_f32; false: not so.
+// Attention by attention_f32. False: the kernel cannot run it.
 bool holo_lower_attention(const HoloNode *node, HoloLowering *out);
 bool holo_lower_attention_other(const HoloNode *node, HoloLowering *out);
 bool holo_lower_rotary(const HoloNode *node, HoloLowering *out);
 
-// LSTM, GRU and RNN; a GRU that resets the state before its candidate's product has a kernel of its own.
+// LSTM, GRU and RNN. A GRU that resets the state before the product of its candidate has a kernel of its own.
 bool        holo_lower_recurrent(const HoloNode *node, HoloLowering *out);
 bool        holo_lower_gru_reset(const HoloNode *node, HoloLowering *out);
 HoloPacking holo_lower_packing_gates(const HoloLowering *lowering, const HoloTensor *w);

@@ -1,4 +1,5 @@
-// choose_attention.c - which RotaryEmbeddings the kernel rotary_f32 runs, those of f32; and which attentions the kernel attention_f32 runs: f32 throughout, without the scores as an output.
+// choose_attention.c - which nodes run by rotary_f32 (RotaryEmbedding of f32) and by attention_f32 (attention of f32,
+// without the scores as an output).
 #include "lower/cpu/choose.h"
 
 enum { Q, K, V, MASK, PAST_KEY, PAST_VALUE, VALID }; // as in ops/standard/attention.c
@@ -9,7 +10,7 @@ static bool has_out(const HoloNode *node, int i)
     return i < node->out_count && node->out[i];
 }
 
-// The vectors of input i have a size that is a number, and not too large a one.
+// The vectors of input i have a fixed size that is not too large.
 static bool fits_size(const HoloNode *node, int i)
 {
     HoloCall          call  = holo_node_call(node);
@@ -19,7 +20,7 @@ static bool fits_size(const HoloNode *node, int i)
     return !holo_dim_is_symbolic(size) && heads > 0 && size / heads >= 1 && size / heads <= HOLO_ATTENTION_SIZE;
 }
 
-// Old keys and values are joined with the new ones where the result is wanted.
+// Old keys and values are joined with the new ones if the joined result is used.
 static bool fits_past(const HoloNode *node)
 {
     const HoloValue *key = holo_node_in(node, PAST_KEY), *value = holo_node_in(node, PAST_VALUE);
@@ -42,7 +43,7 @@ bool holo_lower_attention(const HoloNode *node, HoloLowering *out)
     return true;
 }
 
-// The operator's own eval finds queries, keys and values, and has the rest computed by the kernel.
+// The operator's own eval finds queries, keys and values, and the kernel computes the rest.
 bool holo_lower_attention_other(const HoloNode *node, HoloLowering *out)
 {
     if (!holo_value_is_f32(holo_node_in(node, Q), 3, 5) || has_out(node, SCORES)) return false;

@@ -1,4 +1,4 @@
-// choose_i8.c - the choice of kernels for 8-bit integers, and how their weights are packed.
+// choose_i8.c - chooses kernels for 8-bit integers, and packs their weights.
 #include "kernels/kernels.h"
 #include "lower/cpu/choose.h"
 
@@ -9,7 +9,7 @@ static bool is_8(const HoloValue *v, int rank_min, int rank_max)
     return holo_value_is(v, HOLO_I8, rank_min, rank_max) || holo_value_is(v, HOLO_U8, rank_min, rank_max);
 }
 
-// Is there nothing, or a scalar or line of that type: of one number or, where n is not 0, of n?
+// Is it missing, or a scalar or a vector of that type? A vector has one number or, if n is not 0, n numbers.
 static bool is_line(const HoloValue *v, int dtype, HoloDim n)
 {
     if (!v) return true;
@@ -31,7 +31,7 @@ static const Inputs inputs[] = {
     {HOLO_ID_MICROSOFT_QGemm, 3, 1, 2, 4, 5, 7, 8, NONE, 6},
 };
 
-// B in panels, where it is a constant that padding does not blow up and whose panels are parts of an archive.
+// Is B a constant that padding does not enlarge much, and does one panel fit into a part of an archive?
 static bool can_pack(const HoloValue *b, HoloDim k, HoloDim n)
 {
     if (!b->is_constant || !b->type.data || holo_tensor_count(&b->type) <= 0) return false;
@@ -39,7 +39,7 @@ static bool can_pack(const HoloValue *b, HoloDim k, HoloDim n)
     return size >= 0 && HOLO_I8_PANEL(k) <= HOLO_PACK_PART && (uint64_t)size / 4 <= holo_tensor_bytes(&b->type);
 }
 
-// One scale and zero point for all of A and of the output; one, or one for each column, of B; of several matrices B, one.
+// A and the output have one scale and zero point. B has one, or one for each column; several matrices B have one.
 bool holo_lower_matmul_i8(const HoloNode *node, HoloLowering *out)
 {
     HoloCall      call = holo_node_call(node);
@@ -81,7 +81,7 @@ bool holo_lower_matmul_i8(const HoloNode *node, HoloLowering *out)
 
 // ---- quantize_i8
 
-enum { RUN_LEAST = 16 }; // elements with the same scale: fewer are left to eval
+enum { RUN_LEAST = 16 }; // elements with the same scale: eval does runs with fewer
 
 bool holo_lower_quantize_i8(const HoloNode *node, HoloLowering *out)
 {
@@ -123,7 +123,7 @@ bool holo_lower_cast(const HoloNode *node, HoloLowering *out)
 
 // ---- conv_i8
 
-// One scale and zero point for all of X and of the output; one, or one for each filter, of W. Sums that are scaled stay within
+// X and the output have one scale and zero point; W has one, or one for each filter. Sums that are scaled must fit into
 // 32 bits.
 static bool conv_fits(const HoloNode *node, int64_t places_most, HoloLowering *out)
 {
@@ -156,7 +156,7 @@ bool holo_lower_conv_i8(const HoloNode *node, HoloLowering *out)
 
 // ---- pool_i8
 
-// All of an image, of known size.
+// Over the whole image, whose size is known.
 static bool lower_pool_global(const HoloNode *node, HoloLowering *out)
 {
     HoloCall         call   = holo_node_call(node);
@@ -173,7 +173,7 @@ static bool lower_pool_global(const HoloNode *node, HoloLowering *out)
            is_line(holo_node_in(node, 4), x->type.dtype, 0);
 }
 
-// With channels last, sizes rounded down, and a window of not too many places.
+// With channels last, sizes rounded down, and a window that is not too large.
 bool holo_lower_pool_i8(const HoloNode *node, HoloLowering *out)
 {
     if (HOLO_IS(node, MICROSOFT_QLinearGlobalAveragePool)) return lower_pool_global(node, out);
@@ -210,7 +210,7 @@ bool holo_lower_pair_i8(const HoloNode *node, HoloLowering *out)
 
 // ---- conv_nhwc_i8
 
-// Constant filters, with channels last. Biases are added to sums in 32 bits.
+// Constant filters, with channels last. Biases are added to 32-bit sums.
 static bool filters_choose(const HoloNode *node, int input, int zero, const HoloValue *bias, HoloLowering *out)
 {
     HoloCall         call   = holo_node_call(node);
@@ -231,7 +231,7 @@ bool holo_lower_conv_nhwc_i8(const HoloNode *node, HoloLowering *out)
     return conv_fits(node, HOLO_CONV_I8_LAST, out) && filters_choose(node, 3, 5, holo_node_in(node, 8), out);
 }
 
-// To real numbers; filters of one channel each are left to f32.
+// The result is real numbers. Filters of one channel each are left to f32.
 bool holo_lower_conv_real_i8(const HoloNode *node, HoloLowering *out)
 {
     HoloCall         call = holo_node_call(node);
@@ -249,7 +249,7 @@ bool holo_lower_conv_real_i8(const HoloNode *node, HoloLowering *out)
 }
 
 typedef struct Filters {
-    int64_t groups, filters, channels, places, panels; // filters and panels of a group
+    int64_t groups, filters, channels, places, panels; // filters and panels of one group
     bool    depthwise;
 } Filters;
 
@@ -273,7 +273,7 @@ HoloPacking holo_lower_packing_conv_i8(const HoloLowering *lowering, const HoloT
     };
 }
 
-// A part is a panel: 16 filters, at most, with their numbers in the order [place][channel].
+// A part is a panel: at most 16 filters, with their numbers in the order [place][channel].
 size_t holo_lower_pack_conv_i8(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
 {
     Filters        f = filters_of(lowering, w);

@@ -1,4 +1,4 @@
-// choose_nbits.c - the choice of matmul_nbits_f32 for MatMulNBits, and how its weights, scales and zero points are packed.
+// choose_nbits.c - chooses matmul_nbits_f32 for MatMulNBits, and packs its weights, scales and zero points.
 #include "kernels/kernels.h"
 #include "lower/cpu/choose.h"
 #include "ops/microsoft/nbits.h"
@@ -10,7 +10,7 @@ static bool is_constant(const HoloValue *v)
     return !v || (v->is_constant && v->type.data);
 }
 
-// As the operator's eval asks for it.
+// The operator's eval requires the same.
 static bool has_entries(const HoloValue *v, int64_t count)
 {
     return !v || holo_tensor_count(&v->type) == count;
@@ -83,13 +83,13 @@ HoloPacking holo_lower_packing_nbits(const HoloLowering *lowering, const HoloTen
     return (HoloPacking){.bytes = (uint64_t)(panels * bytes), .part_count = (panels + parts - 1) / parts};
 }
 
-// A column of numbers of up to 4 bits: eight in a word. As they lie in the model where they have 4.
+// Eight numbers of up to 4 bits of a column, in one word. With 4 bits they are in the same order as in the model.
 static uint32_t word_of(const HoloNBits *v, const uint8_t *column, int64_t first)
 {
     uint32_t word = 0;
     if (v->bits == 4) {
         memcpy(&word, column + first / 2, sizeof word);
-        return word ^ 0x88888888; // less 8, modulo 16
+        return word ^ 0x88888888; // subtracts 8, modulo 16
     }
     for (int i = 0; i < 8; i++) {
         unsigned number = holo_nbits_at(column, first + i, v->bits) - (1u << (v->bits - 1));
@@ -112,7 +112,7 @@ static void numbers_pack(const HoloNBits *v, const uint8_t *b, int columns, uint
         }
 }
 
-// Quads of numbers as they are; those of up to 4 bits two in a byte, four of k apart.
+// Packs numbers in groups of four. Those of up to 4 bits go two into a byte, four rows of k apart.
 static void quads_pack(const HoloNBits *v, const uint8_t *b, int columns, uint8_t *out)
 {
     bool small = v->bits <= 4;
@@ -125,7 +125,7 @@ static void quads_pack(const HoloNBits *v, const uint8_t *b, int columns, uint8_
         }
 }
 
-// What is added to the numbers of each block: they have `middle` taken off.
+// What is added to the numbers of each block: `middle` was subtracted from them.
 static void offsets_pack(const HoloNBits *v, const HoloTensor *zeros, int64_t first, int columns, int middle,
                          float *out)
 {

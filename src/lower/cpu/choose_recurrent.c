@@ -1,4 +1,4 @@
-// choose_recurrent.c - the choice of kernels for LSTM, GRU and RNN, and how their weights are packed.
+// choose_recurrent.c - chooses kernels for LSTM, GRU and RNN, and packs their weights.
 #include "kernels/kernels.h"
 #include "lower/cpu/choose.h"
 
@@ -10,7 +10,7 @@ static int gates_of(const HoloNode *node)
     return HOLO_IS(node, LSTM) ? 4 : HOLO_IS(node, GRU) ? 3 : 1;
 }
 
-// Are the activations, where they are named, those that are meant where they are not?
+// If activations are named, are they the default ones?
 static bool has_usual_activations(const HoloCall *call, int gates)
 {
     static const HoloOpId lstm[] = {HOLO_ID_Sigmoid, HOLO_ID_Tanh, HOLO_ID_Tanh},
@@ -28,7 +28,7 @@ static bool has_usual_activations(const HoloCall *call, int gates)
     return true;
 }
 
-// A constant that padding does not blow up, and of which a group of units is a part of an archive.
+// Is it a constant that padding does not enlarge much, and does a group of units fit into a part of an archive?
 static bool can_pack(const HoloValue *v, int gates)
 {
     const HoloTensor *t = &v->type;
@@ -38,7 +38,7 @@ static bool can_pack(const HoloValue *v, int gates)
            t->dim[2] <= HOLO_PACK_PART / (gates * HOLO_PANEL * (int64_t)sizeof(float));
 }
 
-// All but the weights.
+// Checks everything but the weights.
 static bool is_usual(const HoloNode *node, int gates)
 {
     HoloCall         call = holo_node_call(node);
@@ -87,7 +87,7 @@ bool holo_lower_gru_reset(const HoloNode *node, HoloLowering *out)
 
 // ---- packing: parts are groups of 16 units
 
-// How many gates a kernel has, and how many of R are mixed.
+// How many gates a kernel has, and how many gates of R are interleaved.
 typedef struct Gates {
     int count, mixed;
 } Gates;
@@ -153,7 +153,8 @@ static bool can_pack_i8(const HoloValue *v)
            GATES * HOLO_I8_PANEL(t->dim[1]) <= HOLO_PACK_PART;
 }
 
-// States are rounded together, all of a batch: backwards, sequences of several lengths would begin at several times.
+// The states of a whole batch are rounded together. Backwards, sequences of different lengths would begin at different
+// times.
 bool holo_lower_lstm_i8(const HoloNode *node, HoloLowering *out)
 {
     HoloCall call = holo_node_call(node);

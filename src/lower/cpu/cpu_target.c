@@ -1,4 +1,4 @@
-// cpu_target.c - the CPU's row in the table of targets, and what passes ask of it.
+// cpu_target.c - the CPU's row in the table of targets, and the answers to what passes ask.
 #include "lower/cpu/cpu_target.h"
 #include "graph/facts.h"
 #include "ops/hologram/formula.h"
@@ -8,11 +8,11 @@ static bool is_in_place(uint32_t kernel)
     return holo_kernel_is_in_place(kernel);
 }
 
-// In volumes a row of a dilated kernel sees few numbers at a time of few channels: with channels first they are gathered
-// 16 pixels at a time, and few filters do not leave vectors half empty.
+// In volumes, a row of a dilated filter sees few numbers at a time if there are few channels. With channels first,
+// these are gathered 16 pixels at a time, and few filters do not leave vectors half empty.
 static bool is_scattered(const HoloNode *conv)
 {
-    enum { CHANNELS = 16, FILTERS = 16 }; // fewer channels, and at most so many filters
+    enum { CHANNELS = 16, FILTERS = 16 }; // fewer channels than this, and at most this many filters
     const HoloTensor *w         = &conv->in[1]->type;
     const HoloAttr   *dilations = holo_node_attr(conv, "dilations"), *group = holo_node_attr(conv, "group");
     if (group && (group->kind != HOLO_ATTR_INT || group->i != 1)) return false;

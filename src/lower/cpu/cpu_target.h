@@ -1,12 +1,13 @@
-// cpu_target.h - the CPU as a target, for those who run its kernels while compiling.
+// cpu_target.h - the CPU as a target, for code that runs its kernels while compiling.
 #ifndef HOLO_LOWER_CPU_TARGET_H
 #define HOLO_LOWER_CPU_TARGET_H
 
 #include "lower/lower.h"
 
-// As in HoloTarget. A node with sizes or types that are not known goes to eval.
+// As in HoloTarget. A node with unknown sizes or types goes to eval.
 HoloLowering holo_cpu_choose(const HoloNode *node);
-// Behind what holo_cpu_choose gives come weights transformed otherwise or plain, then eval where that is little work.
+// First what holo_cpu_choose gives; then weights transformed in another way or plain; then eval, if that is little
+// work.
 int                  holo_cpu_ways(const HoloNode *node, HoloLowering out[HOLO_LOWER_WAYS]);
 HOLO_MUST HoloStatus holo_cpu_program(const HoloNode *node, const HoloLowering *lowering, HoloArena *arena,
                                       HoloBytes *out, HoloError *error);
@@ -16,10 +17,10 @@ bool                 holo_cpu_is_enlarged(const HoloLowering *lowering);
 double               holo_cpu_cost(const HoloNode *node, const HoloLowering *way);
 bool holo_cpu_note(const HoloLowering *lowering, const HoloTensor *w, char text[HOLO_NOTE_TEXT], HoloNote *out);
 
-// Is there a kernel for some cases of an operator?
+// Is there a kernel for at least some cases of an operator?
 bool holo_cpu_has_kernel(const char *domain, const char *name);
 bool holo_cpu_is_recurrent(uint32_t kernel); // runs a recurrent layer
-// The same lowering with every input plain.
+// Changes the lowering so that every input is plain.
 void holo_cpu_unpack(HoloLowering *lowering);
 
 #endif

@@ -1,5 +1,6 @@
-// element_program.c - what a step does to each element of its output, as a portable program: pointwise operators, and the
-// tails of products. Kernels have it among their parameters, in a short form; operators of domain hologram as an attribute.
+// element_program.c - what a step does to each element of its output, as a portable program: pointwise operators, and
+// the tails of products. Kernels have it in their parameters, in a short form; operators of domain hologram have it as
+// an attribute.
 #include "isa/isa_pointwise.h"
 #include "lower/cpu/choose.h"
 #include "ops/hologram/program.h"
@@ -7,7 +8,7 @@
 #include <stddef.h>
 #include <string.h>
 
-// Where kernels have a program among their parameters.
+// Where kernels have a program in their parameters.
 static const struct {
     uint32_t kernel;
     size_t   offset;
@@ -19,7 +20,7 @@ static const struct {
     {HOLO_KERNEL_group_norm_f32, offsetof(HoloGroupNormParams, tail), true},
 };
 
-// False: it has none.
+// False: the step has no program.
 static bool short_form(const HoloNode *node, const HoloLowering *lowering, HoloProgram *out, bool *out_is_tail)
 {
     HoloCall call = holo_node_call(node);

@@ -1,5 +1,5 @@
-// pack_conv.c - the choice of conv_nhwc_f32 for a convolution with channels last, and the packed forms of
-// its weights: panels, or panels of filters transformed for tiles of 4x4 or 2x2 pixels (kernels/f32/winograd_f32.c).
+// pack_conv.c - chooses conv_nhwc_f32 for a convolution with channels last, and packs its weights: as panels, or as
+// panels of filters transformed for tiles of 4x4 or 2x2 pixels (kernels/f32/winograd_f32.c).
 #include "kernels/kernels.h"
 #include "lower/cpu/choose.h"
 
@@ -7,13 +7,13 @@
 
 enum { ROW_BYTES = HOLO_PANEL * sizeof(float), PART_ROWS = HOLO_PACK_PART / ROW_BYTES };
 
-// ---- packing. The packed form is rows of 16 filters, in order: [matrix][panel][step][row], where matrices are
-// groups or places of a transformed tile, steps places of the kernel, rows channels. A part is some of them.
+// ---- packing. The packed form is rows of 16 filters in the order [matrix][panel][step][row]. Matrices are groups, or
+// places of a transformed tile; steps are places of the filter; rows are channels. A part is some of these rows.
 typedef struct Rows {
     int64_t matrices, filters, panels, steps, channels;
     int64_t places;
     bool    is_transformed;
-    int64_t tile; // for tiles of that
+    int64_t tile; // size of the tiles
 } Rows;
 
 static Rows rows_of(const HoloLowering *lowering, const HoloTensor *w)
@@ -48,8 +48,8 @@ HoloPacking holo_lower_packing_conv(const HoloLowering *lowering, const HoloTens
     return (HoloPacking){.bytes = (uint64_t)rows * ROW_BYTES, .part_count = rows / PART_ROWS + (rows % PART_ROWS != 0)};
 }
 
-// A filter of 3 as its products with tiles of 6 are taken: G of Y = A'((G g) * (B' d)) for the points 0, +-3/4,
-// +-3/2 and infinity, see kernels/f32/winograd_f32.c; and with tiles of 4, for 0, +-1 and infinity.
+// Transforms a filter of 3 for tiles of 6: G of Y = A'((G g) * (B' d)) for the points 0, +-3/4, +-3/2 and infinity, see
+// kernels/f32/winograd_f32.c; and for tiles of 4, with the points 0, +-1 and infinity.
 #define POINT(p, n)                         \
     {                                       \
         1 / (n), (p) / (n), (p) * (p) / (n) \
@@ -60,7 +60,7 @@ static const double transform[6][3] = {
 };
 static const double transform_small[4][3] = {{1, 0, 0}, POINT(1, 2.0), POINT(-1, 2.0), {0, 0, 1}};
 
-// Place i, j of the transformed tile as a sum over the 9 places of a filter.
+// The weights of the 9 places of a filter in place i, j of the transformed tile.
 static void transform_at(int64_t tile, int64_t place, double weights[9])
 {
     const double(*rows)[3] = tile == HOLO_WINOGRAD_TILE ? transform : transform_small;
@@ -114,13 +114,13 @@ static bool all_are(const HoloCall *call, const char *name, int count, int64_t n
 {
     int64_t numbers[3];
     int     have = holo_attr_ints(call, name, numbers, 3);
-    if (have <= 0) return true; // they are 1 where nothing is said
+    if (have <= 0) return true; // the default is 1
     for (int i = 0; i < have && i < count; i++)
         if (numbers[i] != number) return false;
     return have <= count;
 }
 
-// Is it a convolution for tiles?
+// Can the convolution be computed by tiles?
 static bool fits_tiles(const HoloNode *node, const HoloCall *call)
 {
     const HoloTensor *w = &node->in[1]->type;
@@ -128,17 +128,17 @@ static bool fits_tiles(const HoloNode *node, const HoloCall *call)
            all_are(call, "strides", 2, 1) && all_are(call, "dilations", 2, 1);
 }
 
-// What a run of a convolution for tiles is worth in multiplications. Transformed weights save many, but are larger, and the
-// tiles have to be transformed, too. Sizes that are not known are taken to be those of images.
+// The cost of a run of a convolution by tiles, in multiplications. Transformed weights save many of these, but they are
+// larger, and the tiles must be transformed, too. Unknown sizes count as those of a typical image.
 typedef struct TileCosts {
     double plain;
-    double tiles[2], stored[2]; // of 4x4 and of 2x2: how many, and with weights that are stored transformed
-    double each_run;            // of 4x4, with weights that are transformed in each run
+    double tiles[2], stored[2]; // for tiles of 4x4 and of 2x2: how many, and the cost with weights stored transformed
+    double each_run;            // for tiles of 4x4: the cost with weights transformed in each run
 } TileCosts;
 
 static TileCosts costs_of(const HoloNode *node)
 {
-    enum { IMAGE = 64, TRANSFORM = 16, LOAD = 8, WEIGHT = 96 }; // TRANSFORM, LOAD, WEIGHT: what these are worth
+    enum { IMAGE = 64, TRANSFORM = 16, LOAD = 8, WEIGHT = 96 }; // in multiplications: TRANSFORM, LOAD, WEIGHT
     const HoloTensor *w = &node->in[1]->type, *out = &node->out[0]->type;
     double    filters = (double)w->dim[0], channels = (double)w->dim[1], batch = (double)known_or(out->dim[0], 1);
     double    height = (double)known_or(out->dim[1], IMAGE), width = (double)known_or(out->dim[2], IMAGE);
@@ -153,11 +153,11 @@ static TileCosts costs_of(const HoloNode *node)
     return c;
 }
 
-// Do transformed weights pay? Returns the flag: weights that come out large are, for many tiles, better transformed in each run
-// than kept in memory that they would fill, as long as the last cache holds them.
+// Are transformed weights worth it? Returns the flag. If transformed weights are large and there are many tiles, it is
+// better to transform them in each run than to read them from memory, as long as the last cache holds them.
 static uint32_t transform_flag(const HoloNode *node, const HoloCall *call)
 {
-    enum { MANY_TILES = 64, LARGE = 1 << 22, CACHED = 10 << 20 }; // LARGE, CACHED: transformed weights
+    enum { MANY_TILES = 64, LARGE = 1 << 22, CACHED = 10 << 20 }; // LARGE, CACHED: sizes of transformed weights
     const HoloTensor *w = &node->in[1]->type;
     if (!fits_tiles(node, call)) return 0;
     TileCosts c = costs_of(node);
@@ -191,8 +191,8 @@ static bool packs(const HoloNode *node, const HoloLowering *lowering)
                                  holo_product(t->rank - 2, t->dim + 2)) >= 0;
 }
 
-// Output pixels of all images, where codes can be looked up for all of them at once; 0: they cannot, or what reads the images
-// where they lie would be as fast.
+// Output pixels of all images, if codes can be looked up for all of them at once. 0: they cannot, or reading the images
+// in place is as fast.
 static int64_t pixels_of(const HoloNode *node, int64_t groups, uint32_t flags)
 {
     const HoloTensor *w = &node->in[1]->type, *out = &node->out[0]->type;
@@ -204,7 +204,7 @@ static int64_t pixels_of(const HoloNode *node, int64_t groups, uint32_t flags)
     return rows;
 }
 
-// The type in which the weights lose nothing, where they can be stored in it.
+// The narrow type that loses nothing, if the weights can be stored in it.
 static uint32_t narrow_flag(const HoloNode *node, int64_t groups, uint32_t flags, float *out_book)
 {
     const HoloTensor *w = &node->in[1]->type;

@@ -1,5 +1,5 @@
-// pack_narrow.c - packed weights in fewer bytes, where that loses nothing: every number of them is one of f16 or bf16, as in
-// models that were stored in these types, whoever widened them; or they are few different numbers, and become codes of 4 bits.
+// pack_narrow.c - stores packed weights in fewer bytes if that loses nothing: all of them are numbers of f16 or bf16,
+// as in models that were once stored in these types; or they have few different numbers, and become 4-bit codes.
 #include "base/bits.h"
 #include "kernels/kernels.h"
 #include "lower/cpu/choose.h"
@@ -8,7 +8,7 @@
 
 enum {
     CHUNK = 1024,    // numbers that are converted at a time
-    SMALL = 1 << 14, // weights of fewer numbers are not worth a book
+    SMALL = 1 << 14, // a book is not worth it for fewer weights
 };
 
 static void narrow(uint32_t type, int64_t n, const float *x, uint16_t *out)
@@ -23,7 +23,7 @@ static void widen(uint32_t type, int64_t n, const uint16_t *x, float *out)
     (type == HOLO_WEIGHTS_F16 ? k->widen_f16 : k->widen_bf16)(n, x, out);
 }
 
-// Do all come back as they were, to the bit?
+// Do all numbers survive the conversion, to the bit?
 static bool is_of_type(uint32_t type, const HoloTensor *w)
 {
     const float *data  = w->data;
@@ -44,7 +44,7 @@ static bool is_of_type(uint32_t type, const HoloTensor *w)
 static int book_find(const float *book, int count, float x)
 {
     int i = 0;
-    while (i < count && memcmp(&book[i], &x, sizeof x)) i++; // by their bits
+    while (i < count && memcmp(&book[i], &x, sizeof x)) i++; // compared by their bits
     return i;
 }
 
@@ -52,7 +52,7 @@ bool holo_lower_book(const HoloTensor *w, float out_book[HOLO_BOOK])
 {
     const float *data  = w->data;
     int64_t      count = holo_tensor_count(w);
-    int          known = 0, last = 0; // the number before this: mostly the same again, or one of few
+    int          known = 0, last = 0; // the number before: the next one is often the same
     for (int64_t i = 0; i < count; i++) {
         if (known && !memcmp(&out_book[last], &data[i], sizeof *data)) continue;
         last = book_find(out_book, known, data[i]);
@@ -64,8 +64,9 @@ bool holo_lower_book(const HoloTensor *w, float out_book[HOLO_BOOK])
     return known > 0;
 }
 
-// Do codes pay? One row, or a few, wait for weights that no cache keeps: an eighth of the bytes is what it takes. Many rows
-// share what looking up costs. Between these, or where weights are near, it costs up to a fifth of the time.
+// Are codes worth it? With few rows and weights that no cache holds, reading takes the time, and codes have an eighth
+// of the bytes. With many rows, all rows share one lookup. In between, or if a cache holds the weights, codes cost up
+// to a fifth of the time.
 static bool codes_pay(const HoloTensor *w, int64_t rows)
 {
     enum { FEW_ROWS = 6, MANY_ROWS = 96, FAR = 1 << 20 }; // FAR: numbers
@@ -76,12 +77,12 @@ static bool codes_pay(const HoloTensor *w, int64_t rows)
 uint32_t holo_lower_narrow_type(const HoloTensor *w, int64_t rows, float out_book[HOLO_BOOK])
 {
     if (codes_pay(w, rows) && holo_lower_book(w, out_book)) return HOLO_WEIGHTS_CODES;
-    if (is_of_type(HOLO_WEIGHTS_BF16, w)) return HOLO_WEIGHTS_BF16; // the quicker to widen
+    if (is_of_type(HOLO_WEIGHTS_BF16, w)) return HOLO_WEIGHTS_BF16; // faster to widen
     return is_of_type(HOLO_WEIGHTS_F16, w) ? HOLO_WEIGHTS_F16 : 0;
 }
 
-// How many different numbers the weights have, where there are at most NUMBERS of them and enough weights to ask; 0: more, or the
-// kernel reads no codes in any case.
+// How many different numbers the weights have, if there are at most NUMBERS and there are enough weights. 0: more, or
+// the kernel reads no codes in any case.
 static int numbers_of(const HoloLowering *lowering, const HoloTensor *w)
 {
     enum { NUMBERS = 256, ROOM = 4 * NUMBERS };
@@ -108,14 +109,14 @@ bool holo_cpu_note(const HoloLowering *lowering, const HoloTensor *w, char text[
     bool coded   = lowering->matmul.flags & HOLO_WEIGHTS_CODES;
     if (!numbers) return false;
     if (coded)
-        holo_note_text(text, "they are %d different numbers: codes of 4 bits, an eighth of the bytes of f32", numbers);
+        holo_note_text(text, "they have %d different numbers: 4-bit codes take an eighth of the bytes of f32", numbers);
     else if (numbers <= HOLO_BOOK)
         holo_note_text(text,
-                       "codes for the %d different numbers would be looked up no faster than so few weights, "
-                       "or for so many rows, are read",
+                       "looking up codes for the %d different numbers would not be faster than reading so few weights, "
+                       "or weights for so many rows",
                        numbers);
     else
-        holo_note_text(text, "codes for the %d different numbers would be looked up more slowly than they are read",
+        holo_note_text(text, "looking up codes for the %d different numbers would be slower than reading the weights",
                        numbers);
     *out = (HoloNote){.pass    = "codes",
                       .what    = "the weights of a product",
@@ -148,7 +149,7 @@ static size_t pack_halves(uint32_t type, size_t size, char *bytes)
     return size / 2;
 }
 
-// What is in no book are the zeros behind the last column, of which nobody asks.
+// Numbers that are not in the book are the zeros behind the last column, which nobody reads.
 static size_t pack_codes(const float *book, size_t size, char *bytes)
 {
     float row[HOLO_PANEL];

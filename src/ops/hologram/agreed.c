@@ -1,7 +1,7 @@
-// agreed.c - Agreed, of domain hologram: its second input, if that agrees with the first.
+// agreed.c - Agreed, of domain hologram: gives its second input, if that agrees with the first.
 //
-// Verification puts it where a pass computes with integers what the model writes with real numbers: both are evaluated on
-// the same values, and what the pass made goes on. No plan has it.
+// Verification inserts it where a pass computes with integers what the model writes with real numbers: both are
+// evaluated on the same values, and the pass's result is used. No plan has it.
 #include "ops/op.h"
 
 #include <math.h>
@@ -18,7 +18,7 @@ static HoloStatus infer(HoloCall *call)
     return holo_out_type(call, 0, (HoloDtype)made->dtype, made->rank, made->dim);
 }
 
-// Whole numbers may be off by one, for a rounding may go either way; real ones by a hundredth of the largest.
+// Whole numbers may differ by one, because a rounding may go either way; real ones by a hundredth of the largest.
 static double bound_of(const HoloTensor *t)
 {
     double top = 0;

@@ -1,8 +1,8 @@
-// block_mask.c - BlockMask of domain hologram: which keys the queries of an attention may see, told by blocks. It is what
-// SparseAttention of com.microsoft is GroupQueryAttention with.
+// block_mask.c - BlockMask of domain hologram: which keys the queries of an attention may see, described by blocks.
+// With it, SparseAttention of com.microsoft becomes GroupQueryAttention.
 //
-// A layout has a row for each block of positions: the blocks of keys that its queries see, as rows of a sparse matrix are
-// stored. Heads have layouts by turns. That no query sees what is behind it is not said here.
+// A layout has a row for each block of positions: the blocks of keys that its queries see, stored like rows of a sparse
+// matrix. Heads use the layouts in turn. It does not hide later positions.
 #include "ops/number.h"
 #include "ops/spread.h"
 #include "ops/standard/attention.h"

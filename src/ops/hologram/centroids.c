@@ -1,21 +1,22 @@
-// centroids.c - Centroids of domain "hologram": a product with constant weights, in which each few numbers of a row are taken for
-// the nearest of some centroids. What these give is in a table, so that a row of the product is a sum of rows of tables.
+// centroids.c - Centroids of domain "hologram": a product with constant weights in which every few numbers of a row are
+// replaced by the nearest of some centroids. Tables hold the products with the centroids, so a row of the product is a
+// sum of rows of tables.
 //
-// It is an approximation: the compiler makes it where it is asked for by name, and never otherwise. All of it is f32, and each
-// operation is rounded by itself, in an order of its own: the bits are the same on every CPU.
+// It is an approximation: the compiler makes it only if it is asked for by name. Everything is f32, and each operation
+// is rounded by itself in a fixed order, so the bits are the same on every CPU.
 #include "ops/spread.h"
 
 #include <string.h>
 
 enum { X, CENTROIDS, TABLE, BIAS };
 enum { COUNT_MOST = 256, GROUPS = 64, COLUMNS = 1024 }; // GROUPS, COLUMNS: of a part of the work
-enum { SOME = 16 };                                     // numbers of which compilers make vectors
+enum { SOME = 16 };                                     // numbers that compilers vectorize
 
 typedef struct Sizes {
     int64_t rows, groups, width, count, n;
 } Sizes;
 
-// x[..., k], centroids [groups][width][count] and a table [groups][count][n]; a bias [n], where there is one.
+// x[..., k], centroids [groups][width][count] and a table [groups][count][n]; maybe a bias [n].
 static HoloStatus infer(HoloCall *call)
 {
     const HoloTensor *x = call->in[X], *c = call->in[CENTROIDS], *t = call->in[TABLE], *bias = holo_in(call, BIAS);
@@ -51,7 +52,7 @@ static inline void squares(float x, const float *centroids, int64_t count, float
     for (int64_t c = 0; c < count; c++) off[c] += (x - centroids[c]) * (x - centroids[c]);
 }
 
-// The first of the nearest; one that is not a number is not near.
+// The first of the nearest ones. One that is not a number is never near.
 static uint8_t nearest(const Sizes *s, const float *x, const float *centroids)
 {
     float   off[COUNT_MOST] = {0};
@@ -77,7 +78,7 @@ static void work_codes(void *arg, int64_t i, int worker)
             nearest(s, w->x + (row * s->groups + g) * s->width, w->centroids + g * s->width * s->count);
 }
 
-// ---- what they give
+// ---- the product
 
 static const float *entry(const Work *w, int64_t row, int64_t group, int64_t column)
 {
@@ -85,7 +86,7 @@ static const float *entry(const Work *w, int64_t row, int64_t group, int64_t col
     return w->table + (group * s->count + w->code[row * s->groups + group]) * s->n + column;
 }
 
-// out += rows of four groups: sums are then in memory less often.
+// out += rows of four groups, so that sums go to memory less often.
 static inline void add_four(const float *const row[4], int64_t at, int64_t count, float *out)
 {
     float sum[SOME];

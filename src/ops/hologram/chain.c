@@ -1,6 +1,7 @@
-// chain.c - pointwise operators as instructions: a table by names, and functions for those of several instructions. What an
-// operator's eval says is what holds: of integers that wrap, of quotients by 0, of NaN, of conversions. Operators whose
-// eval computes in double what the instructions would round otherwise are left out, but for those of f32 that have a formula.
+// chain.c - pointwise operators as instructions: a table by names, and functions for those with several instructions.
+// They must give what the operator's eval gives: for integers that wrap, quotients by 0, NaN, conversions. Operators
+// whose eval computes in double what the instructions would round differently are left out, except those of f32 with a
+// formula.
 #include "ops/hologram/chain.h"
 
 #include "isa/isa_elements.h"
@@ -18,16 +19,16 @@ typedef struct Part { // that is being written
     HoloIsaBuilder *b;
     const HoloCall *call;
     const Row      *row;
-    HoloDtype       type; // of the elements that are computed with: input 0, but for the condition of Where
+    HoloDtype       type;                   // of the elements that are computed with: input 0, or input 1 for Where
     int             x[HOLO_CHAIN_OPERANDS]; // registers of the inputs
 } Part;
 
 struct Row {
     const char *name;
-    int         since;              // older versions mean something else
+    int         since;              // older versions have another meaning
     int         in_count;           // 0: any
     uint64_t    types;              // of input 0
-    int (*write)(const Part *part); // the register of the result; NULL: one instruction, `op`
+    int (*write)(const Part *part); // returns the register of the result; NULL: one instruction, `op`
     HoloIsaOp op;
     int       cond; // of SET
     bool (*fits)(const HoloCall *call);
@@ -74,7 +75,7 @@ static uint64_t number_bits(const HoloTensor *t)
 
 // ---- quotients
 
-// A quotient or a remainder; of integers by 0, which instructions do not divide by, it is 0.
+// A quotient or a remainder. For integers, division by 0 gives 0, since instructions cannot divide by 0.
 static int divide_by(const Part *p, HoloIsaOp op)
 {
     const HoloTensor *divisor = p->call->in[1];
@@ -147,7 +148,7 @@ static int where(const Part *p)
     return select(p, p->type, p->x[0], p->x[1], p->x[2]);
 }
 
-// The larger, or smaller, of an element and a bound, such that NaN stays.
+// The larger, or smaller, of an element and a bound; NaN stays.
 static int hold(const Part *p, HoloIsaCond beyond, int x, int bound)
 {
     if (!is_float(p->type))
@@ -197,7 +198,7 @@ static int cast(const Part *p)
     return to == p->type ? p->x[0] : holo_isa_once(p->b, holo_isa_convert(p->b, to, p->type, p->x[0]));
 }
 
-// Eval takes whole numbers of 64 bits to the narrower floats through double, which rounds twice.
+// eval converts 64-bit integers to the narrower floats through double, which rounds twice.
 static bool cast_fits(const HoloCall *call)
 {
     unsigned from = call->in[0]->dtype, to = call->out[0]->dtype;
@@ -304,7 +305,7 @@ static bool is_arithmetic(const HoloProgram *program)
     return program->count > 0;
 }
 
-// Operators of f32 mean what their formulas do, here as elsewhere; others have none.
+// Operators of f32 follow their formulas, here as elsewhere; others have none.
 static bool has_formula(const HoloCall *call, HoloProgram *out)
 {
     for (int i = 0; i < call->in_count; i++)
@@ -340,7 +341,7 @@ static void declare(Writer *w)
     w->e.y = holo_isa_param(&w->e.b, "y", (HoloDtype)w->e.out->dtype, HOLO_ISA_OUT);
 }
 
-// One element for all lanes, whatever its rank is, or that of the lane's place: see chain_run.h.
+// Loads one element for all lanes, whatever its rank, or the one at the lane's position: see chain_run.h.
 static int load(Writer *w, int i)
 {
     static const HoloTensor one    = {.kind = HOLO_TENSOR};

@@ -8,11 +8,11 @@ enum { HOLO_CHAIN_PARTS = 32, HOLO_CHAIN_INPUTS = 8, HOLO_CHAIN_OPERANDS = 8 };
 
 typedef struct HoloChainPart {
     HoloCall call;                    // the operator, its attributes, and the types of its inputs and its output
-    int operand[HOLO_CHAIN_OPERANDS]; // of each input: the part before that gives it, or ~i: it is in[i] of the chain
+    int operand[HOLO_CHAIN_OPERANDS]; // for each input: the part before that gives it, or ~i: it is in[i] of the chain
 } HoloChainPart;
 
-// Parts in an order in which each comes behind those that it reads. The last gives the output. All outputs have one shape,
-// and inputs broadcast to it.
+// Each part comes after those that it reads. The last gives the output. All outputs have one shape, and inputs
+// broadcast to it.
 typedef struct HoloChain {
     HoloChainPart     part[HOLO_CHAIN_PARTS];
     int               count;
@@ -20,13 +20,13 @@ typedef struct HoloChain {
     int               in_count;
 } HoloChain;
 
-// Has the operator instructions that give what its eval gives, for these types? Of f32, as its formula does (formula.h),
-// where that is arithmetic.
+// Does the operator have instructions that give what its eval gives, for these types? For f32, those of its formula
+// (formula.h), if that is arithmetic.
 bool holo_chain_has(const HoloCall *call);
-// An operand that is a constant of one element is a number in the program: it is no input of the chain.
+// A constant operand of one element is a number in the program: it is not an input of the chain.
 bool holo_chain_is_number(const HoloTensor *t);
 
-// The program, as bytes of the arena, for chain_run.h: its inputs are x0, x1 ..., its output is y.
+// The program, as bytes in the arena, for chain_run.h: its inputs are x0, x1 ..., its output is y.
 HOLO_MUST HoloStatus holo_chain_program(HoloArena *arena, const HoloChain *chain, HoloString *out_bytes,
                                         HoloError *error);
 

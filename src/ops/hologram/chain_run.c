@@ -1,6 +1,6 @@
-// chain_run.c - see chain_run.h. Elements are taken through in parts, one for a thread at a time. Where an input broadcasts, a
-// part is taken in blocks, and the input's elements of a block are laid beside each other first, as eval of pointwise
-// operators does: programs do no arithmetic on places.
+// chain_run.c - see chain_run.h. Elements are processed in parts, one for a thread at a time. If an input broadcasts, a
+// part is processed in blocks, and the input's elements of a block are first expanded, as eval of pointwise operators
+// does. So programs do no arithmetic on positions.
 #include "ops/hologram/chain_run.h"
 
 #include "ops/hologram/chain.h"
@@ -15,14 +15,14 @@ struct HoloChainCode {
     HoloArena      arena;
     HoloIsaCode   *code;
     HoloIsaFrame **frames;  // one for each thread, where so many are needed
-    char          *buffers; // where an input broadcasts: for each thread, for each input
+    char          *buffers; // if an input broadcasts: for each thread, for each input
     int            threads, frame_count, in_count;
     bool           by_lane[HOLO_CHAIN_INPUTS]; // inputs that lanes read at their own number
 };
 
 // ---- what a program does
 
-// The one instruction that makes a register, where that is `op`; -1: it is another.
+// The only instruction that writes a register, if that is `op`; -1: it is another.
 static int made_by(const HoloIsaProgram *p, int r, HoloIsaOp op)
 {
     int at = -1;
@@ -44,8 +44,8 @@ static bool has_arrays(const HoloIsaProgram *p)
     return last >= 1 && last <= HOLO_CHAIN_INPUTS && p->params[last].access == HOLO_ISA_OUT;
 }
 
-// The register with the number of the lane, where each lane whose number is below the length of the output writes there,
-// straight on; -1: it is not so.
+// The register with the number of the lane, if each lane whose number is below the length of the output writes there;
+// -1: it is not so.
 static int lane_of(const HoloIsaProgram *p)
 {
     int  out = p->param_count - 1, opens = 0, test = -1;
@@ -64,13 +64,13 @@ static int lane_of(const HoloIsaProgram *p)
     return fits ? less->a : -1;
 }
 
-// ---- making ready
+// ---- preparing
 
 typedef struct Run {
     const HoloCall *call;
     HoloChainCode  *code;
     int64_t         count;                      // elements
-    bool            spreads[HOLO_CHAIN_INPUTS]; // inputs whose elements are laid out beside each other first
+    bool            spreads[HOLO_CHAIN_INPUTS]; // inputs whose elements are expanded first
     bool            has_spread;
     int64_t         failed; // the first part that failed; INT64_MAX: none
 } Run;
@@ -85,7 +85,7 @@ static Run run_of(const HoloCall *call, HoloChainCode *code)
     return run;
 }
 
-// The memory that a run needs, as far as it is not there: where sizes do not change, all of it is there before the first.
+// The memory that a run needs, unless it is there: if sizes do not change, all of it is there before the first run.
 static HoloStatus make_room(const Run *run)
 {
     HoloChainCode *c      = run->code;

@@ -5,16 +5,16 @@
 #include "isa/isa.h"
 #include "ops/op.h"
 
-// A program made ready, and the memory of its runs, of which there is one at a time.
+// A prepared program and the memory of its runs; only one run at a time.
 typedef struct HoloChainCode HoloChainCode;
 
-// Of a checked program that may be anything: fails where it has not one array to write, each lane its own element, or has
-// scalars. `threads`: how many run at the same time.
+// Takes any checked program. Fails if it does not have exactly one array to write, each lane its own element, or if it
+// has scalars. `threads` is how many run at the same time.
 HOLO_MUST HoloStatus holo_chain_code_create(const HoloCall *call, const HoloIsaProgram *program, int threads,
                                             HoloChainCode **out);
-void                 holo_chain_code_destroy(HoloChainCode *code); // NULL is nothing
-// The inputs of the call broadcast to its output, and are the arrays of the program in their order. What a lane reads at its
-// own number is the element of its place; other arrays are as they are.
+void                 holo_chain_code_destroy(HoloChainCode *code); // accepts NULL
+// The inputs of the call broadcast to its output, and are the arrays of the program in order. An array that a lane
+// reads at its own number gives the element at its position; other arrays are unchanged.
 HOLO_MUST HoloStatus holo_chain_run(HoloCall *call, HoloChainCode *code);
 
 #endif

@@ -1,9 +1,10 @@
-// enumerated.c - an operator of domain "hologram" for what follows from inputs that can be few things: Enumerated, a table
-// with an entry for each combination of all their elements.
+// enumerated.c - Enumerated of domain "hologram", for what depends on inputs with few possible values: a table with an
+// entry for each combination of all their elements.
 //
-// Inputs are x1 ... xk, then for each of these what an element of it may be, d1 ... dk, and the table. A domain is
-// one-dimensional, of the type of its input, in ascending order of bits as unsigned numbers; left out: all patterns of a
-// type of at most 16 bits. The first element of x1 changes slowest. An element that is not in its domain is an error.
+// Inputs are x1 ... xk, then the possible values of an element of each, d1 ... dk, and the table. A domain has one
+// dimension and the type of its input, sorted by bits as unsigned numbers. If it is left out, all bit patterns of a
+// type of at most 16 bits are possible. The first element of x1 changes slowest. An element that is not in its domain
+// is an error.
 #include "ops/op.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@ static int inputs_of(const HoloCall *call)
     return (call->in_count - 1) / 2;
 }
 
-// How many combinations there are; -1: that cannot be said yet.
+// The number of combinations; -1: not known yet.
 static HoloStatus combinations(const HoloCall *call, int64_t *out)
 {
     *out = 1;
@@ -46,7 +47,7 @@ static HoloStatus infer(HoloCall *call)
     return holo_out_type(call, 0, (HoloDtype)table->dtype, table->rank - 1, table->dim + 1);
 }
 
-// The place of an element in a domain; -1: it is not there.
+// The index of an element in a domain; -1: it is not there.
 static int64_t place_in(const HoloTensor *domain, uint64_t bits)
 {
     int64_t low = 0, high = domain->dim[0]; // the place is in [low, high)

@@ -1,5 +1,5 @@
-// formula.c - f32 pointwise operators as programs: a table of formulas, and functions for those whose
-// program depends on the call.
+// formula.c - f32 pointwise operators as programs: a table of formulas, and functions for those whose program depends
+// on the call.
 #include "ops/hologram/formula.h"
 #include "ops/hologram/program.h"
 #include "ops/hologram/user_formula.h"
@@ -23,7 +23,7 @@ static int square(HoloProgram *out, int x)
     return emit(out, HOLO_MAP_mul, x, x, 0);
 }
 
-// Exponents that are constants and common are products, quotients and roots. (A root is not x^0.5: that of -inf is.)
+// Common constant exponents become products, quotients and roots. (A root is not x^0.5: that of -inf differs.)
 static bool power(const HoloCall *call, HoloProgram *out)
 {
     const HoloTensor *y        = call->in[1];
@@ -49,8 +49,8 @@ static bool power(const HoloCall *call, HoloProgram *out)
     return true;
 }
 
-// Bounds are inputs since opset 11, attributes before; one that is missing binds nothing. One number of more dimensions
-// than it bounds does not broadcast.
+// Bounds are inputs since opset 11 and attributes before. A missing bound does nothing. A bound with more dimensions
+// than the input does not broadcast.
 static bool clip(const HoloCall *call, HoloProgram *out)
 {
     static const char *const names[] = {"min", "max"};
@@ -66,7 +66,7 @@ static bool clip(const HoloCall *call, HoloProgram *out)
     return out->count > 0;
 }
 
-// An operator of any number of inputs as one of two, again and again.
+// An operator with any number of inputs, as one with two, applied repeatedly.
 static bool chain(const HoloCall *call, HoloProgram *out)
 {
     HoloMapOp op = !strcmp(call->op->name, "Max")   ? HOLO_MAP_max
@@ -92,17 +92,17 @@ static bool gelu_is(const HoloCall *call, const char *how)
 
 typedef struct Formula {
     const char *name, *domain;
-    int         since;                                    // the semantics of older versions are others
-    int         in_count;                                 // that must be given: no more, no fewer; 0: any
-    bool (*fits)(const HoloCall *call, HoloProgram *out); // makes the program, where `step` has none
-    const char *gelu;                                     // only where the attribute approximate says so
+    int         since;                                    // older versions have another meaning
+    int         in_count;                                 // exactly so many must be given; 0: any number
+    bool (*fits)(const HoloCall *call, HoloProgram *out); // makes the program, if `step` has none
+    const char *gelu;                                     // only if the attribute approximate is this
     struct {
         const char *name; // the number of a step is this attribute
         float       fallback;
         int         step;
     } attr[2];
-    float most; // of the first attribute, which is then above 0, too: beyond it a difference of near numbers counts
-    HoloMapStep step[9]; // ends with the first that is all 0: `add` of input 0 and itself is no operator
+    float       most;    // most of the first attribute, which must also be above 0: beyond it, cancellation matters
+    HoloMapStep step[9]; // ends with the first that is all 0: `add` of input 0 and itself is not an operator
 } Formula;
 
 #define STEP(name, a, b)            \
@@ -198,7 +198,7 @@ static bool operands_fit(const HoloCall *call, const Formula *f)
     return call->in_count > 0 && call->in[0];
 }
 
-// Steps are taken for elements of either sign: a number that is not finite is no factor of the others.
+// Steps work for elements of either sign, so a number that is not finite cannot be a factor.
 static bool attributes_fit(const HoloCall *call, const Formula *f)
 {
     for (int i = 0; i < HOLO_COUNT(f->attr) && f->attr[i].name; i++) {

@@ -1,15 +1,15 @@
-// fused.c - operators of domain "hologram", which the compiler makes of others: Pointwise, a program over
-// inputs that broadcast together; MatMul with a bias; Conv, GroupNormalization and pools with channels last.
-// Those with three inputs have a tail, a program over their result as x0 and further inputs as x1, x2 ...
-// All of f32, results rounded to f32 between steps.
+// fused.c - operators of domain "hologram" that the compiler makes from others: Pointwise, a program over inputs that
+// broadcast together; MatMul with a bias; Conv, GroupNormalization and pools with channels last. Those with three
+// inputs have a tail, a program with their result as x0 and further inputs as x1, x2 .... All are f32, and results are
+// rounded to f32 between steps.
 //
-// They mean what the operators mean that they stand for: there is no second convolution or product here.
+// They mean what the operators mean that they replace: there is no second convolution or product here.
 #include "ops/channels_last.h"
 #include "ops/hologram/program.h"
 
 // ---- programs over inputs
 
-// The operands of the program of a call: `first`, and the call's inputs from `from` on.
+// The operands of a call's program: `first`, and the call's inputs from `from` on.
 typedef struct Operands {
     HoloProgram       program;
     uint32_t          used; // a bit for each that is read
@@ -26,14 +26,14 @@ static HoloStatus operands_init(const HoloCall *call, const HoloTensor *first, i
     for (int i = from; i < call->in_count && count < HOLO_MAP_INPUTS; i++) out->in[count++] = call->in[i];
     for (int i = 0; i < HOLO_MAP_INPUTS; i++) {
         if (!(out->used >> i & 1)) continue;
-        if (!out->in[i]) return holo_call_fail(call, HOLO_BAD_MODEL, "the program reads x%d, which is not there", i);
+        if (!out->in[i]) return holo_call_fail(call, HOLO_BAD_MODEL, "the program reads x%d, which is missing", i);
         if (out->in[i]->dtype != HOLO_F32)
-            return holo_call_fail(call, HOLO_BAD_MODEL, "the program reads x%d, which is not of f32", i);
+            return holo_call_fail(call, HOLO_BAD_MODEL, "the program reads x%d, which is not f32", i);
     }
     return HOLO_OK;
 }
 
-// A tail must not make its result larger.
+// A tail must not enlarge its result.
 static HoloStatus tail_check(const HoloCall *call, int from)
 {
     const HoloTensor *out = call->out[0];
@@ -60,7 +60,7 @@ static HoloStatus tail_eval(HoloCall *call, int from)
     return HOLO_OK;
 }
 
-// The call as one of another operator, of its first inputs alone.
+// The call as a call of another operator, with only its first inputs.
 static HoloCall call_as(const HoloCall *call, const char *domain, const char *name, int version, int in_count)
 {
     HoloCall other = *call;
@@ -117,7 +117,7 @@ static HoloStatus matmul_eval(HoloCall *call)
 
 // ---- channels last
 
-// The standard operator that one with channels last stands for. Its inputs beyond those are the tail's.
+// The standard operator that one with channels last replaces. Further inputs belong to the tail.
 typedef struct Last {
     const char *name;
     int         version, in_count;

@@ -1,5 +1,5 @@
-// hot_rows.c - HotRows of domain "hologram": rows of a table by index, and zeros for an index that names none. It is what a
-// one-hot matrix times the table gives.
+// hot_rows.c - HotRows of domain "hologram": rows of a table by index, and zeros for an index that names no row. This
+// equals a one-hot matrix times the table.
 #include "ops/move.h"
 
 static HoloStatus infer(HoloCall *call)
@@ -14,7 +14,7 @@ static HoloStatus infer(HoloCall *call)
     return holo_out_type(call, 0, table->dtype, at->rank + 1, dim);
 }
 
-// Attribute wrap: -1 is the last row, as OneHot has it; else it names none.
+// With the attribute wrap, -1 is the last row, as in OneHot; else it names no row.
 static HoloStatus eval(HoloCall *call)
 {
     const HoloTensor *table = call->in[0], *at = call->in[1];

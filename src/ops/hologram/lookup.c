@@ -1,8 +1,8 @@
-// lookup.c - what tables are made of, operators of domain "hologram": Lookup, whose result is found in a table by the
-// bits of an element; LookupPair, by those of two; and Plain, another operator computed by its eval, whatever kernels there are.
+// lookup.c - the operators of tables, of domain "hologram": Lookup finds its result in a table by the bits of an
+// element, LookupPair by those of two; Plain is another operator computed by its eval, even if there are kernels.
 //
-// A function of one 8- or 16-bit element is its table: one entry for each pattern of bits, so no element can be outside.
-// Where tables are not wanted, the operators that one would have replaced are made Plain: results have the same bits.
+// A function of one 8- or 16-bit element is its table: it has an entry for each bit pattern, so no element can be
+// outside. If tables are not wanted, the operators become Plain: results have the same bits.
 #include "ops/move.h"
 
 #include <stdio.h>
@@ -86,8 +86,8 @@ static HoloStatus plain_call(const HoloCall *call, HoloCall *out)
     out->op              = holo_op_find(domain, name, out->version);
     const uint32_t unfit = HOLO_OP_CONTROL | HOLO_OP_KINDS | HOLO_OP_DYNAMIC | HOLO_OP_RANDOM;
     if (!out->op || !out->op->eval || out->op->flags & unfit || !strcmp(domain, "hologram"))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "%s.%s %d is no operator that can be computed so", domain, name,
-                              out->version);
+        return holo_call_fail(call, HOLO_BAD_MODEL, "%s.%s %d is not an operator that can be computed in this way",
+                              domain, name, out->version);
     return HOLO_OK;
 }
 

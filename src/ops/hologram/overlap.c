@@ -1,11 +1,12 @@
-// overlap.c - hologram::Overlap and hologram::Interleave: what each pixel gives to the pixels around it, with channels last.
+// overlap.c - hologram::Overlap and hologram::Interleave: what each pixel gives to the pixels around it, with channels
+// last.
 //
-// Of [n, spatial ..., group * taps * m] they make [n, spatial ..., group * m]: tap t of pixel q of a dimension goes to pixel
-// q * stride + t - pad. `pads` are pixels left out at the begins, then at the ends, where less than none means that more are
-// added. Overlap adds what comes to a pixel up, to its second input where that is there: what each channel begins with. It is
-// the last half of a transposed convolution, and Col2Im with channels last. Interleave has as many taps as a stride, `blocks`,
-// so that one comes to each pixel, of any type, and `crops` that leave some out: it is DepthToSpace with channels last, and
-// the last half of a transposed convolution whose filters do not overlap.
+// They turn [n, spatial ..., group * taps * m] into [n, spatial ..., group * m]: tap t of pixel q of a dimension goes
+// to pixel q * stride + t - pad. `pads` are pixels left out at the begins, then at the ends; negative numbers add
+// pixels. Overlap adds everything that goes to a pixel, and its second input, if given: what each channel begins with.
+// It is the last half of a transposed convolution, and Col2Im with channels last. Interleave has as many taps as the
+// stride, `blocks`, so one goes to each pixel, of any type; `crops` leave some out. It is DepthToSpace with channels
+// last, and the last half of a transposed convolution whose filters do not overlap.
 #include "ops/op.h"
 #include "ops/spread.h"
 
@@ -21,7 +22,7 @@ typedef struct Overlap {
     HoloTensor       *y;
 } Overlap;
 
-// `pads` are begins and ends, each of at least `least`; `what` names what is looked at.
+// `pads` are begins and ends, each at least `least`; `what` is for messages.
 static HoloStatus set_taps(const HoloCall *call, const char *what, const int64_t *pads, int64_t least, Overlap *v)
 {
     v->taps  = 1;
@@ -120,11 +121,11 @@ static HoloStatus eval_rows(HoloCall *call, HoloStatus (*read)(const HoloCall *,
 
 // ---- Overlap
 
-// Adds `size` numbers of each of `count` pixels. Where the size is a constant, no loop is left of it.
+// Adds `size` numbers of each of `count` pixels. If the size is a constant, the compiler removes the inner loop.
 static inline void add_sized(float *restrict y, int64_t y_step, const float *restrict x, int64_t x_step, int64_t count,
                              int64_t size)
 {
-    enum { RUN = 8 }; // of which compilers make vectors
+    enum { RUN = 8 }; // compilers vectorize these
     for (int64_t q = 0; q < count; q++, y += y_step, x += x_step) {
         int64_t i = 0;
         for (; i + RUN <= size; i += RUN)
@@ -144,7 +145,7 @@ static void add_pixels(float *y, int64_t y_step, const float *x, int64_t x_step,
     }
 }
 
-// Adds tap (`outer`, all of the last dimension) of a row of pixels of the input to a row of the output.
+// Adds tap (`outer`, all of the last dimension) of a row of input pixels to a row of the output.
 static void add_row(const Overlap *v, float *y, const float *x, int64_t outer)
 {
     int     last  = v->rank - 1;
@@ -161,7 +162,7 @@ static void add_row(const Overlap *v, float *y, const float *x, int64_t outer)
     }
 }
 
-// Where the row of the input lies that tap `outer` takes to the row of the output at `place`; -1: nowhere.
+// Where the input row is that tap `outer` takes to the output row at `place`; -1: nowhere.
 static int64_t row_of(const Overlap *v, const int64_t *place, int64_t image, int64_t outer)
 {
     int64_t at = 0, stride = 1;
@@ -183,13 +184,13 @@ static void begin_row(const Overlap *v, float *y, int64_t count)
         return;
     }
     memcpy(y, v->bias->data, (size_t)done * sizeof *y);
-    for (int64_t more; done < count; done += more) { // as much again as there is
+    for (int64_t more; done < count; done += more) { // doubles what is there
         more = done < count - done ? done : count - done;
         memcpy(y + done, y, (size_t)more * sizeof *y);
     }
 }
 
-// One row of the output: all pixels that differ in the last spatial dimension alone.
+// One row of the output: all pixels that differ only in the last spatial dimension.
 static void overlap_row(void *arg, int64_t number, int worker)
 {
     (void)worker;

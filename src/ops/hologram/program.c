@@ -200,7 +200,7 @@ HoloStatus holo_program_read(const HoloCall *call, HoloProgram *out)
         out->count++;
     }
     if (!holo_program_is_valid(out, &inputs))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "the program uses a result before it is there");
+        return holo_call_fail(call, HOLO_BAD_MODEL, "the program uses a result before it is computed");
     return HOLO_OK;
 }
 

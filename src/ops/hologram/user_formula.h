@@ -5,8 +5,8 @@
 #include "format/params.h"
 #include "ops/op.h"
 
-// The program of a call of hologram::Kernel, whose inputs are of f32; false: it has none. Only where the node may be rounded
-// otherwise than its kernel says (attribute fused).
+// The program of a call of hologram::Kernel, whose inputs are of f32; false: it has none. Only where the node may be
+// rounded otherwise than its kernel says (attribute fused).
 bool holo_user_formula(const HoloCall *call, HoloProgram *out);
 
 #endif

@@ -1,12 +1,12 @@
-// user_kernel.c - an operator of domain "hologram", Kernel: a user's portable program in place of an operator that is not
-// known here. Its attributes hold the program for each element type (programs), how many lanes each launches (lanes, ""
-// where nothing is said), the lanes of a block (block), the shape rule (shape, "": as the first input), whether results may
-// be rounded otherwise (fused, see user_formula.h), and where each program's instructions come from (places, see
-// user_places.h; may be left out); all others are scalars of the program, by name. Chains of pointwise
+// user_kernel.c - an operator of domain "hologram", Kernel: a user's portable program in place of an operator that is
+// not known here. Its attributes hold the program for each element type (programs), how many lanes each launches
+// (lanes, "" where nothing is said), the lanes of a block (block), the shape rule (shape, "": as the first input),
+// whether results may be rounded otherwise (fused, see user_formula.h), and where each program's instructions come from
+// (places, see user_places.h; may be left out); all others are scalars of the program, by name. Chains of pointwise
 // operators of a model (chain.h) are such nodes, too: their shape rule is "broadcast", what the inputs broadcast to.
 //
-// Programs are bytes from a file: they are decoded and checked when they are taken, and bounded when they run. That is when
-// inferring, and once for all runs when preparing.
+// Programs are bytes from a file: they are decoded and checked when they are taken, and bounded when they run. That is
+// when inferring, and once for all runs when preparing.
 #include "ops/hologram/user_kernel.h"
 
 #include "isa/isa.h"
@@ -86,7 +86,7 @@ static HoloStatus choose(const HoloCall *call, Chosen *out)
     *out = (Chosen){0};
     if (!programs || programs->kind != HOLO_ATTR_STRINGS || !lanes || lanes->kind != HOLO_ATTR_STRINGS ||
         lanes->count != programs->count)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "the programs are not there");
+        return holo_call_fail(call, HOLO_BAD_MODEL, "the programs are missing");
     if (holo_attr_ints(call, "block", block, 3) > 3)
         return holo_call_fail(call, HOLO_BAD_MODEL, "a block has three sizes");
     for (int i = 0; i < 3; i++) out->block[i] = block[i] > 0 && block[i] <= HOLO_ISA_MAX_BLOCK ? (uint32_t)block[i] : 0;
@@ -144,7 +144,7 @@ static HoloStatus scalar(const HoloCall *call, const HoloIsaProgram *program, co
     if (!strcmp(p->name, "n") && first) return *out = holo_isa_bits_of_int(p->type, holo_tensor_count(first)), HOLO_OK;
     if (size_named(call, program, p->name, &size)) return *out = holo_isa_bits_of_int(p->type, size), HOLO_OK;
     return holo_call_fail(call, HOLO_BAD_MODEL,
-                          "the kernel's number '%s' is no attribute of the node, not n, and no size such as x_0",
+                          "the kernel's number '%s' is neither an attribute of the node, nor n, nor a size such as x_0",
                           p->name);
 }
 
@@ -167,7 +167,7 @@ static HoloStatus count_lanes(const HoloCall *call, const Prepared *ready, int64
     if (!p->count) return HOLO_OK;
     for (int i = 0; i + 1 < p->param_count; i++) {
         if (p->params[i].access != HOLO_ISA_VALUE)
-            return holo_call_fail(call, HOLO_BAD_MODEL, "the lanes are no function of numbers");
+            return holo_call_fail(call, HOLO_BAD_MODEL, "the number of lanes does not follow from numbers");
         HOLO_TRY(scalar(call, &ready->chosen.program, &p->params[i], &args[i].bits));
     }
     if (!p->param_count || p->params[p->param_count - 1].type != HOLO_I64)
@@ -181,7 +181,8 @@ static HoloStatus count_lanes(const HoloCall *call, const Prepared *ready, int64
 
 // ---- infer
 
-// The shape rule sees the sizes of each array, by its name, and writes those of outputs; what it leaves -1 is no dimension.
+// The shape rule sees the sizes of each array, by its name, and writes those of outputs; what it leaves -1 is no
+// dimension.
 
 enum { NO_OUTPUT = -1 };
 
@@ -223,7 +224,8 @@ static HoloStatus run_rule(const HoloCall *call, const Chosen *c, HoloShapeArg *
     return holo_isa_reference(&c->shape, &once, args, call->error);
 }
 
-// Sizes that are symbols: as far as the rule is arithmetic on them, its results are, too. *out_known: it can be followed.
+// Sizes that are symbols: as far as the rule is arithmetic on them, its results are, too. *out_known: it can be
+// followed.
 static HoloStatus follow_rule(const HoloCall *call, const Chosen *c, HoloShapeArg *rule, bool *out_known)
 {
     bool fits;

@@ -1,5 +1,5 @@
-// user_places.h - where the instructions of a user's kernel come from, as an attribute of hologram::Kernel holds it: the name
-// of the file, a 0 byte, and a line for each instruction, as uint32_t, little-endian; 0: in none.
+// user_places.h - where the instructions of a user's kernel come from, as an attribute of hologram::Kernel holds it:
+// the name of the file, a 0 byte, and a line for each instruction, as uint32_t, little-endian; 0: in none.
 #ifndef HOLO_OPS_HOLOGRAM_USER_PLACES_H
 #define HOLO_OPS_HOLOGRAM_USER_PLACES_H
 

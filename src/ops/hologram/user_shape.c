@@ -1,6 +1,6 @@
-// user_shape.c - a user's shape rule followed through on sizes that may be expressions: whole numbers of 64 bits are carried
-// as sums, products, quotients, minima and maxima of symbols, everything else as it is, or as not known. Where a condition
-// is not known both ways are taken, and what they leave differently is not known behind it.
+// user_shape.c - a user's shape rule followed through on sizes that may be expressions: whole numbers of 64 bits are
+// carried as sums, products, quotients, minima and maxima of symbols, everything else as it is, or as not known. Where
+// a condition is not known both ways are taken, and what they leave differently is not known behind it.
 #include "ops/hologram/user_shape.h"
 #include "isa/isa_number.h"
 #include "isa/isa_scalar.h"
@@ -72,7 +72,8 @@ static HoloDim modulo(HoloDims *dims, HoloDim a, HoloDim b)
     return holo_dim_sub(dims, a, holo_dim_mul(dims, holo_dim_div(dims, a, b), b));
 }
 
-// Whole numbers of 64 bits. What wraps in a run is too large for a size here: the run will find the shape to be another.
+// Whole numbers of 64 bits. What wraps in a run is too large for a size here: the run will find the shape to be
+// another.
 static HoloDim compute(HoloDims *dims, const HoloIsaInst *inst, HoloDim a, HoloDim b, HoloDim c)
 {
     bool    shift = !holo_dim_is_symbolic(b) && b >= 0 && b < 62;

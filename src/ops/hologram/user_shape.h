@@ -16,9 +16,9 @@ typedef struct HoloShapeArg {    // of a parameter of the rule
     bool     is_open;            // a scalar of i64 that is known only as an expression
 } HoloShapeArg;
 
-// Runs a checked rule, one lane, and leaves in args what it wrote: numbers, expressions, or HOLO_DIM_UNKNOWN. False where it
-// cannot be followed: it branches out of loops on what is not known, uses more than arithmetic, takes too long, or fails.
-// `dims` may be NULL. *out_fits is false where memory ran out.
+// Runs a checked rule, one lane, and leaves in args what it wrote: numbers, expressions, or HOLO_DIM_UNKNOWN. False
+// where it cannot be followed: it branches out of loops on what is not known, uses more than arithmetic, takes too
+// long, or fails. `dims` may be NULL. *out_fits is false where memory ran out.
 bool holo_shape_follow(const HoloIsaProgram *rule, HoloDims *dims, HoloShapeArg *args, bool *out_fits);
 
 #endif

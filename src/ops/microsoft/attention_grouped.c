@@ -62,7 +62,7 @@ static HoloStatus find_cache(const HoloCall *call, Cache *out)
                           holo_dtype_name(out->dtype));
 }
 
-// Entries that a vector takes in the cache.
+// The number of entries that a vector has in the cache.
 static HoloDim cached_size(const HoloCall *call, const Cache *cache, HoloDim size)
 {
     return cache->bits == 4 ? holo_dim_div(call->dims, holo_dim_add(call->dims, size, 1), 2) : size;
@@ -204,8 +204,7 @@ static HoloStatus check_rest(const HoloCall *call, const Sizes *s)
         HOLO_TRY(holo_agree(call, "batch of position_ids and the query", positions->dim[0], s->batch, &same));
     }
     if (window != -1 && (window < 1 || !holo_attr_int(call, "causal", 1)))
-        return holo_call_fail(call, HOLO_BAD_MODEL,
-                              "local_window_size is %lld, expected -1 or, where causal, more than 0",
+        return holo_call_fail(call, HOLO_BAD_MODEL, "local_window_size is %lld, expected -1 or, if causal, more than 0",
                               (long long)window);
     if (mode < NO_SCORES || mode > SCORES_AFTER)
         return holo_call_fail(call, HOLO_BAD_MODEL, "qk_output %lld, expected 0 to 2", (long long)mode);
@@ -245,7 +244,7 @@ static HoloStatus find_batches(const HoloCall *call, const Sizes *s, Batches *ou
     bool              has_past = holo_in(call, PAST_KEY) != NULL;
     void             *memory;
     if (holo_tensor_count(lengths) != s->batch)
-        return holo_call_fail(call, HOLO_BAD_INPUT, "seqlens_k has not an entry for each of %lld batches",
+        return holo_call_fail(call, HOLO_BAD_INPUT, "seqlens_k does not have an entry for each of %lld batches",
                               (long long)s->batch);
     HOLO_TRY(holo_call_temp(call, (size_t)s->batch, 3 * sizeof(int64_t), &memory));
     *out = (Batches){memory, (int64_t *)memory + s->batch, (int64_t *)memory + 2 * s->batch, s->queries == s->total};
@@ -342,7 +341,7 @@ static HoloStatus read_scales(const HoloCall *call, int input, const Sizes *s, d
     return HOLO_OK;
 }
 
-// The keys or values of all positions as they are in the cache that goes out, `all`: quantized and back.
+// The keys or values of all positions as the output cache, `all`, holds them: quantized and read back.
 static HoloStatus through_cache(const HoloCall *call, const Cache *cache, const Sizes *s, const Batches *batches,
                                 int scale, HoloTensor *all, const HoloHeads *fresh, HoloHeads *out)
 {
@@ -428,7 +427,7 @@ static void find_inputs(const HoloCall *call, const Sizes *s, HoloAttention *a)
     a->v.start  = (s->heads + s->kv_heads) * s->size;
 }
 
-// As ONNX Runtime has it, scores of keys that are not seen are 0.
+// As in ONNX Runtime, the scores of keys that are not seen are 0.
 static void clear_unseen(HoloTensor *scores)
 {
     double x[HOLO_TILE];

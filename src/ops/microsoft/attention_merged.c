@@ -38,7 +38,8 @@ static HoloStatus find_hidden(const HoloCall *call, Sizes *s)
     int64_t           given[3];
     HoloDim           all, size;
     int               count = holo_attr_ints(call, "qkv_hidden_sizes", given, 3);
-    if (count > 0 && count != 3) return holo_call_fail(call, HOLO_BAD_MODEL, "qkv_hidden_sizes has not 3 entries");
+    if (count > 0 && count != 3)
+        return holo_call_fail(call, HOLO_BAD_MODEL, "qkv_hidden_sizes does not have 3 entries");
     HOLO_TRY(holo_split(call, "the weights", weight->dim[1], count == 3 ? 1 : 3, &all));
     for (int i = 0; i < 3; i++) s->hidden[i] = count == 3 ? given[i] : all;
     s->heads = holo_attr_int(call, "num_heads", 0);

@@ -9,7 +9,7 @@
 
 #include "ops/move.h"
 
-// Is this [1, 1] or [batch, 1], which says nothing?
+// Whether this is [1, 1] or [batch, 1], which masks nothing.
 static bool is_dummy(const HoloTensor *mask, HoloDim keys)
 {
     return mask->rank == 2 && mask->dim[1] == 1 && keys != 1;
@@ -37,7 +37,7 @@ HoloStatus holo_padding_check(const HoloCall *call, int input, HoloDim batch, Ho
     return holo_agree(call, "columns of the mask and the keys", mask->dim[mask->rank - 1], keys, &same);
 }
 
-// Does a key count for a query?
+// Whether a query sees a key.
 static bool counts(const HoloTensor *mask, const HoloAttention *a, int64_t past, int64_t b, int64_t query, int64_t key)
 {
     if (mask->rank == 1) {

@@ -1,8 +1,8 @@
-// attention_paged.c - ONNX Runtime's PagedAttention: tokens of several sequences one behind the other, whose keys and values
-// lie in blocks of one cache, wherever a table says.
+// attention_paged.c - ONNX Runtime's PagedAttention: tokens of several sequences one behind the other, whose keys and
+// values lie in blocks of one cache, wherever a table says.
 //
-// A sequence is attended to by itself, with its keys gathered in a row. Caches of narrow types and those that hold keys and
-// values in one are refused.
+// Attention is computed for each sequence by itself, with its keys gathered in a row. Caches of narrow types, and
+// caches that hold keys and values together, are refused.
 #include "ops/move.h"
 #include "ops/standard/rotary.h"
 
@@ -46,7 +46,7 @@ static HoloStatus check_tables(const HoloCall *call, Sizes *s)
     HOLO_TRY(holo_agree(call, "rows of the tables", cos->dim[0], sin->dim[0], &same));
     HOLO_TRY(holo_agree(call, "columns of the tables", cos->dim[1], sin->dim[1], &s->half));
     if (!holo_dim_is_symbolic(s->half) && !holo_dim_is_symbolic(s->size) && s->half > s->size / 2)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "the tables turn more than a vector of %lld", (long long)s->size);
+        return holo_call_fail(call, HOLO_BAD_MODEL, "the tables rotate more than a vector of %lld", (long long)s->size);
     return HOLO_OK;
 }
 
@@ -86,7 +86,7 @@ static HoloStatus find_sizes(const HoloCall *call, Sizes *s)
     s->heads    = holo_attr_int(call, "num_heads", 0);
     s->kv_heads = holo_attr_int(call, "kv_num_heads", 0);
     if (s->heads < 1 || s->kv_heads < 1 || s->heads > INT32_MAX || s->heads % s->kv_heads)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "%lld heads are no multiple of %lld", (long long)s->heads,
+        return holo_call_fail(call, HOLO_BAD_MODEL, "%lld heads are not a multiple of %lld", (long long)s->heads,
                               (long long)s->kv_heads);
     HOLO_TRY(holo_split(call, "query", query->dim[1], key ? s->heads : s->heads + 2 * s->kv_heads, &s->size));
     all = holo_dim_mul(call->dims, s->size, s->kv_heads);
@@ -168,7 +168,7 @@ static int64_t vector_at(const Paged *g, int part, int64_t token, int64_t head)
     return (token * (s->heads + 2 * s->kv_heads) + before + head) * s->size;
 }
 
-// A vector of queries or keys, normalized and turned, to y.
+// Normalizes and rotates a vector of queries or keys, into y.
 static HoloStatus make_vector(const Paged *g, int part, int64_t token, int64_t head, int64_t position, HoloTensor *y,
                               int64_t to)
 {

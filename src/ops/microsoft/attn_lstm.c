@@ -1,8 +1,8 @@
 // attn_lstm.c - AttnLSTM of com.microsoft: an LSTM that looks at a memory after each step (Bahdanau's attention).
 //
-// Each step takes, beside its input, the attention of the step before: what the memory gives for the state, or, where there
-// is a layer for that (AW), its product with the state and that. Sequences are independent of each other. All is computed in
-// double and rounded where it is written.
+// Besides its input, each step takes the attention of the step before: what the memory gives for the state or, if there
+// is an attention layer (AW), the product of AW with the state and that. Sequences are independent of each other.
+// Everything is computed in double and rounded where it is written.
 #include "base/math/math.h"
 #include "ops/spread.h"
 #include "ops/standard/fused_activation.h"
@@ -116,7 +116,7 @@ static double gate(const Sequence *s, int which, double x)
     return holo_activate(&l->activation[s->direction * ACTIVATIONS + which], x);
 }
 
-// The state behind a step, of which s->x and s->attention are the input.
+// The state after a step. s->x and s->attention are the step's input.
 static void step(Sequence *s)
 {
     const Layer *l = s->l;

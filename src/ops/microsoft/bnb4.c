@@ -1,4 +1,5 @@
-// bnb4.c - MatMulBnb4 of com.microsoft: a product with weights of 4 bits, each the number of one of sixteen values.
+// bnb4.c - MatMulBnb4 of com.microsoft: a product with 4-bit weights, each of which is the index of one of sixteen
+// values.
 //
 // The weights are [N][K], flattened and cut into blocks that have one scale each. Two make a byte, the first in its
 // high half.

@@ -1,8 +1,8 @@
 // composed.c - operators of com.microsoft that are standard ones in another form or several in one: each row has its
 // definition in graph text.
 //
-// ONNX Runtime's tools write them into files. Such a node disappears when the graph is compiled, so what is fast for its
-// parts is fast for it.
+// ONNX Runtime's tools write them into files. Such a node disappears when the graph is compiled, so what is fast for
+// its parts is fast for it.
 #include "ops/microsoft/composed.h"
 
 // ---- other names and forms of standard operators
@@ -36,7 +36,7 @@ static const char torch_embedding[] = "graph TorchEmbedding(w, at, padding, scal
 
 static const char sample[] = "graph SampleOp(x) -> (y) { y = Identity@13(x) }";
 
-// What is cropped is made first: the sizes of the result depend on the pads alone.
+// The crop comes first: the sizes of the result depend only on the pads.
 static const char conv_transpose_with_dynamic_pads[] =
     "graph ConvTransposeWithDynamicPads(x, w, pads, bias) -> (y) {\n"
     "    const first: i64[1] = {2}\n"
@@ -54,7 +54,7 @@ static const char conv_transpose_with_dynamic_pads[] =
     "    y = Slice@13(full, from, to, axes)\n"
     "}";
 
-// The filter has its channels last, too.
+// The filter has its channels last as well.
 static const char nhwc_conv[] = "graph NhwcConv(x, w, bias) -> (y) {\n"
                                 "    image = Transpose@13(x) {perm=[0,3,1,2]}\n"
                                 "    filter = Transpose@13(w) {perm=[0,3,1,2]}\n"
@@ -65,7 +65,7 @@ static const char nhwc_conv[] = "graph NhwcConv(x, w, bias) -> (y) {\n"
 
 // ---- tokens without padding, of several sequences one behind the other
 
-// `order` has the places of tokens, and those of padding behind them.
+// `order` holds the positions of the tokens, followed by those of the padding.
 static const char remove_padding[] = "graph RemovePadding(x, counts) -> (y, order, ends, longest) {\n"
                                      "    const zero: i64[] = {0}\n"
                                      "    const one: i64[] = {1}\n"
@@ -251,7 +251,7 @@ static const char matmul_integer_16[] = "graph MatMulInteger16(a, b) -> (y) {\n"
                                         "    y = MatMul@13(wide, wider)\n"
                                         "}";
 
-// Products of two bytes are whole numbers of f32.
+// A product of two bytes is a whole number that f32 holds exactly.
 static const char mul_integer[] = "graph MulInteger(a, a_zero, b, b_zero) -> (y) {\n"
                                   "    const one: f32[] = {1}\n"
                                   "    x = DequantizeLinear@13(a, one, a_zero)\n"
@@ -369,7 +369,7 @@ static const char gated_add[] = "graph GatedAdd(x, y, gate) -> (z) {\n"
                                 "    z = Add@14(x, p)\n"
                                 "}";
 
-// Computed in f32, whatever the type is.
+// Computed in f32, whatever the type.
 static const char gated_rms_norm[] = "graph GatedRMSNorm(x, scale, gate) -> (y) {\n"
                                      "    const all: i64[1] = {-1}\n"
                                      "    width = Shape@13(scale)\n"

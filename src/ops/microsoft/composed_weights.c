@@ -1,5 +1,5 @@
-// composed_weights.c - operators of com.microsoft that multiply by narrow weights in forms of their own, and those of int8
-// in the orders of a GPU's matrices: each row has its definition in graph text.
+// composed_weights.c - operators of com.microsoft that multiply by narrow weights in forms of their own, and those of
+// int8 in the orders of a GPU's matrices: each row has its definition in graph text.
 //
 // Orders: a matrix lies row by row (1), column by column (0), or in strips of 32 columns (2), whatever the shape of the
 // tensor says. Other orders of cuBLAS belong to one generation of GPUs each.

@@ -1,8 +1,8 @@
 // generate_beam.c - BeamSearch and WhisperBeamSearch: the sequences that are likeliest as a whole.
 //
-// Each entry of the batch has some beams. In every step, of all their continuations twice as many are looked at as there
-// are beams: those that end are kept as results if they are good enough, the first others are the new beams. What is
-// nowhere written down is as ONNX Runtime does it.
+// Each entry of the batch has some beams. In every step, of all their continuations twice as many are looked at as
+// there are beams: those that end are kept as results if they are good enough, the first others are the new beams. What
+// is nowhere written down is as ONNX Runtime does it.
 #include "ops/microsoft/generate.h"
 
 #include "base/math/math.h"
@@ -86,8 +86,8 @@ static void find_top(Beams *b, int64_t entry)
         }
 }
 
-// Could a beam still be better than the worst result? The window of candidates that is looked at begins, as in ONNX
-// Runtime, at as many of them as there are beams before.
+// Whether a beam could still beat the worst result. Like ONNX Runtime, this looks at the candidates from number entry *
+// beams on.
 static bool can_improve(const Beams *b, int64_t entry)
 {
     const HoloGeneration *s    = &b->s;

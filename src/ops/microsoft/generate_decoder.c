@@ -93,7 +93,7 @@ static HoloStatus feed_ids(HoloDecoder *d, int i)
     return HOLO_OK;
 }
 
-// Tokens that pad take no place.
+// Padding tokens have no position.
 static HoloStatus feed_positions(HoloDecoder *d, int i)
 {
     const HoloGeneration *s     = d->s;
@@ -114,7 +114,7 @@ static HoloStatus find_mask(HoloDecoder *d)
 {
     const HoloGeneration *s = d->s;
     if (s->mask && (s->mask->dim[0] != s->batch || s->mask->dim[1] != s->prompt))
-        return holo_call_fail(s->call, HOLO_BAD_INPUT, "attention_mask has not the shape of the tokens");
+        return holo_call_fail(s->call, HOLO_BAD_INPUT, "attention_mask does not have the shape of the tokens");
     for (int64_t row = 0; row < s->rows; row++)
         for (int64_t k = 0; k < s->prompt; k++)
             d->mask[row * s->prompt + k] = s->mask ? ((const int32_t *)s->mask->data)[row / s->beams * s->prompt + k]
@@ -122,7 +122,7 @@ static HoloStatus find_mask(HoloDecoder *d)
     return HOLO_OK;
 }
 
-// What was generated is never masked.
+// Generated tokens are never masked.
 static HoloStatus feed_mask(HoloDecoder *d, int i)
 {
     const HoloGeneration *s    = d->s;
@@ -167,7 +167,7 @@ static HoloStatus feed_beams(HoloDecoder *d, int i)
     return HOLO_OK;
 }
 
-// Nothing is in the past: its type has the sizes of a head and how many there are.
+// The past is empty: its type gives the size of a head and the number of heads.
 static HoloStatus feed_no_past(HoloDecoder *d, int i)
 {
     HoloTensor *t = &d->in[i];
@@ -224,7 +224,7 @@ HoloStatus holo_decoder_follow(HoloDecoder *d, const int64_t *from)
         if (d->feed[i] != HOLO_FEED_PAST) continue;
         const HoloTensor *present = &body->result[k++];
         if (!is_past(present) || present->dim[present->rank - 4] != s->rows)
-            return holo_call_fail(s->call, HOLO_BAD_MODEL, "output %d of the decoder is no past of %lld sequences",
+            return holo_call_fail(s->call, HOLO_BAD_MODEL, "output %d of the decoder is not a past of %lld sequences",
                                   k - 1, (long long)s->rows);
         if (from)
             HOLO_TRY(reorder(d, i, present, from));

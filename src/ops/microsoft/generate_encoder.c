@@ -1,8 +1,8 @@
 // generate_encoder.c - a decoder behind an encoder: what the encoder gives is the first past of the decoder. See
 // generate.h.
 //
-// An encoder that takes decoder_input_ids runs the decoder on these, too: it gives logits, its states, and then all that
-// the decoder takes as past. Any other gives the keys and values of the source alone; the past begins empty then.
+// An encoder that takes decoder_input_ids runs the decoder on these, too: it gives logits, its states, and then all
+// that the decoder takes as past. Any other gives the keys and values of the source alone; the past begins empty then.
 #include "ops/microsoft/generate.h"
 
 #include <string.h>
@@ -27,7 +27,7 @@ static HoloStatus make_mask(const HoloGeneration *s, HoloTensor *out)
     if (source->rank != 2 || source->dtype != HOLO_I32)
         return holo_call_fail(s->call, HOLO_BAD_INPUT, "the encoder masks tokens, and input 0 has none");
     if (s->mask && (s->mask->dim[0] != source->dim[0] || s->mask->dim[1] != source->dim[1]))
-        return holo_call_fail(s->call, HOLO_BAD_INPUT, "attention_mask has not the shape of the tokens");
+        return holo_call_fail(s->call, HOLO_BAD_INPUT, "attention_mask does not have the shape of the tokens");
     *out = s->mask ? *s->mask : *source;
     if (s->mask) return HOLO_OK;
     HOLO_TRY(holo_call_temp(s->call, (size_t)holo_tensor_count(source), sizeof(int32_t), &data));
@@ -65,7 +65,7 @@ static HoloStatus run_encoder(const HoloGeneration *s, Encoder *e)
                                                         : NULL;
         e->has_start |= feed == HOLO_FEED_START;
         if (!e->body.in[i])
-            return holo_call_fail(call, HOLO_BAD_MODEL, "input %d of the encoder is none that an encoder has", i);
+            return holo_call_fail(call, HOLO_BAD_MODEL, "input %d of the encoder is not an input of encoders", i);
     }
     if (e->body.out_count < (e->has_start ? 2 : 1))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the encoder has %d outputs", e->body.out_count);

@@ -1,4 +1,4 @@
-// generate_greedy.c - GreedySearch: always the likeliest token; and Sampling: one that is drawn.
+// generate_greedy.c - GreedySearch always takes the likeliest token; Sampling draws one.
 #include "ops/microsoft/generate.h"
 
 #include <string.h>
@@ -11,7 +11,8 @@ static int32_t best_token(const float *scores, int64_t count)
     return (int32_t)best;
 }
 
-// A row that has met its end goes on with padding, in place of the end itself. *out_all: all have.
+// A row that has reached its end continues with padding, which also replaces the end token. *out_all: all rows have
+// ended.
 static HoloStatus pick_tokens(HoloGeneration *s, HoloSampler *sampler, uint8_t *is_done, bool *out_all)
 {
     *out_all = true;
@@ -44,7 +45,7 @@ static HoloStatus generate(HoloGeneration *s, HoloDecoder *d, HoloSampler *sampl
     return HOLO_OK;
 }
 
-// What is behind the last token is padding.
+// Everything behind the last token is padding.
 static HoloStatus give_tokens(HoloGeneration *s)
 {
     HOLO_TRY(holo_out_type(s->call, 0, HOLO_I32, 2, (HoloDim[]){s->rows, s->longest}));
@@ -76,7 +77,7 @@ static HoloStatus eval(HoloCall *call)
     HOLO_TRY(holo_expect_types(call, 0, HOLO_BIT(I32)));
     HOLO_TRY(holo_expect_rank(call, 0, 2, 2));
     if (holo_attr_int(call, "model_type", 0) != 0)
-        return holo_call_fail(call, HOLO_UNSUPPORTED, "only a decoder alone (model_type 0) is searched so");
+        return holo_call_fail(call, HOLO_UNSUPPORTED, "this search is only for a decoder alone (model_type 0)");
     HOLO_TRY(holo_search_init(&s, call, &inputs, call->in[0]->dim[1]));
     for (int64_t row = 0; row < s.rows; row++)
         memcpy(s.tokens + row * s.longest, (const int32_t *)s.source->data + row * s.prompt,

@@ -45,7 +45,7 @@ static double draw(HoloSampler *p)
     return x < 1 ? x : nextafter(1, 0);
 }
 
-// The best first; of equals the one with the lower number.
+// The best first; of equal ones the one with the lower number.
 static int by_score(const void *a, const void *b)
 {
     const HoloRanked *x = a, *y = b;
@@ -69,8 +69,8 @@ static HoloStatus rank(HoloSampler *p, const HoloGeneration *s, const float *x)
     return HOLO_OK;
 }
 
-// Without `custom`, the least likely tokens go that have no more than 1 - share together; with it, all that come behind
-// those that have more than the share.
+// Without `custom`: drops the least likely tokens that together have no more than 1 - share. With it: drops all tokens
+// behind those that together have more than the share.
 static void filter(const HoloSampler *p, const HoloGeneration *s, float *x)
 {
     float all = 0;

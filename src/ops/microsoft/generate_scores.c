@@ -122,7 +122,7 @@ HoloStatus holo_search_init(HoloGeneration *s, HoloCall *call, const HoloSearchI
 
 // ---- scores
 
-// The vocabulary is known, at the latest, when there are logits.
+// The size of the vocabulary is known, at the latest, when there are logits.
 static HoloStatus begin_scores(HoloGeneration *s, const HoloTensor *logits)
 {
     const HoloCall *call = s->call;
@@ -204,7 +204,7 @@ static void penalize_repetition(const HoloGeneration *s, const int32_t *tokens, 
         if (is_token(s, tokens[i])) s->is_seen[tokens[i]] = 0;
 }
 
-// No token may follow that would make a run of `ngram` tokens come twice.
+// Forbids tokens that would make a run of `ngram` tokens occur a second time.
 static void forbid_ngrams(const HoloGeneration *s, const int32_t *tokens, float *x)
 {
     int64_t before = s->ngram - 1;

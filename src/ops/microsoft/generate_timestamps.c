@@ -20,7 +20,7 @@ static void forbid_one(const HoloGeneration *s, float *x, int64_t token)
     if (token >= 0) forbid(s, x, token, token + 1);
 }
 
-// Are timestamps together likelier than any one other token?
+// Whether the timestamps together are likelier than any single other token.
 static bool stamps_win(const HoloGeneration *s, const float *x, int64_t first)
 {
     float  text = -INFINITY, top = -INFINITY;

@@ -1,10 +1,10 @@
-// moe.c - MoE and QMoE of com.microsoft: every token goes through the few experts that a router chose for it, and what they
-// give is summed with the router's weights.
+// moe.c - MoE and QMoE of com.microsoft: every token goes through the few experts that a router chose for it, and what
+// they give is summed with the router's weights.
 //
 //     expert(x) = fc2(activation(fc1(x)))        or        fc2(activation(fc1(x)) * fc3(x))
 //
-// Weights are real or, in QMoE, whole numbers of 2, 4 or 8 bits with scales; its forms with floats of 4 and 8 bits are not
-// computed.
+// Weights are real or, in QMoE, whole numbers of 2, 4 or 8 bits with scales; its forms with floats of 4 and 8 bits are
+// not computed.
 #include "ops/contract.h"
 #include "ops/functions.h"
 #include "ops/microsoft/nbits.h"
@@ -123,7 +123,7 @@ static HoloStatus expect_types(const HoloCall *call, const Moe *m)
     return HOLO_OK;
 }
 
-// Fails where input i, if it is there, has other sizes than these; 0 behind the last.
+// Fails if input i is given and has other sizes than these; 0 behind the last size.
 static HoloStatus expect_dims(const HoloCall *call, int input, int64_t a, int64_t b, int64_t c)
 {
     const HoloTensor *t    = holo_in(call, input);
@@ -141,7 +141,7 @@ static HoloStatus read_layer(const HoloCall *call, const Moe *m, int which, int6
     int64_t            pack    = m->bits ? 8 / m->bits : 1, have, want;
     *out = (Layer){.weights = weights, .bias = holo_in(call, in->bias), .outs = outs, .ins = ins, .bits = m->bits};
     if (ins % pack)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "%lld numbers of %d bits are no whole bytes", (long long)ins,
+        return holo_call_fail(call, HOLO_BAD_MODEL, "%lld numbers of %d bits are not whole bytes", (long long)ins,
                               m->bits);
     if (weights->dim[0] != m->experts || !holo_mul(weights->dim[1], weights->dim[2], &have) ||
         !holo_mul(outs, ins / pack, &want) || have != want)
@@ -180,7 +180,7 @@ static HoloStatus read_layers(const HoloCall *call, Moe *m)
     return gated ? read_layer(call, m, FC3, m->inter, m->hidden, &m->layer[FC3]) : HOLO_OK;
 }
 
-// Sizes, which are numbers. Tokens or rows that are empty need no more: there is nothing to compute.
+// Reads the sizes, which are known here. If there are no tokens or rows, there is nothing to compute.
 static HoloStatus read_sizes(const HoloCall *call, Moe *m)
 {
     const HoloTensor *x = call->in[X], *router = call->in[ROUTER];
@@ -221,7 +221,8 @@ typedef struct Routes { // `chosen` for each token
     double  *weight;
 } Routes;
 
-// The experts of one token: the largest of the router's numbers, among equal ones the last. `taken` is all false before.
+// The experts of one token: the largest of the router's numbers, among equal ones the last. `taken` is all false
+// before.
 static void choose(const Moe *m, const double *number, bool *taken, int64_t *expert)
 {
     for (int64_t j = 0; j < m->chosen; j++) {
@@ -358,7 +359,7 @@ typedef struct Work {                 // columns: a token each
     double   *weight;
 } Work;
 
-// What fc1 and fc3 gave becomes what fc2 takes, in the memory of the first.
+// Turns the outputs of fc1 and fc3 into the input of fc2, in the memory of the first.
 static void activate(const HoloCall *call, const Moe *m, const Work *w, int64_t tokens)
 {
     const Swiglu s     = {.alpha = holo_attr_float(call, "activation_alpha", 1),
@@ -381,7 +382,7 @@ static void activate(const HoloCall *call, const Moe *m, const Work *w, int64_t 
     }
 }
 
-// The tokens that chose this expert, as columns; how many.
+// Gathers the tokens that chose this expert, as columns; returns how many.
 static int64_t gather(const HoloCall *call, const Moe *m, const Routes *routes, int64_t expert, const Work *w)
 {
     int64_t count = 0;

@@ -17,8 +17,8 @@ enum { HOLO_NBITS_ROUNDED_LEAST = 16, HOLO_NBITS_ROUNDED_MOST = 256 }; // sizes 
 
 // Is it that one?
 bool holo_nbits_is_rounded(const HoloCall *call);
-// Numbers of a block, `count` at most HOLO_NBITS_ROUNDED_MOST of them, and their step: the largest magnitude is 127 steps,
-// ties go to even. Where it is not finite, or so small that 127 of its reciprocal are not, numbers are 0.
+// Numbers of a block, `count` at most HOLO_NBITS_ROUNDED_MOST of them, and their step: the largest magnitude is 127
+// steps, ties go to even. Where it is not finite, or so small that 127 of its reciprocal are not, numbers are 0.
 void holo_nbits_round(int64_t count, const float *a, int8_t *out, float *out_step);
 
 // From the attributes: each within limits, so that products of two of them fit.

@@ -1,4 +1,4 @@
-// ngrams.c - runs of tokens that come again: NGramRepeatBlock and BifurcationDetector of com.microsoft.
+// ngrams.c - repeated runs of tokens: NGramRepeatBlock and BifurcationDetector of com.microsoft.
 #include "ops/spread.h"
 
 #include <math.h>
@@ -52,8 +52,8 @@ static HoloStatus eval_block(HoloCall *call)
     return HOLO_OK;
 }
 
-// ---- BifurcationDetector: predicted tokens are taken up to the first that is not in the source; then the end of what has
-// been written is looked for in the source
+// ---- BifurcationDetector: predicted tokens are taken up to the first that is not in the source; then the end of what
+// has been written is looked for in the source
 
 enum { SOURCE, CURRENT, PREVIOUS, PREDICTED };
 
@@ -83,7 +83,7 @@ static Tokens tokens_of(const HoloCall *call, int input)
     return (Tokens){call->in[input]->data, holo_tensor_count(call->in[input])};
 }
 
-// Where the last n of `text` are in the source, from `from` on; -1: nowhere.
+// Where the last n tokens of `text` occur in the source, from `from` on; -1: nowhere.
 static int64_t find_end(Tokens source, Tokens text, int64_t n, int64_t from)
 {
     for (int64_t i = from; i + n <= source.count; i++)
@@ -91,8 +91,8 @@ static int64_t find_end(Tokens source, Tokens text, int64_t n, int64_t from)
     return -1;
 }
 
-// The place in the source behind the end of the text, if that is there once: longer ends are looked for while shorter
-// ones are found.
+// The position in the source behind the end of the text, if that end occurs once: while an end is found, longer ones
+// are tried.
 static int64_t match_end(const HoloCall *call, Tokens source, Tokens text)
 {
     int64_t behind = -1, most = holo_attr_int(call, "max_ngram_size", 3);
@@ -106,7 +106,7 @@ static int64_t match_end(const HoloCall *call, Tokens source, Tokens text)
     return behind;
 }
 
-// How many of the predicted tokens are taken: those that are the source's, and the one behind them.
+// How many of the predicted tokens are accepted: those that equal the source's, and the one behind them.
 static HoloStatus count_taken(const HoloCall *call, Tokens source, Tokens predicted, int64_t *out)
 {
     int64_t from = holo_get_i(call->in[PREVIOUS], 0);

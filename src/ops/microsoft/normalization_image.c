@@ -1,5 +1,5 @@
-// normalization_image.c - ONNX Runtime's GroupNorm and SkipGroupNorm of images: channels last as a rule, and an
-// activation in the end.
+// normalization_image.c - ONNX Runtime's GroupNorm and SkipGroupNorm of images: usually with channels last, and with an
+// activation at the end.
 #include "ops/functions.h"
 #include "ops/spread.h"
 #include "ops/standard/normalization.h"

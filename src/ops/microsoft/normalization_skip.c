@@ -76,7 +76,7 @@ static HoloStatus embed_infer(HoloCall *call)
             bool known   = !holo_dim_is_symbolic(t->dim[d]) && !holo_dim_is_symbolic(ids->dim[d]);
             bool repeats = indices[i] == POSITIONS && d == 0 && t->dim[d] == 1;
             if (known && t->dim[d] != ids->dim[d] && !repeats)
-                return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has not the shape of the ids", indices[i]);
+                return holo_call_fail(call, HOLO_BAD_MODEL, "input %d does not have the shape of the ids", indices[i]);
         }
     }
     for (int input = WORD_TABLE; input <= BETA; input++) {

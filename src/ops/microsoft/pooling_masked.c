@@ -1,8 +1,8 @@
-// pooling_masked.c - MaxpoolWithMask of com.microsoft: MaxPool that leaves the last direction of a window at the first element
-// whose mask is 0.
+// pooling_masked.c - MaxpoolWithMask of com.microsoft: MaxPool that leaves the last direction of a window at the first
+// element whose mask is 0.
 //
-// ONNX Runtime does not look at the mask of the first element of a plane of two or more dimensions, and so does this. Its
-// masks of several channels, which it reads askew, are here one for each channel, over and over.
+// ONNX Runtime does not look at the mask of the first element of a plane of two or more dimensions, and so does this.
+// Its masks of several channels, which it reads askew, are here one for each channel, over and over.
 #include "ops/spread.h"
 #include "ops/window.h"
 

@@ -1,5 +1,6 @@
-// position_bias.c - what attention adds to scores for the distance of key and query, of com.microsoft: RelativePositionBias,
-// a table of numbers by distance, and GatedRelativePositionBias, which weighs such numbers by the query.
+// position_bias.c - what attention adds to scores for the distance of key and query, of com.microsoft:
+// RelativePositionBias, a table of numbers by distance, and GatedRelativePositionBias, which weighs such numbers by the
+// query.
 #include "base/math/math.h"
 #include "ops/move.h"
 #include "ops/standard/attention.h"
@@ -27,8 +28,9 @@ static HoloStatus infer(HoloCall *call)
     return holo_out_type(call, 0, call->in[TABLE]->dtype, 4, dim);
 }
 
-// Half of the buckets are for one distance each, the others for ranges that grow with the logarithm up to `most`, and the last
-// for all that are further. Keys behind the query have the upper half of all where both directions count, else the first.
+// Half of the buckets are for one distance each, the others for ranges that grow with the logarithm up to `most`, and
+// the last for all that are further. Keys behind the query have the upper half of all where both directions count, else
+// the first.
 static int64_t bucket_of(int64_t distance, int64_t buckets, int64_t most, bool is_bidirectional)
 {
     int64_t first = 0;
@@ -102,7 +104,8 @@ static HoloStatus gated_infer(HoloCall *call)
     return holo_out_type(call, 0, query->dtype, 4, dim);
 }
 
-// The two gates of one head of a token: sums of halves of its product with the weight. `row` is that of the query; -1: padding.
+// The two gates of one head of a token: sums of halves of its product with the weight. `row` is that of the query; -1:
+// padding.
 static void gates_of(const HoloCall *call, int64_t row, int64_t head, double *out)
 {
     const HoloTensor *query = call->in[QUERY], *shift = call->in[QUERY_BIAS], *weight = call->in[WEIGHT];

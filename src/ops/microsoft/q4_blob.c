@@ -1,8 +1,8 @@
 // q4_blob.c - MatMulFpQ4 of com.microsoft: a product with weights of 4 bits that are one blob of bytes.
 //
-// The blob has the columns of B one behind the other, each in blocks along K: a scale of f32, with type 1 a zero point of
-// a byte, and then 4 bits for each weight. Sixteen bytes hold 32 weights, the first 16 in the low halves. Without a zero
-// point it is 8.
+// The blob has the columns of B one behind the other, each in blocks along K: a scale of f32, with type 1 a zero point
+// of a byte, and then 4 bits for each weight. Sixteen bytes hold 32 weights, the first 16 in the low halves. Without a
+// zero point it is 8.
 #include "ops/contract.h"
 #include "ops/spread.h"
 

@@ -14,8 +14,8 @@ typedef struct Row {
 
 enum { SCALE = 0, ZERO = 1, SECOND = 2, RESULT = 4, ATTR = 6 }; // places in p
 
-// Each step is in float, as in ONNX Runtime: halves are common where scales are multiples of one another, and only so do
-// they go the same way. Sums and products are rounded after the zero point is added, the others before.
+// Each step is in float, as in ONNX Runtime: halves are common where scales are multiples of one another, and only so
+// do they go the same way. Sums and products are rounded after the zero point is added, the others before.
 static inline double quantized(float value, const double *p)
 {
     return nearbyintf(value / (float)p[RESULT + SCALE]) + (float)p[RESULT + ZERO];

@@ -1,8 +1,9 @@
 // qlinear_softmax.c - com.microsoft's QLinearSoftmax: a quantized tensor read as numbers, its softmax, quantized again.
 // Each tensor has one scale and one zero point.
 //
-// It is what ONNX Runtime computes, which has no other definition: exponentials are entries of a table in float, as large
-// as a sum of so many of them allows. So a short row, in small steps, leaves float, and what it then gives is that of x86.
+// It is what ONNX Runtime computes, which has no other definition: exponentials are entries of a table in float, as
+// large as a sum of so many of them allows. So a short row, in small steps, leaves float, and what it then gives is
+// that of x86.
 #include "base/math/math.h"
 #include "ops/rows.h"
 #include "ops/spread.h"
@@ -40,7 +41,7 @@ static double number(const HoloCall *call, int input)
 
 enum { LEVELS = 256 };
 
-// Of the largest element the last entry.
+// The largest element gets the last entry.
 static void table_make(double scale, int64_t size, float *out)
 {
     const double spare = 5; // less than what FLT_MAX is of e
@@ -49,8 +50,8 @@ static void table_make(double scale, int64_t size, float *out)
     for (int i = 0; i < LEVELS; i++) out[i] = (float)holo_exp((i - (LEVELS - 1) + shift) * scale);
 }
 
-// What is no number of 32 bits becomes 0 where it is unsigned; else the least such number, and the zero point is added
-// modulo 2^32.
+// A number that does not fit 32 bits becomes 0 if it is unsigned, otherwise the least number; then the zero point is
+// added modulo 2^32.
 static double step_of(float y, bool is_signed, double zero)
 {
     if (fabsf(y) <= (float)INT32_MAX) return (double)rintf(y) + zero;
@@ -86,7 +87,7 @@ static HoloStatus eval(HoloCall *call)
     float             table[LEVELS];
     if (holo_out_is_empty(call)) return HOLO_OK;
     HOLO_TRY(find_rows(call, &from, &to));
-    // The number of steps is cut to a whole one: in 255ths, 1 is 254 steps.
+    // The number of steps is truncated: in 255ths, 1 becomes 254 steps.
     float    steps = floorf(1 / (float)number(call, Y_SCALE));
     double   zero  = number(call, Y_ZERO);
     HoloRows rows  = holo_rows(in, from, to);

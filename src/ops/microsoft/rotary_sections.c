@@ -1,5 +1,5 @@
-// rotary_sections.c - MRotaryEmbedding of com.microsoft: RotaryEmbedding with three positions a token (time, height, width),
-// each of which has its columns of the tables.
+// rotary_sections.c - MRotaryEmbedding of com.microsoft: RotaryEmbedding with three positions a token (time, height,
+// width), each of which has its columns of the tables.
 #include "ops/spread.h"
 #include "ops/standard/rotary.h"
 
@@ -20,7 +20,7 @@ static HoloStatus find_sizes(const HoloCall *call, HoloRotarySizes *s)
     }
     HoloDim size = turned ? turned : s->size;
     if (!holo_dim_is_symbolic(size) && (size < 0 || size % 2 || (!holo_dim_is_symbolic(s->size) && size > s->size)))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "%lld of %lld numbers are to be turned, expected an even part",
+        return holo_call_fail(call, HOLO_BAD_MODEL, "%lld of %lld numbers are to be rotated, expected an even number",
                               (long long)size, (long long)s->size);
     HOLO_TRY(holo_agree(call, "rows of the tables", cos->dim[0], sin->dim[0], &s->rows));
     HOLO_TRY(holo_agree(call, "columns of the tables", cos->dim[1], sin->dim[1], &s->half));
@@ -66,15 +66,15 @@ static HoloStatus infer(HoloCall *call)
     return holo_infer_same(call);
 }
 
-// Which of the positions column c belongs to: one section behind the other or, interleaved, by turns, while the sections of
-// height and width last.
+// Which of the positions column c belongs to: one section behind the other or, interleaved, by turns, while the
+// sections of height and width last.
 static int stream_of(const int64_t *section, bool is_interleaved, int64_t c)
 {
     if (is_interleaved) return c % STREAMS && c / STREAMS < section[c % STREAMS] ? (int)(c % STREAMS) : 0;
     return c < section[0] ? 0 : c - section[0] < section[1] ? 1 : 2;
 }
 
-// The rows of one table that tokens turn by.
+// The rows of one table by which tokens are rotated.
 static HoloStatus make_table(const HoloCall *call, const HoloRotarySizes *s, const HoloTensor *from, HoloTensor *out)
 {
     bool    is_interleaved = holo_attr_int(call, "mrope_layout", 0) == 1;

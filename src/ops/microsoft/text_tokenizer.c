@@ -36,7 +36,7 @@ static int64_t count_characters(HoloString text)
     return count;
 }
 
-// Adds a token unless it is too short; one that is empty always is.
+// Adds a token unless it is too short; an empty one always is.
 static bool add_token(const Cutter *c, Tokens *tokens, const char *from, size_t size)
 {
     HoloString token = {from, size};
@@ -45,7 +45,7 @@ static bool add_token(const Cutter *c, Tokens *tokens, const char *from, size_t 
     return true;
 }
 
-// The place behind the character at `at`; behind the text, one byte on.
+// The position behind the character at `at`; behind the end of the text, the next byte.
 static size_t skip_character(HoloString text, size_t at)
 {
     if (at >= text.size) return at + 1;

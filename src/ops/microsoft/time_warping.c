@@ -1,5 +1,5 @@
-// time_warping.c - DynamicTimeWarping of com.microsoft: the cheapest way through a matrix of costs, from its first element to
-// its last, by steps down, right, or both at once.
+// time_warping.c - DynamicTimeWarping of com.microsoft: the cheapest way through a matrix of costs, from its first
+// element to its last, by steps down, right, or both at once.
 #include "ops/op.h"
 
 #include <math.h>
@@ -16,8 +16,8 @@ static HoloStatus infer(HoloCall *call)
     return holo_out_type(call, 0, HOLO_I32, 2, (HoloDim[]){2, HOLO_DIM_UNKNOWN});
 }
 
-// One column of `step`, and of the least sums in `sum`, which holds those of the column before. Sums are floats, and where
-// two ways are equal, it is not the one through both: so ONNX Runtime has it.
+// Computes one column of `step`, and of the least sums in `sum`, which holds those of the column before. Sums are
+// floats. As in ONNX Runtime, a tie for the least sum is a step to the right.
 static void warp_column(const float *cost, int64_t rows, int64_t cols, float *sum, uint8_t *step)
 {
     float both = sum[0]; // of the row above in the column before

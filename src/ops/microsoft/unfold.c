@@ -1,4 +1,5 @@
-// unfold.c - UnfoldTensor of com.microsoft: all pieces of a size along a dimension, a step apart, each along a new last one.
+// unfold.c - UnfoldTensor of com.microsoft: all pieces of a given size along a dimension, a step apart. Each piece
+// becomes a row of a new last dimension.
 #include "ops/spread.h"
 
 static HoloStatus infer(HoloCall *call)

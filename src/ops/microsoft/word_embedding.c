@@ -1,8 +1,8 @@
 // word_embedding.c - WordConvEmbedding of com.microsoft: a vector for each word, by a convolution over its letters.
 //
-// A word is a row of letters, of which those above 0 are counted; where the first is none there is no word, and the vector
-// is 0. Each letter is a row of a table, 0 where it has none. Of all places of the window in the word, each element of the
-// vector is the largest tanh of its filter.
+// A word is a row of letters; letters above 0 count. If the first letter does not count there is no word, and the
+// vector is 0. Each letter is a row of a table, or 0 if the table has none. Each element of the vector is the largest
+// tanh of its filter over all positions of the window in the word.
 #include "base/math/math.h"
 #include "ops/op.h"
 #include "ops/spread.h"

@@ -63,7 +63,7 @@ HoloStatus holo_ml_post_find(const HoloCall *call, HoloMlPost *out)
 {
     for (*out = HOLO_ML_NONE; *out < HOLO_ML_POST_COUNT; ++*out)
         if (holo_attr_is(call, "post_transform", "NONE", post_names[*out])) return HOLO_OK;
-    return holo_call_fail(call, HOLO_BAD_MODEL, "post_transform is not one that there is");
+    return holo_call_fail(call, HOLO_BAD_MODEL, "post_transform is unknown");
 }
 
 double holo_ml_logistic(double x)
@@ -200,8 +200,8 @@ static size_t slot_of(uint64_t key, int bits)
     return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> (64 - bits));
 }
 
-// Puts all keys into slots, behind which FAR + 1 stay empty. Keys that crowd, as only those do that are made for it, are left
-// to be searched.
+// Puts all keys into slots, behind which FAR + 1 stay empty. Keys that crowd, as only those do that are made for it,
+// are left to be searched.
 static HoloStatus fill_slots(HoloMlDict *dict, const HoloCall *call)
 {
     int64_t count = dict->keys.dim[0], *slot;
@@ -254,7 +254,7 @@ static void read_keys(const HoloMlDict *dict, const HoloTensor *t, int64_t start
     }
 }
 
-// By halves: `key` of numbers, else `text`.
+// A binary search: by `key` for numbers, by `text` for strings.
 static int64_t search(const HoloMlDict *dict, uint64_t key, HoloString text)
 {
     const HoloString *texts = dict->keys.data;

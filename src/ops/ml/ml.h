@@ -54,8 +54,8 @@ HOLO_MUST HoloStatus holo_ml_out_scores(HoloCall *call, const HoloTensor *labels
     .name = label, .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = outputs, \
     .types = HOLO_ML_NUMBERS, .infer = prefix##_infer, .eval = prefix##_eval
 
-// out[r * sets + s] = the sum of products of row first + r of x and of set s of the weights, a list of f32 in which a set has a
-// number for each feature. In double.
+// out[r * sets + s] = the sum of products of row first + r of x and of set s of the weights, a list of f32 in which a
+// set has a number for each feature. In double.
 void holo_ml_products(const HoloCall *call, const HoloTensor *x, int64_t first, int64_t rows, const HoloTensor *weights,
                       int64_t sets, HoloCell *out);
 enum { HOLO_ML_ROWS = 64 }; // rows that are worth being multiplied together

@@ -39,7 +39,7 @@ static HoloStatus scaler_infer(HoloCall *call)
     return holo_out_shape_like(call, 0, HOLO_F32, call->in[0]);
 }
 
-// A number for each of `size` features, whatever the list has.
+// A number for each of `size` features, whether the list has one or many.
 static HoloStatus spread_features(const HoloCall *call, const HoloTensor *list, int64_t size, double fallback,
                                   double **out)
 {
@@ -205,7 +205,7 @@ static HoloStatus read_widths(const HoloCall *call, HoloTensor *out)
     return out->dim[0] > 0 ? holo_ml_expect_count(call, "inputdimensions", out, call->in_count) : HOLO_OK;
 }
 
-// Of all dimensions behind the first; a tensor with one dimension is one row.
+// Over all dimensions behind the first. A tensor with one dimension is one row.
 static HoloDim row_size(const HoloCall *call, const HoloTensor *x)
 {
     HoloDim size = x->rank == 1 ? x->dim[0] : 1;

@@ -45,7 +45,8 @@ static HoloStatus read_encoder(const HoloCall *call, Mapping *m)
     return holo_call_fail(call, HOLO_BAD_MODEL, "default_tensor is not one element of the type of the values");
 }
 
-// LabelEncoder-1 has a list of strings alone and CategoryMapper two lists; the input's type tells the way.
+// LabelEncoder-1 has only a list of strings and CategoryMapper two lists; the input's type says in which direction to
+// map.
 static HoloStatus read_two_ways(const HoloCall *call, const char *strings, const char *ints, Mapping *m)
 {
     HoloTensor text, number;
@@ -145,7 +146,7 @@ static HoloStatus hot_infer(HoloCall *call)
     HoloDim           dim[HOLO_MAX_RANK + 1];
     HOLO_TRY(holo_ml_labels(call, "cats_int64s", "cats_strings", &categories));
     if (is_text(&categories) != is_text(in))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "of input and categories only one is of strings");
+        return holo_call_fail(call, HOLO_BAD_MODEL, "only one of input and categories is strings");
     for (int i = 0; i < in->rank; i++) dim[i] = in->dim[i];
     dim[in->rank] = categories.dim[0];
     return holo_out_type(call, 0, HOLO_F32, in->rank + 1, dim);

@@ -7,13 +7,13 @@ typedef struct Linear {
     HoloMlPost post;
 } Linear;
 
-// How many scores a classifier sums up: as many as there are intercepts or, without these, as the coefficients make.
+// How many scores a classifier computes: the number of intercepts or, without intercepts, what the coefficients allow.
 static int64_t count_sums(const HoloTensor *coefficients, const HoloTensor *intercepts, int64_t features)
 {
     return intercepts->dim[0] > 0 ? intercepts->dim[0] : features > 0 ? coefficients->dim[0] / features : 0;
 }
 
-// `outputs` 0: see count_sums. More coefficients than are needed do not matter.
+// `outputs` 0: see count_sums. Surplus coefficients are ignored.
 static HoloStatus read_linear(const HoloCall *call, int64_t outputs, Linear *out)
 {
     int64_t features = holo_ml_row_size(call->in[0]), needed;
@@ -82,7 +82,7 @@ static HoloStatus regressor_eval(HoloCall *call)
 
 // ---- LinearClassifier
 
-// Models that leave the labels out mean 0 and 1, told apart by one score.
+// A model without labels means 0 and 1, which one score tells apart.
 static HoloStatus find_labels(const HoloCall *call, HoloTensor *out)
 {
     HoloTensor intercepts;

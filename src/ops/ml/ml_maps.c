@@ -14,7 +14,7 @@ static HoloStatus expect_map(const HoloCall *call)
     return holo_call_fail(call, HOLO_BAD_MODEL, "the input is not a map");
 }
 
-// Keys and values of the input, checked to be as many.
+// The keys and values of the input. There must be as many keys as values.
 static HoloStatus read_map(const HoloCall *call, const HoloTensor **keys, const HoloTensor **values)
 {
     const HoloTensor *parts = call->in[0]->data;
@@ -84,7 +84,7 @@ static HoloStatus cast_infer(HoloCall *call)
     return holo_out_type(call, 0, dtype, 2, (HoloDim[]){1, dense ? HOLO_DIM_UNKNOWN : room});
 }
 
-// out[to] = values[from], a number or a string made into the other where the types differ.
+// out[to] = values[from]. Where the types differ, a number becomes a string or a string a number.
 static HoloStatus cast_value(const HoloCall *call, const HoloTensor *values, int64_t from, HoloTensor *out, int64_t to)
 {
     char text[64];

@@ -1,5 +1,5 @@
-// ml_svm.c - SVMRegressor and SVMClassifier: support vector machines as LIBSVM and LIBLINEAR make them; and SVMVotes of domain
-// "hologram", which is the end of an SVMClassifier whose scores of pairs are computed as a product.
+// ml_svm.c - SVMRegressor and SVMClassifier: support vector machines as LIBSVM and LIBLINEAR make them; and SVMVotes of
+// domain "hologram", which is the end of an SVMClassifier whose scores of pairs are computed as a product.
 #include "base/math/math.h"
 #include "ops/ml/ml.h"
 
@@ -28,8 +28,7 @@ static HoloStatus read_svm(const HoloCall *call, int64_t vectors, Svm *svm)
     *svm = (Svm){.vectors = vectors, .features = holo_ml_row_size(call->in[0])};
     while (svm->kernel < KERNEL_COUNT && !holo_attr_is(call, "kernel_type", "LINEAR", names[svm->kernel]))
         svm->kernel++;
-    if (svm->kernel == KERNEL_COUNT)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "kernel_type is not one that there is");
+    if (svm->kernel == KERNEL_COUNT) return holo_call_fail(call, HOLO_BAD_MODEL, "kernel_type is unknown");
     HOLO_TRY(holo_ml_list(call, "kernel_params", HOLO_BIT(F32), &params));
     HOLO_TRY(holo_ml_list(call, "coefficients", HOLO_BIT(F32), &svm->coefficients));
     HOLO_TRY(holo_ml_list(call, "support_vectors", HOLO_BIT(F32), &svm->support));
@@ -88,7 +87,7 @@ static double sum_of_squares(int64_t n, const double *x, const float *y) // of d
     return total(part);
 }
 
-// What the kernel makes of a sum.
+// Applies the kernel's function to a sum.
 static double kernel_of(const Svm *svm, Kernel kernel, double sum)
 {
     switch (kernel) {
@@ -152,7 +151,7 @@ static HoloStatus regressor_eval(HoloCall *call)
 
 // ---- SVMClassifier
 
-// What a classifier is made of; `pairs` of classes are told apart by a score each.
+// The parts of a classifier. A score tells each of the `pairs` of classes apart.
 typedef struct Classifier {
     HoloTensor labels, per_class, prob_a, prob_b;
     int64_t    classes, pairs, vectors;
@@ -164,7 +163,7 @@ typedef struct Classifier {
     bool       positive; // no coefficient is below 0
 } Classifier;
 
-// Room for a row: scores, also of pairs, votes, and two matrices of classes for probabilities.
+// Memory for a row: scores, scores of pairs, votes, and two matrices of classes for probabilities.
 typedef struct Room {
     double *scores, *votes, *r, *q;
 } Room;
@@ -247,7 +246,7 @@ static void score_pairs(const Svm *svm, const Classifier *c, double *scores)
     }
 }
 
-// A vote for the class that each score speaks for.
+// Votes for the class that each score favors.
 static void vote(const Classifier *c, const Room *room)
 {
     int64_t pair = 0;
@@ -316,7 +315,7 @@ static void put_label(const Classifier *c, const double *weights, HoloTensor *y,
     holo_ml_put_label(y, row, &c->labels, best);
 }
 
-// What follows from the scores of a row: of pairs where there are vectors, else of classes.
+// Computes the outputs from the scores of a row: scores of pairs if there are vectors, scores of classes otherwise.
 static void answer(HoloCall *call, const Classifier *c, const Room *room, int64_t row)
 {
     HoloTensor *y = holo_out(call, 0), *z = holo_out(call, 1);
@@ -359,7 +358,8 @@ static HoloStatus classifier_eval(HoloCall *call)
     return HOLO_OK;
 }
 
-// ---- SVMVotes: input 0 is the scores of pairs, [rows, pairs]; attributes are those of the SVMClassifier, and `positive`
+// ---- SVMVotes: input 0 is the scores of pairs, [rows, pairs]; attributes are those of the SVMClassifier, and
+// `positive`
 
 static HoloStatus votes_infer(HoloCall *call)
 {
@@ -378,7 +378,7 @@ static HoloStatus votes_eval(HoloCall *call)
     Room       room;
     HOLO_TRY(read_classifier(call, &c));
     c.positive = holo_attr_int(call, "positive", 0) != 0;
-    if (call->in[0]->dim[1] != c.pairs) return holo_call_fail(call, HOLO_BAD_INPUT, "there are other pairs");
+    if (call->in[0]->dim[1] != c.pairs) return holo_call_fail(call, HOLO_BAD_INPUT, "the pairs differ");
     HOLO_TRY(room_take(call, &c, &room));
     for (int64_t row = 0; row < call->in[0]->dim[0]; row++) {
         HOLO_TRY(holo_call_continue(call));

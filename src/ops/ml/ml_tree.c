@@ -88,7 +88,7 @@ static void count_vote(Aggregate how, HoloTreeVote vote, double *scores, bool *v
     voted[vote.target] = true;
 }
 
-// What some trees add to the scores of one row.
+// Adds the votes of some trees to the scores of one row.
 static void score_trees(const Ensemble *e, int32_t tree, int count, const double *x, double *score, bool *voted)
 {
     const HoloTrees *trees = &e->trees;
@@ -224,7 +224,7 @@ static HoloStatus find_modes(const HoloCall *call, Aggregate *how, HoloMlPost *p
     while (is_old(call) && number < AGGREGATE_COUNT && !holo_attr_is(call, "aggregate_function", "SUM", names[number]))
         number++;
     if (number < 0 || number >= AGGREGATE_COUNT)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "aggregate_function is not one that there is");
+        return holo_call_fail(call, HOLO_BAD_MODEL, "aggregate_function is unknown");
     *how = (Aggregate)number;
     if (is_old(call)) return holo_ml_post_find(call, post);
     number = holo_attr_int(call, "post_transform", HOLO_ML_NONE);
@@ -293,9 +293,9 @@ static HoloStatus classifier_prepare(HoloCall *call, const void **out)
     return HOLO_OK;
 }
 
-// Makes the final scores of a row whose votes are all for one class of two, and returns the class. A class without votes
-// has no score, not even its base value. Where only the first can have one, the other's is the opposite of it: of a
-// probability, or of a number of either sign.
+// Makes the final scores of a row whose votes are all for one class of two, and returns the class. A class without
+// votes has no score, not even its base value. Where only the first can have one, the other's is the opposite of it: of
+// a probability, or of a number of either sign.
 static int64_t decide_single(const Voting *voting, HoloMlPost post, Scores *s)
 {
     double first  = s->voted[0] ? s->score[0] + voting->base[0] : 0,
@@ -307,7 +307,7 @@ static int64_t decide_single(const Voting *voting, HoloMlPost post, Scores *s)
     return (float)(first + second) > (voting->positive ? 0.5F : 0); // of the score as it is given out
 }
 
-// Makes the final scores of a row, and returns the class.
+// Computes the final scores of a row, and returns the class.
 static int64_t decide(const Ensemble *e, Scores *s)
 {
     int64_t classes = e->labels.dim[0];

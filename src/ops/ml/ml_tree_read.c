@@ -62,7 +62,7 @@ typedef struct Way {
     int32_t          length;
 } Way;
 
-// Goes from `root` down every way that was not gone before. False: one comes back to a node that it has passed.
+// Follows every path from `root` that was not followed before. False: a path returns to a node on it.
 static bool ways_end(Way *way, int32_t root)
 {
     enum { DONE = 3 };
@@ -155,7 +155,7 @@ static HoloStatus read_lists(const HoloCall *call, Old *old)
     holo_sort(old->order, scratch, old->count, compare_nodes, old);
     for (int64_t i = 1; i < old->count; i++)
         if (compare_nodes(old, old->order[i - 1], old->order[i]) == 0)
-            return holo_call_fail(call, HOLO_BAD_MODEL, "node %lld of tree %lld is there twice",
+            return holo_call_fail(call, HOLO_BAD_MODEL, "node %lld of tree %lld occurs twice",
                                   (long long)number_at(&old->node, old->order[i]),
                                   (long long)number_at(&old->tree, old->order[i]));
     return HOLO_OK;
@@ -178,7 +178,7 @@ static HoloStatus find_mode(const HoloCall *call, const Old *old, int64_t i, int
         *out = modes[k].mode;
         return HOLO_OK;
     }
-    return holo_call_fail(call, HOLO_BAD_MODEL, "mode %.*s of a node is not one that there is",
+    return holo_call_fail(call, HOLO_BAD_MODEL, "mode %.*s of a node is unknown",
                           (int)(mode.size < 100 ? mode.size : 100), mode.data);
 }
 

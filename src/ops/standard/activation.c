@@ -8,14 +8,10 @@ static inline double gelu(double x)
 {
     return 0.5 * x * (1 + holo_erf(x * M_SQRT1_2));
 }
-static inline double unit(double x)
-{
-    return x < 0 ? 0 : x > 1 ? 1 : x;
-}
 
 // clang-format off
-// Shrink of 64-bit integers, as exact as if it were computed with real numbers and then cast: truncated, and at the
-// end of the range where it would lie behind it.
+// Shrink of 64-bit integers, as exact as if it were computed with real numbers and then cast: truncated, and held
+// within the range of the type.
 #define SHRINK(name, T, MIN, MAX, BEGIN, END)                                                                      \
     static inline T name##_moved(T x, double by)                                                                   \
     {                                                                                                              \
@@ -48,16 +44,16 @@ SHRINK(shrink_unsigned, uint64_t, 0, UINT64_MAX, 0, 0x1p64)
 
 // name, first version, types, formula, attributes as p[0], p[1]
 #define HEAVY(X)                                                                                                   \
-    X(Elu, 1, HOLO_TYPES_FLOAT, x < 0 ? p[0] * holo_expm1(x) : x, {"alpha", 1})                                    \
+    X(Elu, 1, HOLO_TYPES_FLOAT, holo_elu(x, p[0]), {"alpha", 1})                                                   \
     X(Celu, 12, HOLO_TYPES_FLOAT, x < 0 ? p[0] * holo_expm1(x / p[0]) : x, {"alpha", 1})                           \
     X(Selu, 6, HOLO_TYPES_FLOAT, p[1] * (x <= 0 ? p[0] * holo_expm1(x) : x), {"alpha", 1.67326319217681884765625}, \
       {"gamma", 1.05070102214813232421875})                                                                        \
     X(Swish, 24, HOLO_TYPES_FLOAT, x * holo_sigmoid(p[0] * x), {"alpha", 1})
 #define LIGHT(X)                                                                                                   \
-    X(LeakyRelu, 1, HOLO_TYPES_FLOAT, x < 0 ? p[0] * x : x, {"alpha", 0.01f})                                      \
-    X(ThresholdedRelu, 1, HOLO_TYPES_FLOAT, x > p[0] ? x : 0, {"alpha", 1})                                        \
-    X(HardSigmoid, 1, HOLO_TYPES_FLOAT, unit(p[0] * x + p[1]), {"alpha", 0.2f}, {"beta", 0.5})                     \
-    X(HardSwish, 14, HOLO_TYPES_FLOAT, x * unit(x / 6 + 0.5), {NULL, 0})
+    X(LeakyRelu, 1, HOLO_TYPES_FLOAT, holo_leaky_relu(x, p[0]), {"alpha", 0.01f})                                  \
+    X(ThresholdedRelu, 1, HOLO_TYPES_FLOAT, holo_thresholded_relu(x, p[0]), {"alpha", 1})                          \
+    X(HardSigmoid, 1, HOLO_TYPES_FLOAT, holo_unit(p[0] * x + p[1]), {"alpha", 0.2f}, {"beta", 0.5})                \
+    X(HardSwish, 14, HOLO_TYPES_FLOAT, x * holo_unit(x / 6 + 0.5), {NULL, 0})
 
 #define X(id, since, types, formula, ...) HOLO_KERNEL_1(id##_f64, double, double, formula)
 HEAVY(X)
@@ -82,7 +78,7 @@ static const HoloPointwiseRow gelu_row           = {.f64 = gelu_f64};
 static const HoloPointwiseRow gelu_tanh_row      = {.f64 = gelu_tanh_f64};
 static const HoloPointwiseRow bias_gelu_tanh_row = {.f64 = bias_gelu_tanh_f64};
 
-// Smaller integers than those of 64 bits, and their sums, are exact in double.
+// Integers of less than 64 bits, and their sums, are exact in double.
 static HoloStatus shrink_eval(HoloCall *call)
 {
     static const HoloPointwiseRow small   = {.f64 = shrink_f64, .attr = SHRINK_ATTRS};
@@ -103,7 +99,7 @@ static HoloStatus fast_gelu_eval(HoloCall *call)
     return holo_pointwise_eval_row(call, holo_in(call, 1) ? &bias_gelu_tanh_row : &gelu_tanh_row);
 }
 
-// Gate and value are of one shape: they do not broadcast.
+// Gate and value have the same shape: they do not broadcast.
 static HoloStatus swiglu_infer(HoloCall *call)
 {
     const HoloTensor *a = call->in[0], *b = call->in[1];

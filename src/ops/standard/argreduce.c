@@ -1,6 +1,6 @@
 // argreduce.c - ArgMax and ArgMin: where along an axis the largest or smallest element is.
 //
-// A NaN is taken for the extreme one, as NumPy does.
+// A NaN counts as the extreme element, as in NumPy.
 #include "kernels/tiles/tiles.h"
 #include "ops/op.h"
 #include "ops/order.h"
@@ -22,7 +22,7 @@ static HoloStatus infer(HoloCall *call)
     return holo_out_type(call, 0, HOLO_I64, rank, dim);
 }
 
-// Where the best key is: the first one, or the last.
+// The position of the best key: the first such key, or the last.
 typedef struct Best {
     uint64_t key;
     int64_t  index;
@@ -34,14 +34,14 @@ static void search(Best *best, const uint64_t *key, int64_t from, int64_t count,
         if (key[k] > best->key || (last && key[k] == best->key)) *best = (Best){key[k], from + k};
 }
 
-// Makes the smallest number the largest key; a NaN stays above all.
+// Makes the smallest number the largest key. A NaN stays above all.
 static void turn(uint64_t *key, int64_t count, bool is_float)
 {
     for (int64_t k = 0; k < count; k++)
         if (!is_float || key[k] != HOLO_KEY_NAN) key[k] = ~key[k];
 }
 
-// One search: rows along an axis, by keys of any type or, of f32, by the numbers themselves.
+// One search: rows along an axis, by keys of any type. Rows of f32 are searched by the numbers themselves.
 typedef struct Search {
     const HoloTensor *in;
     HoloTensor       *out;
@@ -67,7 +67,7 @@ static void search_row(const Search *s, int64_t row)
 
 enum { WIDE = 16 }; // numbers at a time: one would wait for the other
 
-// Neighboring rows, WIDE of them, side by side: what is next to each other in memory is read so.
+// WIDE neighboring rows side by side, so that memory is read in order.
 static inline void search_wide(const Search *s, const float *x, bool last, int64_t *out)
 {
     float   sign     = s->smallest ? -1.0f : 1.0f, best[WIDE];
@@ -131,7 +131,7 @@ static Tiles tiles_of(const Search *s)
                    .is_float = s->is_float};
 }
 
-// One row of neighbors: what the extreme one is, then where.
+// One row of neighbors: finds the extreme element, then its position.
 static int64_t search_row_tiles(const Search *s, const Tiles *t, const char *x)
 {
     enum { MIN = 2, MAX = 3 };
@@ -190,14 +190,14 @@ static void search_rows_tiles(const Search *s, const Tiles *t, int64_t row, int6
 
 enum { PART = 1 << 14 }; // elements that are looked at together, about
 
-// Rows of a part; of neighbors so many that loops over them are long.
+// The rows of a part. Neighbors are taken in such numbers that the loops over them are long.
 static int64_t part_rows(HoloRows rows)
 {
     int64_t few = 1 + PART / (rows.size + 1), side = rows.inner < BLOCK ? rows.inner : BLOCK;
     return rows.inner > 1 && few < side ? side : few;
 }
 
-// Part `i` of the rows: those of one stretch of neighbors, or some of them.
+// Part `i` of the rows: the rows of one stretch of neighbors, or some of them.
 static void search_part(void *arg, int64_t i, int worker)
 {
     const Search *s     = arg;

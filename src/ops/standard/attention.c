@@ -9,8 +9,8 @@ enum { Y, PRESENT_KEY, PRESENT_VALUE, SCORES };      // outputs
 
 typedef HoloAttentionSizes Sizes;
 
-// The heads, positions and size of a vector of input i, which is [batch][head][position][size] or
-// [batch][position][head * size] with as many heads as the attribute says.
+// The number of heads, the number of positions and the size of a vector of input i. The input is
+// [batch][head][position][size], or [batch][position][head * size] with the number of heads in the attribute.
 static HoloStatus read_sizes(const HoloCall *call, int i, const char *name, const char *attr, HoloDim *heads,
                              HoloDim *positions, HoloDim *size)
 {
@@ -69,7 +69,8 @@ HoloStatus holo_attention_sizes(const HoloCall *call, Sizes *s)
     return HOLO_OK;
 }
 
-// A mask may be shorter than the keys. Until version 24 that was not said, and one of size 1 broadcasts.
+// A mask may be shorter than the keys. Before version 24 the standard did not say this, and a mask of size 1
+// broadcasts.
 static bool mask_pads(const HoloCall *call)
 {
     const HoloTensor *mask = holo_in(call, MASK);
@@ -128,7 +129,7 @@ static HoloStatus infer(HoloCall *call)
     return holo_out_type(call, SCORES, dtype, 4, scores);
 }
 
-// All keys or values: the input itself or, where there is a cache or one is wanted, the two joined.
+// All keys or all values: the input itself or, if a cache is given or wanted, the cache and the input joined.
 static HoloStatus join(const HoloCall *call, const Sizes *s, int input, int past, int present, int64_t size,
                        HoloHeads *out)
 {
@@ -152,7 +153,7 @@ static HoloStatus join(const HoloCall *call, const Sizes *s, int input, int past
     return HOLO_OK;
 }
 
-// How many keys are valid, and how many precede the first query, in each batch.
+// For each batch: how many keys are valid, and how many come before the first query.
 static HoloStatus find_lengths(const HoloCall *call, const Sizes *s, HoloAttention *a)
 {
     const HoloTensor *lengths = holo_in(call, VALID);

@@ -101,8 +101,8 @@ double holo_attention_scale(const HoloCall *call, int64_t size);
 // HoloAttention.ahead where every entry of the batch has as many keys before its first query.
 HOLO_MUST HoloStatus holo_attention_ahead(const HoloCall *call, int64_t batch, int64_t past, const int64_t **out);
 
-// Input `input`, where it is there, is a table [batch / beams][beam][position]: a position of the past is that of the beam
-// which the table names. Keys and values are then copied to memory of their own.
+// Input `input`, where it is there, is a table [batch / beams][beam][position]: a position of the past is that of the
+// beam which the table names. Keys and values are then copied to memory of their own.
 HOLO_MUST HoloStatus holo_beams_check(const HoloCall *call, int input, HoloDim batch);
 HOLO_MUST HoloStatus holo_beams_follow(const HoloCall *call, int input, HoloAttention *a, int64_t past);
 

@@ -8,7 +8,7 @@
 
 // ---- views
 
-// Strides of an empty tensor need not fit; nobody uses them then.
+// The strides of an empty tensor may not fit; they are not used then.
 static int64_t times(int64_t a, int64_t b)
 {
     return (int64_t)((uint64_t)a * (uint64_t)b);
@@ -213,7 +213,7 @@ static void read_query(const HoloContract *c, int64_t batch, int64_t row, int64_
     holo_read_f(p->a->q.t, at + k, 1, count, &out->f);
 }
 
-// Where the vector of a key or value lies that a head of the queries uses.
+// Where the key or value lies that a head of the queries uses.
 static int64_t shared_at(const Product *p, const HoloHeads *h, int64_t batch, int64_t position)
 {
     const HoloAttention *a    = p->a;
@@ -305,7 +305,7 @@ static void round_to(HoloDtype dtype, double *x, int64_t count)
     }
 }
 
-// Softmax over x and perhaps one score more. Where nothing is seen the weights are `nothing`.
+// Softmax over x and perhaps one more score. A row that sees nothing gets `nothing` as its weights.
 static void soften(double *x, int64_t count, const double *sink, double nothing)
 {
     double top = sink ? *sink : -INFINITY;
@@ -331,7 +331,7 @@ static void emit(const HoloAttention *a, HoloAttentionStage stage, int64_t head,
     if (a->scores && a->stage == stage) holo_write_f(a->scores, (head * a->queries + query) * a->keys, 1, a->keys, x);
 }
 
-// Are all keys masked by the biases, whatever the scores are? Only then is a row without any weight.
+// Whether the biases mask all keys, whatever the scores are. Only then does a row have no weights.
 static bool is_masked(const HoloAttention *a, int64_t head, int64_t query, int64_t from, int64_t to)
 {
     double x[HOLO_TILE];
@@ -383,7 +383,7 @@ void holo_attention_weights(const HoloCall *call, const HoloAttention *a, const 
 
 // ---- all of it
 
-// Parts of at most so many scores, but at least one row.
+// Parts have at most this many scores, but at least one row.
 static HoloAttentionPart first_part(const HoloAttention *a)
 {
     const int64_t     scores = 1 << 22;

@@ -2,7 +2,7 @@
 #include "ops/body.h"
 #include "ops/standard/attention.h"
 
-// The call without what the subgraphs capture.
+// The call without the values that the subgraphs capture.
 static HoloCall without_captures(const HoloCall *call)
 {
     HoloCall own = *call;
@@ -19,7 +19,7 @@ static HoloStatus find_sizes(const HoloCall *call, HoloAttentionSizes *s)
     return holo_attention_sizes(&own, s);
 }
 
-// What scores and weights are computed in, as the subgraphs see it.
+// The type in which scores and weights are computed, as the subgraphs see it.
 static HoloStatus find_precision(const HoloCall *call, HoloDtype *out)
 {
     HoloDtype usual = call->in[0]->dtype == HOLO_F64 ? HOLO_F64 : HOLO_F32;

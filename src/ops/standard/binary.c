@@ -7,7 +7,7 @@
 // ---- arithmetic
 
 // clang-format off
-// By tiles for the types that have these, by wider ones for others. Integers wrap around.
+// Computed by tiles for types that have tiles, in a wider type for others. Integers wrap around.
 #define X(id, operator)                                     \
     HOLO_KERNEL_2(id##_f64, double, double, x operator y)   \
     HOLO_KERNEL_2(id##_u64, uint64_t, uint64_t, x operator y)
@@ -17,7 +17,7 @@ X(Mul, *)
 #undef X
 // clang-format on
 
-// Integer quotients truncate. A quotient by 0 is 0, and that of the lowest number by -1 wraps.
+// Integer quotients truncate. A quotient by 0 is 0; the lowest number divided by -1 wraps.
 static inline int64_t divide(int64_t x, int64_t y)
 {
     if (y == 0) return 0;
@@ -29,8 +29,8 @@ static inline int64_t remainder_c(int64_t x, int64_t y)
     return y == 0 || y == -1 ? 0 : x % y;
 }
 
-// The remainder of floats: exact where the quotient is small, for then its product with the divisor is exact in double. A
-// quotient that was rounded up leaves a remainder of the other sign.
+// The remainder of floats. It is exact where the quotient is small, because the product of quotient and divisor is then
+// exact in double. A quotient that was rounded up leaves a remainder with the wrong sign.
 static inline float remainder_f32(float x, float y)
 {
     double a = fabs((double)x), b = fabs((double)y), q = a / b;
@@ -40,7 +40,7 @@ static inline float remainder_f32(float x, float y)
     return copysignf((float)(r < 0 ? r + b : r), x);
 }
 
-// The remainder has the sign of the divisor, that of floats also where it is 0.
+// The remainder has the sign of the divisor; for floats also where it is 0.
 static inline int64_t remainder_python(int64_t x, int64_t y)
 {
     int64_t r = remainder_c(x, y);
@@ -101,7 +101,7 @@ static HoloStatus mod_eval(HoloCall *call)
     return holo_pointwise_eval_row(call, holo_attr_int(call, "fmod", 0) ? &c : &python);
 }
 
-// Base and exponent may be of different types; the result is of the base's.
+// Base and exponent may have different types; the result has the base's type.
 static HoloStatus pow_infer(HoloCall *call)
 {
     HOLO_TRY(holo_expect_types(call, 1, HOLO_TYPES_NUMBER));
@@ -129,7 +129,7 @@ static HoloStatus pow_eval(HoloCall *call)
 
 // ---- comparison
 
-// Halves of 16 bits as integers in the same order, -0 as 0; `inf` are the bits of infinity, above which NaN is.
+// 16-bit floats as integers in the same order, with -0 as 0. `inf` is the bit pattern of infinity; NaN is above it.
 static inline int16_t half_key(uint16_t x)
 {
     int16_t size = (int16_t)(x & 0x7fff);
@@ -177,7 +177,7 @@ X(shift_right, y < 64 ? x >> y : 0)
 HOLO_KERNEL_2(shift_right_i64, int64_t, int64_t, x >> (y >= 0 && y < 63 ? y : 63))
 // clang-format on
 
-// Of bool, any byte but 0 is true.
+// A bool is true if its byte is not 0.
 // clang-format off
 #define X(id, operator)                                                              \
     HOLO_KERNEL_2(id##_bool, uint8_t, uint8_t, (x != 0) operator (y != 0))           \
@@ -190,7 +190,8 @@ HOLO_KERNEL_2(shift_left_u8, uint8_t, uint8_t, y < 8 ? x << y : 0)
 HOLO_KERNEL_2(shift_right_u8, uint8_t, uint8_t, y < 8 ? x >> y : 0)
 // clang-format on
 
-// A number of bits that is negative, or as large as the type, shifts all of them out; to the right, signs are left.
+// A shift by a negative number of bits, or by the type's width or more, shifts all bits out. A right shift leaves the
+// sign bits.
 static HoloStatus shift_eval(HoloCall *call)
 {
     static const HoloOwnFns       left_own = {[HOLO_U8] = shift_left_u8}, right_own = {[HOLO_U8] = shift_right_u8};

@@ -16,7 +16,7 @@ static void copy_lanes(const HoloLanes *tile)
     memcpy(tile->out, tile->in[0], (size_t)tile->count * sizeof(int64_t));
 }
 
-// How f8e8m0, which has powers of 2 alone, rounds: to the next one above, below, or to the nearest.
+// How f8e8m0, which holds only powers of 2, rounds: up, down, or to the nearest.
 typedef enum Rounding { ROUND_NEAREST, ROUND_UP, ROUND_DOWN } Rounding;
 
 static double to_power(double x, Rounding rounding)
@@ -51,7 +51,7 @@ static HoloStatus cast_to_f8(HoloCall *call, HoloTensor *out)
     return HOLO_OK;
 }
 
-// Truths as numbers, without a wide type between them.
+// Converts bools to numbers directly, without a wider type in between.
 // clang-format off
 #define FROM_BOOL(X)                                     \
     X(F32, float, x != 0)                                \
@@ -67,7 +67,7 @@ FROM_BOOL(X)
 static const HoloOwnFns from_bool = {FROM_BOOL(X)};
 #undef X
 
-// The tile that converts; u64 goes to f32 through f64, by the rules, which rounds twice.
+// The tile that converts. u64 goes to f32 through f64, by the rules, and so is rounded twice.
 static HoloTile *tile_find(HoloDtype from, HoloDtype to)
 {
     int a = holo_tile_type(from), b = holo_tile_type(to);
@@ -144,8 +144,8 @@ static HoloStatus cast_from_text(HoloCall *call, HoloTensor *out)
     return HOLO_OK;
 }
 
-// The shortest decimal that reads back as the same element. Precisions start where every number of so many digits
-// is kept by the type; %g leaves out zeros at the end. Numbers below 10^17 have all their digits before the point, for the
+// The shortest decimal that reads back as the same element. Precisions start where every number of so many digits is
+// kept by the type; %g leaves out zeros at the end. Numbers below 10^17 have all their digits before the point, for the
 // standard wants them without an exponent.
 static int print_float(const HoloTensor *t, double x, char *text)
 {
@@ -255,7 +255,7 @@ static HoloStatus bitcast_infer(HoloCall *call)
     return holo_out_shape_like(call, 0, to, call->in[0]);
 }
 
-// A type narrower than a byte is kept as a number in one: between integers of these, signs are extended or cut off.
+// A type narrower than a byte is stored as a number in one byte. Between such integers, signs are extended or cut off.
 static HoloStatus bitcast_eval(HoloCall *call)
 {
     HoloTensor *out = holo_out(call, 0);

@@ -1,5 +1,5 @@
-// causal_conv.c - CausalConvWithState: each channel convolved with a kernel of its own that looks back only, and what
-// it must remember for the next call.
+// causal_conv.c - CausalConvWithState: each channel is convolved with its own kernel, which only looks back. The second
+// output is the state that the next call needs.
 #include "ops/functions.h"
 #include "ops/spread.h"
 #include "ops/standard/attention.h"

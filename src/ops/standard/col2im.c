@@ -57,8 +57,8 @@ static int64_t tile_size(const Col2Im *v, int64_t start)
     return v->pixels - start < HOLO_TILE ? v->pixels - start : HOLO_TILE;
 }
 
-// Adds one line of blocks, which differ in the last dimension alone, under one tap: that of the block at `from` meets
-// the pixel sum[offset], and each next one the pixel `stride` further on.
+// Adds one line of blocks, which differ only in the last dimension, under one tap. The tap of the block at `from` meets
+// the pixel sum[offset], and each next block's the pixel `stride` further on.
 static void add_line(const Col2Im *v, int64_t from, int64_t offset, double *sum)
 {
     const HoloWindow *w    = &v->window;
@@ -95,7 +95,7 @@ static void add_tap(const Col2Im *v, int64_t from, int64_t t, double *sum)
     }
 }
 
-// Sums of floats, and of bools, of which one true is enough.
+// Sums of floats, and of bools, where one true is enough.
 static void add_floats(void *arg, int64_t plane, int worker)
 {
     Col2Im    *v   = arg;
@@ -108,7 +108,7 @@ static void add_floats(void *arg, int64_t plane, int worker)
     }
 }
 
-// For tap t: where in x the element for each pixel from `start` on is; -1: nowhere.
+// For tap t: the position in x of the element for each pixel from `start` on; -1: there is none.
 static void find_places(const Col2Im *v, int64_t plane, int64_t t, int64_t start, int64_t count, int64_t *out)
 {
     double block[HOLO_TILE];
@@ -117,7 +117,7 @@ static void find_places(const Col2Im *v, int64_t plane, int64_t t, int64_t start
         out[j] = block[j] < 0 ? -1 : (plane * v->taps + t) * v->blocks + (int64_t)block[j];
 }
 
-// Sums of whole numbers, exact and wrapped around.
+// Sums of integers, exact and wrapped around.
 static void add_integers(void *arg, int64_t i, int worker)
 {
     (void)worker;
@@ -149,7 +149,7 @@ static HoloStatus join(const HoloCall *call, HoloString *to, HoloString more)
     return HOLO_OK;
 }
 
-// The standard allows strings and does not say what their sum is: here they are put one behind another.
+// The standard allows strings and does not define their sum: here they are concatenated.
 static HoloStatus add_strings(const HoloCall *call, const Col2Im *v, int64_t planes)
 {
     const HoloString *x = v->x.data;

@@ -28,7 +28,7 @@ static HoloStatus infer_concat(HoloCall *call)
     return holo_out_type(call, 0, x->dtype, x->rank, dim);
 }
 
-// Rows of `chunk` elements, between places that lie `to` and `from` elements apart.
+// Copies rows of `chunk` elements; destinations are `to` elements apart, sources `from`.
 static void move_rows(const HoloCall *call, int64_t rows, int64_t chunk, size_t size, void *dst, int64_t to,
                       const void *src, int64_t from)
 {

@@ -1,4 +1,4 @@
-// constant.c - tensors made from little: Constant, ConstantOfShape, EyeLike, OneHot, Range.
+// constant.c - tensors made from a few numbers: Constant, ConstantOfShape, EyeLike, OneHot, Range.
 #include "ops/move.h"
 
 #include <math.h>
@@ -118,7 +118,7 @@ static HoloStatus infer_onehot(HoloCall *call)
     return holo_out_type(call, 0, (HoloDtype)values->dtype, at->rank + 1, dim);
 }
 
-// Indices outside of [-depth, depth) set nothing.
+// Indices outside [-depth, depth) set nothing.
 static HoloStatus eval_onehot(HoloCall *call)
 {
     const HoloTensor *at   = call->in[0];

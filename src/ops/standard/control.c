@@ -1,4 +1,4 @@
-// control.c - If, Loop and SequenceMap: subgraphs run as values say. Scan is in scan.c.
+// control.c - If, Loop and SequenceMap: the operators that run subgraphs. Scan is in scan.c.
 #include "ops/body.h"
 
 // The truth of a tensor of one bool.
@@ -25,7 +25,7 @@ static HoloStatus eval_if(HoloCall *call)
 
 // ---- Loop
 
-// The number of trips allowed, and whether the first is to be made.
+// The number of trips allowed, and whether the first trip is made.
 static HoloStatus find_trips(const HoloCall *call, int64_t *trips, bool *go)
 {
     int               given = call->in_count - call->capture_count;
@@ -102,7 +102,7 @@ static HoloStatus check_lengths(const HoloCall *call, int inputs)
     return HOLO_OK;
 }
 
-// An input that is a tensor goes to every element.
+// An input that is a tensor is passed to the subgraph for every element.
 static HoloStatus map_element(HoloBody *body, int inputs, int64_t k)
 {
     for (int i = 0; i < inputs; i++) {

@@ -1,4 +1,4 @@
-// cumulative.c - CumSum and CumProd: each element with all before it along an axis.
+// cumulative.c - CumSum and CumProd: each element combined with all elements before it along an axis.
 #include "kernels/tiles/tiles.h"
 #include "ops/op.h"
 #include "ops/rows.h"
@@ -88,7 +88,7 @@ static void tile_write(const Job *job, int64_t start, int64_t step, int count, c
         holo_write_i(job->out, start, step, count, x->i);
 }
 
-// One row, its elements `step` apart.
+// One row. Its elements are `step` apart.
 static void scan_row(const Job *job, const Scan *scan, int64_t start, int64_t step)
 {
     Tile x, carry;
@@ -103,7 +103,7 @@ static void scan_row(const Job *job, const Scan *scan, int64_t start, int64_t st
 
 enum { TILES = 4, COLUMNS = TILES * HOLO_TILE }; // rows that are taken together: as long a run as caches like
 
-// Rows that lie side by side, `count` of them.
+// `count` rows that lie side by side.
 static void scan_columns(const Job *job, const Scan *scan, int64_t start, int64_t step, int count)
 {
     Tile x, carry[TILES];
@@ -120,7 +120,7 @@ static void scan_columns(const Job *job, const Scan *scan, int64_t start, int64_
         }
 }
 
-// The same of elements that are computed with as they are stored: what was written last is the carry.
+// The same for element types that need no wider type: the last number written is the carry.
 static void scan_columns_tiles(const Job *job, HoloTile *join, int64_t start, int64_t step, int count)
 {
     size_t      size    = holo_dtype_size((HoloDtype)job->in->dtype);
@@ -142,7 +142,7 @@ static void scan_columns_tiles(const Job *job, HoloTile *join, int64_t start, in
     }
 }
 
-// Sums of f32, whose carries are of f64 and stay in the first cache.
+// Sums of f32. The carries are f64 and stay in the first cache.
 static void sum_columns_f32(const Job *job, int64_t start, int64_t step, int count)
 {
     const HoloTiles *tiles = holo_tiles();

@@ -58,7 +58,7 @@ static HoloStatus infer(HoloCall *call)
     return check_offsets(call, OFFSET, MASK, x->dim[1], &window);
 }
 
-// The value at a place between elements of one plane.
+// The value at a position between the elements of one plane.
 static double interpolate(const DeformConv *v, int64_t plane, const double *place)
 {
     const HoloWindow *w = &v->conv.window;
@@ -183,7 +183,7 @@ static void blend(const Sample *s, int64_t channel, int64_t count, float *restri
         for (int64_t k = 0; k < count; k++) out[k] += s->weight[i] * s->from[i][channel + k];
 }
 
-// One tap of one output, of the channels of offset group g: they may be of several groups of the convolution.
+// One tap of one output, for the channels of offset group g, which may belong to several groups of the convolution.
 static void put_sample(const Columns *v, const Sample *s, const float *mask, int64_t n, int64_t place, int64_t tap,
                        int64_t g)
 {

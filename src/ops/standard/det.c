@@ -22,8 +22,8 @@ static HoloStatus infer(HoloCall *call)
     return holo_out_type(call, 0, (HoloDtype)x->dtype, x->rank - 2, x->dim);
 }
 
-// The row at or below `k` with the largest entry in column k comes to k; true when rows changed places. There are n rows,
-// `width` apart.
+// Swaps the row at or below `k` with the largest entry in column k into row k; true when rows were swapped. There are n
+// rows, `width` apart.
 static bool bring_pivot(double *m, int64_t n, int64_t width, int64_t k)
 {
     int64_t best = k;
@@ -78,8 +78,8 @@ static HoloStatus infer_inverse(HoloCall *call)
     return holo_infer_same(call);
 }
 
-// m is [n][2 * n]: the matrix and the identity beside it. In the end the inverse stands there; what has none gives
-// infinities and NaN.
+// m is [n][2 * n]: the matrix and the identity beside it. At the end the inverse is in the second half. A matrix that
+// has no inverse gives infinities and NaN.
 static void invert(const HoloCall *call, double *m, int64_t n)
 {
     int64_t width = 2 * n;

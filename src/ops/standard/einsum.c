@@ -236,7 +236,7 @@ static HoloCell sum_of(const HoloTensor *t, bool integer, int64_t from, int64_t 
     return sum;
 }
 
-// Reads an operand: repeated names take the diagonal, names that nobody else needs are summed.
+// Reads an operand: a repeated name takes the diagonal, and names that nothing else needs are summed.
 static HoloStatus load(const HoloCall *call, int i, bool integer, const Term *term, const bool *needed, Value *out)
 {
     const HoloTensor *t = call->in[i];

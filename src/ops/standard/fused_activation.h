@@ -19,8 +19,8 @@ typedef struct HoloActivationUse {
     double                alpha, beta;
 } HoloActivationUse;
 
-// The activations of a recurrent layer, by the attributes activations, activation_alpha and activation_beta: `each` in each
-// direction, which are `defaults` where none are named.
+// The activations of a recurrent layer, by the attributes activations, activation_alpha and activation_beta: `each` in
+// each direction, which are `defaults` where none are named.
 HOLO_MUST HoloStatus holo_activations_read(const HoloCall *call, int64_t directions, int each,
                                            const char *const *defaults, HoloActivationUse *out);
 

@@ -18,7 +18,7 @@ static HoloStatus infer_gather(HoloCall *call)
     return holo_out_type(call, 0, x->dtype, rank, dim);
 }
 
-// Copies entries of `bytes` bytes: from the offsets given to one after the other.
+// Copies entries of `bytes` bytes from the given offsets to consecutive places.
 static void collect(char *dst, const char *src, const int64_t *offset, int64_t count, size_t bytes)
 {
     bool is_one = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8 || bytes == 16;
@@ -54,7 +54,7 @@ static HoloStatus eval_gather(HoloCall *call)
     return HOLO_OK;
 }
 
-// One index that is known, and inside whatever the sizes are.
+// One index that is known and inside, whatever the sizes are.
 static HoloDim place_gather(const HoloCall *call, int i)
 {
     (void)i;

@@ -1,4 +1,4 @@
-// grid_sample.c - GridSample: reads a tensor at places that are data; and AffineGrid, which makes such places.
+// grid_sample.c - GridSample reads a tensor at positions that are data; AffineGrid makes such positions.
 //
 // Any number of spatial dimensions. A sample is a product of one-dimensional ones: each dimension gives up to four
 // elements and their weights. The nearest element is copied as it is, of whatever type.
@@ -187,7 +187,7 @@ static void copy_nearest(Sampler *s, const Part *part, int64_t plane, int64_t to
                       s->size);
 }
 
-// Some places of all channels of one image.
+// Some positions, for all channels of one image.
 static void run_part(void *arg, int64_t i, int worker)
 {
     Sampler *s     = arg;

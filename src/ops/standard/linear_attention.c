@@ -1,9 +1,9 @@
-// linear_attention.c - LinearAttention, ONNX's and that of com.microsoft: a matrix of state for each head that every token decays,
-// corrects and reads.
+// linear_attention.c - LinearAttention of ONNX and of com.microsoft: each head has a matrix of state, which every token
+// decays, corrects and reads.
 //
 //     S = exp(g) * S;   S = S + k (x) (beta * (v - S^T k));   o = scale * q^T S
 //
-// where the rule leaves out the decay g, the correction - S^T k, or both.
+// where some rules leave out the decay g, the correction - S^T k, or both.
 #include "base/math/math.h"
 #include "ops/spread.h"
 #include "ops/standard/attention.h"
@@ -33,8 +33,8 @@ typedef struct Sizes {
     int64_t q_heads, k_heads, kv_heads; // kv: of values and states
 } Sizes;
 
-// That of com.microsoft takes fewer heads of queries or keys than of values, each for several of these, and ignores gates that
-// its rule does not have.
+// The operator of com.microsoft also takes fewer heads of queries or keys than of values, each of which serves several
+// heads of values; and it ignores gates that its rule does not have.
 typedef struct Form {
     bool is_free;
 } Form;
@@ -78,7 +78,7 @@ static HoloStatus check_past(const HoloCall *call, const Sizes *s)
     return HOLO_OK;
 }
 
-// Decay is one number a head or one a row of the state; beta, one a head or one for all.
+// The decay is one number for each head or one for each row of the state; beta is one for each head or one for all.
 static HoloStatus check_gates(const HoloCall *call, const Rule *rule, Sizes *s)
 {
     HoloDim last, each;
@@ -96,7 +96,7 @@ static HoloStatus check_gates(const HoloCall *call, const Rule *rule, Sizes *s)
     return HOLO_OK;
 }
 
-// Vectors of the keys are as long as those of the queries. How many heads that makes matters when their sizes are numbers.
+// Keys have vectors as long as those of the queries. The number of heads is checked when their sizes are known.
 static HoloStatus count_keys(const HoloCall *call, HoloDim last, Sizes *s)
 {
     HoloDim size;

@@ -62,7 +62,7 @@ static HoloStatus read_targets(const HoloCall *call, int64_t first, int64_t coun
     return HOLO_OK;
 }
 
-// The scores of the classes that some rows are to be of; 0 where there are no classes.
+// The scores of the classes that some rows should have; 0 where there are no classes.
 static void read_scores(const HoloTensor *in, HoloRows rows, int64_t first, int64_t count, const int64_t *class,
                         double *out)
 {
@@ -74,7 +74,7 @@ static void read_scores(const HoloTensor *in, HoloRows rows, int64_t first, int6
     }
 }
 
-// The same behind log-softmax, which is kept where it is wanted. `x` has room for a row.
+// The same after log-softmax, which is kept if it is wanted. `x` has room for a row.
 static void read_log_scores(const HoloTensor *in, HoloRows rows, int64_t first, int64_t count, const int64_t *class,
                             double *x, HoloTensor *log_prob, double *out)
 {

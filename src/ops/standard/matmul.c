@@ -114,7 +114,7 @@ int64_t holo_matmul_start(const HoloMatmul *m, const HoloMatmulSide *side, int64
     return start;
 }
 
-// Shifts what was read by the operand's zero point; where it is a real number, quantizes it before.
+// Subtracts the operand's zero point from what was read; a real operand is quantized first.
 static void shift(const HoloMatmulSide *s, int64_t start, int64_t line, int64_t line_step, int64_t count, HoloCell *x)
 {
     if (!s->zero.t && !s->quantum) return;

@@ -1,4 +1,4 @@
-// matmul.h - products of stacks of matrices, as MatMul, Gemm and their quantized kin share them.
+// matmul.h - products of stacks of matrices, for MatMul, Gemm and their quantized relatives.
 #ifndef HOLO_OPS_STANDARD_MATMUL_H
 #define HOLO_OPS_STANDARD_MATMUL_H
 
@@ -19,7 +19,7 @@ void                 holo_matrix_transpose(HoloMatrix *m); // the last two dimen
 // What is added to a product of these sizes, where it is given: at most a matrix, and never larger than the product.
 HOLO_MUST HoloStatus holo_matmul_addend(const HoloCall *call, int input, int rank, const HoloDim *dim);
 
-// The shape of the product: broadcast stack, rows, columns, without those that a vector does not have.
+// The shape of the product: broadcast stack, rows, columns. A vector has no rows or no columns, and these are left out.
 HOLO_MUST HoloStatus holo_matmul_shape(const HoloCall *call, const HoloMatrix *a, const HoloMatrix *b, int *out_rank,
                                        HoloDim *out_dim);
 
@@ -54,14 +54,14 @@ typedef struct HoloMatmul {
     HoloMatmulSide a, b;
 } HoloMatmul;
 
-// When evaluating: the product of two views, to be written to output 0.
+// For eval: prepares the product of two views, to be written to output 0.
 HOLO_MUST HoloStatus holo_matmul_init(const HoloCall *call, const HoloMatrix *a, const HoloMatrix *b, HoloMatmul *out);
 // eval and at of an operator, whose own `init` fills in what begins with *m.
 typedef HoloStatus   HoloMatmulInit(const HoloCall *call, HoloMatmul *m);
 HOLO_MUST HoloStatus holo_matmul_eval(HoloCall *call, HoloMatmulInit *init, HoloMatmul *m);
 double               holo_matmul_at(const HoloCall *call, HoloMatmulInit *init, HoloMatmul *m, int64_t index);
 #define HOLO_MATMUL_TYPES (HOLO_TYPES_FLOAT | HOLO_BIT(I32) | HOLO_BIT(U32) | HOLO_BIT(I64) | HOLO_BIT(U64))
-// Where the matrix for `batch` of the output starts in an operand.
+// Where an operand's matrix for `batch` of the output starts.
 int64_t holo_matmul_start(const HoloMatmul *m, const HoloMatmulSide *side, int64_t batch);
 
 #endif

@@ -1,4 +1,4 @@
-// nms.c - NonMaxSuppression: of boxes that overlap, the best is kept.
+// nms.c - NonMaxSuppression: keeps the best of boxes that overlap.
 #include "ops/standard/nms.h"
 #include "ops/spread.h"
 
@@ -35,7 +35,7 @@ typedef struct Nms {
     int64_t *out_count;        // of each class
 } Nms;
 
-// One class of one batch. Candidates are put in order only as far as they are looked at.
+// One class of one batch. Candidates are sorted only as far as they are looked at.
 static void run_class(void *arg, int64_t number, int worker)
 {
     const Nms     *n     = arg;

@@ -10,7 +10,7 @@ typedef struct HoloNmsBox { // low and high corner
     double low[2], high[2], area;
 } HoloNmsBox;
 
-// Of two corners, or of the middle and the size.
+// Given by two corners, or by the middle and the size.
 static inline HoloNmsBox holo_box_make(const double *at, bool centered)
 {
     HoloNmsBox box;
@@ -48,7 +48,7 @@ static inline bool holo_candidate_before(const HoloCandidate *a, const HoloCandi
     return a->score != b->score ? a->score > b->score : a->index < b->index;
 }
 
-// A heap with the first candidate at its root: what stands at `at` goes down to its place.
+// A heap with the first candidate at its root: moves the candidate at `at` down to its place.
 static inline void holo_candidate_sink(HoloCandidate *heap, int64_t count, int64_t at)
 {
     HoloCandidate moved = heap[at];
@@ -65,7 +65,7 @@ static inline void holo_candidate_heap(HoloCandidate *heap, int64_t count)
     for (int64_t i = count / 2; i-- > 0;) holo_candidate_sink(heap, count, i);
 }
 
-// Takes the first of `*count` candidates away.
+// Removes the first of `*count` candidates.
 static inline HoloCandidate holo_candidate_take(HoloCandidate *heap, int64_t *count)
 {
     HoloCandidate first = heap[0];

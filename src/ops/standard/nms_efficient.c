@@ -1,5 +1,5 @@
-// nms_efficient.c - EfficientNMS_TRT, TensorRT's operator that ends detectors: of all boxes and classes together the best,
-// without those that overlap with a better one.
+// nms_efficient.c - EfficientNMS_TRT, TensorRT's last operator of detectors: keeps the best boxes of all classes
+// together, without those that overlap a better one.
 //
 // Exporters put it into files for TensorRT, in one of three domains.
 #include "base/math/math.h"
@@ -73,7 +73,7 @@ static void read_corners(const Nms *n, int64_t image, int64_t index, double *out
     }
 }
 
-// All of an image that may be kept, as a heap. *out_count: how many.
+// All candidates of an image, as a heap. *out_count: how many.
 static void find_candidates(const Nms *n, int64_t image, HoloCandidate *heap, int64_t *out_count)
 {
     int64_t all = n->count * n->classes, count = 0;

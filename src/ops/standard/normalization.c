@@ -1,7 +1,7 @@
-// normalization.c - rows standardized, scaled and shifted: LayerNormalization, RMSNormalization,
+// normalization.c - rows that are standardized, scaled and shifted: LayerNormalization, RMSNormalization,
 // InstanceNormalization, GroupNormalization.
 //
-// All is computed in double and rounded once, so `stash_type` only names the type of the statistics.
+// Everything is computed in double and rounded once, so `stash_type` only names the type of the statistics.
 #include "ops/standard/normalization.h"
 #include "ops/rows.h"
 
@@ -146,13 +146,13 @@ static HoloStatus layer_eval(HoloCall *call)
 
 // ---- InstanceNormalization, GroupNormalization
 
-// Instances are groups of one channel.
+// An instance is a group of one channel.
 static int64_t group_count(const HoloCall *call)
 {
     return call->op->row ? holo_attr_int(call, "num_groups", 0) : call->in[0]->dim[1];
 }
 
-// GroupNormalization-18 scales by group, all else by channel.
+// GroupNormalization-18 scales by group, all others by channel.
 static bool scales_groups(const HoloCall *call)
 {
     return call->op->row && call->version < 21;
@@ -164,7 +164,7 @@ static HoloStatus group_infer(HoloCall *call)
     HOLO_TRY(holo_expect_rank(call, 0, 2, HOLO_MAX_RANK));
     HoloDim groups = group_count(call), channels = x->dim[1];
     if (call->op->row && (groups <= 0 || (!holo_dim_is_symbolic(channels) && channels % groups != 0)))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "num_groups %lld does not part the channels", (long long)groups);
+        return holo_call_fail(call, HOLO_BAD_MODEL, "num_groups %lld does not divide the channels", (long long)groups);
     for (int input = 1; input <= 2; input++)
         HOLO_TRY(holo_vector_check(call, input, scales_groups(call) ? groups : channels));
     return holo_infer_same(call);

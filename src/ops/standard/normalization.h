@@ -40,9 +40,9 @@ HOLO_MUST HoloStatus holo_affine_init(HoloAffine *affine, const HoloCall *call, 
 // The row's values at the outer index of `walk`; NULL where the tensor is not given.
 const double *holo_affine_row(HoloAffine *affine, const HoloRowNorm *norm, const HoloWalk *walk);
 
-// While inferring: is input `input`, if given, of floats that broadcast to `like`?
+// For infer: whether input `input`, if given, holds floats that broadcast to `like`.
 HOLO_MUST HoloStatus holo_affine_check(const HoloCall *call, int input, const HoloTensor *like);
-// While inferring: is input `input`, if given, a list of `size` floats?
+// For infer: whether input `input`, if given, is a list of `size` floats.
 HOLO_MUST HoloStatus holo_vector_check(const HoloCall *call, int input, HoloDim size);
 
 #endif

@@ -96,7 +96,7 @@ static void prepare(const HoloCall *call, HoloRows rows, Channel *channels)
     }
 }
 
-// Places that follow one another are `inner` times of one channel, then of the next.
+// Consecutive places: `inner` of one channel, then `inner` of the next.
 static void apply(const HoloCall *call, const HoloTensor *in, HoloTensor *out, HoloRows rows, const Channel *channels)
 {
     int64_t count = rows.outer * rows.size * rows.inner, c = 0, left = rows.inner;

@@ -91,7 +91,7 @@ static HoloStatus mvn_infer(HoloCall *call)
     return holo_infer_same(call);
 }
 
-// Moves between the elements that share a mean, the first of them at `base`, and a list of them.
+// Copies between a list and the elements that share a mean; `base` is the first of them.
 typedef void Mover(const HoloTensor *t, int64_t start, int64_t stride, int64_t count, double *x);
 
 static void put_run(const HoloTensor *t, int64_t start, int64_t stride, int64_t count, double *x)

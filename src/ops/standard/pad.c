@@ -35,7 +35,7 @@ static HoloStatus find_mode(const HoloCall *call, Mode *out)
     return HOLO_OK;
 }
 
-// An axis of input 0 that is not among those seen, to which it is added.
+// Reads an axis of input 0 that has not been seen yet, and marks it as seen.
 static HoloStatus axis_once(const HoloCall *call, int64_t axis, bool *seen, int *out)
 {
     HOLO_TRY(holo_axis(call, axis, call->in[0]->rank, out));
@@ -44,7 +44,7 @@ static HoloStatus axis_once(const HoloCall *call, int64_t axis, bool *seen, int 
     return HOLO_OK;
 }
 
-// Small enough for sums of a few of them.
+// Small enough that sums of a few of them do not overflow.
 static bool is_reasonable(HoloDim d)
 {
     return holo_dim_is_symbolic(d) || (d > -(INT64_C(1) << 60) && d < INT64_C(1) << 60);
@@ -98,7 +98,7 @@ static HoloStatus infer_pad(HoloCall *call)
     return holo_out_type(call, 0, x->dtype, x->rank, dim);
 }
 
-// The element that pads in mode constant, at `room`; NULL: zero.
+// Finds the element that pads in mode constant; *out may point to `room`. NULL: zero.
 static HoloStatus find_value(const HoloCall *call, char room[16], const void **out)
 {
     HoloDtype dtype = (HoloDtype)call->in[0]->dtype;

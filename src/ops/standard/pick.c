@@ -1,5 +1,4 @@
-// pick.c - elements kept by place or by what other elements say: Compress, NonZero, ReverseSequence,
-// Trilu.
+// pick.c - elements selected by position or by other elements: Compress, NonZero, ReverseSequence, Trilu.
 #include "ops/move.h"
 
 // ---- Compress
@@ -12,8 +11,8 @@ static HoloStatus find_axis(const HoloCall *call, int *out)
     return holo_attr_axis(call, "axis", 0, call->in[0]->rank, out);
 }
 
-// How many of the `size` there are a condition chooses. It may be shorter; what it says behind the end is nothing. A size
-// that is not known yet is taken to be as long.
+// How many of `size` elements a condition selects. The condition may be shorter than the input; entries behind the
+// input's end are ignored. A size that is not known yet is taken to be the condition's length.
 static HoloDim chosen_of(const HoloTensor *condition, HoloDim size)
 {
     const uint8_t *is_chosen = condition->data;

@@ -1,7 +1,7 @@
 // pooling.c - MaxPool, AveragePool, LpPool, their global forms, and the quantized ones of com.microsoft.
 //
-// A tile of outputs is made tap by tap: what the tap meets is merged into the tile. The global forms are
-// loops of their own, because their window is the whole plane.
+// A tile of outputs is computed tap by tap: the elements that a tap meets are merged into the tile. The global forms
+// have loops of their own, because their window is the whole plane.
 #include "base/math/math.h"
 #include "ops/spread.h"
 #include "ops/window.h"
@@ -82,7 +82,8 @@ static void raise_to(double *x, int64_t count, double p, bool narrow)
         for (int64_t j = 0; j < count; j++) x[j] = holo_pow(fabs(x[j]), p);
 }
 
-// NaN wins, and the first of them. Selections rather than jumps, which would go one way as often as the other.
+// NaN wins, and the first one of several. These are selections rather than branches, which would be mispredicted half
+// of the time.
 static double select_greater(double x, double than, double if_greater, double if_not)
 {
     double plain = x > than ? if_greater : if_not, first = than == than ? if_greater : if_not;
@@ -105,7 +106,8 @@ static void note(double tap, const double *restrict x, const double *restrict th
     for (int64_t j = 0; j < count; j++) best[j] = select_greater(x[j], than[j], tap, best[j]);
 }
 
-// Averages of quantized numbers, each step in float. Halves are common there, and go the same way in every kernel.
+// Averages of quantized numbers, each step in float. Halves are common there, and this rounds them as every kernel
+// does.
 static void merge_quantized(const Pool *v, double *into, const double *x, int64_t count)
 {
     for (int64_t j = 0; j < count; j++) into[j] = (float)into[j] + (float)x[j] * (float)v->x_scale;
@@ -122,7 +124,7 @@ static double finish_plane(const Pool *v, double x, double n)
     return rintf((float)x * ((float)v->x_scale / ((float)v->y_scale * (float)n))) + (float)v->y_zero;
 }
 
-// What comes out of the merged value of `n` elements.
+// The output for the merged value of `n` elements.
 static double finish(const Pool *v, double x, double n)
 {
     if (v->kind == LP) return v->p == 2 ? sqrt(x) : v->p == 1 ? x : holo_pow(x, 1 / v->p);

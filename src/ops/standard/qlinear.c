@@ -1,7 +1,7 @@
 // qlinear.c - products of quantized matrices: MatMulInteger, QLinearMatMul and their relatives; and QLinearConcat.
 //
-// All products are one: integers shifted by their zero points, summed exactly, then scaled, biased and quantized
-// again, each where the operator has it.
+// All products are computed in the same way: integers are shifted by their zero points and summed exactly; then the
+// sums are scaled, biased and quantized again where the operator does so.
 #include "kernels/kernels.h"
 #include "ops/move.h"
 #include "ops/spread.h"
@@ -81,8 +81,8 @@ static double wrap_i32(double x)
     return (double)(int32_t)(uint32_t)(uint64_t)(int64_t)x;
 }
 
-// In float, as those operators do from which it is put together: what comes next is often quantized, and the last bit of a
-// largest number moves all its steps.
+// In float, as those operators do from which it is put together: what comes next is often quantized, and the last bit
+// of a largest number moves all its steps.
 static double scaled_f32(double sum, float scale, double bias)
 {
     float y = (float)sum * scale;
@@ -205,7 +205,7 @@ typedef struct Part {
     uint8_t table[PATTERNS];
 } Part;
 
-// A part's steps in those of the output, for each pattern of bits.
+// A part's numbers as numbers of the output's scale, for each bit pattern.
 static void part_make(const HoloCall *call, int input, HoloDtype to, Part *out)
 {
     float   y_scale = (float)holo_get_f(call->in[0], 0), y_zero = (float)holo_get_f(call->in[1], 0);

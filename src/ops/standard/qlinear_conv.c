@@ -98,7 +98,8 @@ static HoloStatus eval_last(HoloCall *call)
     return holo_attr_int(call, "channels_last", 0) ? holo_channels_last_eval(call, 1, infer, eval) : eval(call);
 }
 
-// ---- ConvIntegerToFloat: x, w, x_scale, w_scale, x_zero, w_zero, bias; zero points that are not given are 0, and the bias is f32
+// ---- ConvIntegerToFloat: x, w, x_scale, w_scale, x_zero, w_zero, bias; zero points that are not given are 0, and the
+// bias is f32
 
 enum { X, W, X_SCALE, W_SCALE, X_ZERO, W_ZERO, BIAS };
 

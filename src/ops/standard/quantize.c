@@ -19,7 +19,7 @@ static HoloStatus find_axis(const HoloCall *call, int *out_axis)
     return holo_axis(call, rank == 1 ? 0 : holo_attr_int(call, "axis", 1), rank, out_axis);
 }
 
-// Is it one number, as far as sizes are known?
+// Whether it is one number, as far as sizes are known.
 static bool is_one(const HoloTensor *t)
 {
     for (int i = 0; i < t->rank; i++)
@@ -119,7 +119,7 @@ static void grid_walk(const HoloCall *call, const Grid *g, const HoloPointwise *
 
 // ---- the two formulas
 
-// A number as if it had been computed in the dtype.
+// Rounds a number as if it had been computed in the dtype.
 static inline double rounded(HoloDtype dtype, double x)
 {
     switch (dtype) {

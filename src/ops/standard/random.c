@@ -1,7 +1,7 @@
 // random.c - random tensors, and Dropout.
 //
-// The generator is seeded by the attribute `seed`, or by a fixed number where there is none: the same
-// model gives the same numbers at every run. They are not those of other libraries.
+// The attribute `seed` seeds the generator, or a fixed number if there is none: the same model gives the same numbers
+// in every run. Other libraries give other numbers.
 #include "base/bits.h"
 #include "base/math/math.h"
 #include "ops/op.h"
@@ -147,7 +147,7 @@ static HoloStatus multinomial_eval(HoloCall *call)
 
 // ---- Dropout
 
-// Does this node drop? Since opset 12 an input says so, before opset 7 an attribute.
+// Whether this node drops elements. Since opset 12 an input says so, before opset 7 an attribute.
 static bool is_training(const HoloCall *call)
 {
     if (call->version < 7) return !holo_attr_int(call, "is_test", 0);

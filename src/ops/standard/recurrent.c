@@ -267,7 +267,7 @@ static void multiply_state(const Layer *l, const HoloCall *call, const HoloCell 
 
 // ---- steps
 
-// The time that sequence b is at; -1: it is over.
+// The time step at which sequence b is; -1: it has ended.
 static int64_t time_of(const Layer *l, int64_t b)
 {
     if (l->time >= l->length[b]) return -1;

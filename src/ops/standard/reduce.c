@@ -1,4 +1,5 @@
-// reduce.c - ReduceSum, ReduceMax and their kin, and ReduceSumInteger of com.microsoft: axes folded into one value each.
+// reduce.c - ReduceSum, ReduceMax and their kin, and ReduceSumInteger of com.microsoft: axes folded into one value
+// each.
 //
 // An operator is a row of a table: the value to start from, how an element is folded in, what is done
 // at the end. Floats are folded as double, integers as 64-bit numbers that wrap around; roots and
@@ -79,7 +80,8 @@ typedef void Fold(Tile *acc, const Tile *x, int count, bool lanes);
         acc->member[0] = a;                                                                            \
     }
 
-// Extremes of floats: a NaN stays. Comparisons that NaN fails are one instruction each, so NaN is looked for beside them.
+// Extremes of floats: a NaN stays. Comparisons that NaN fails are one instruction each, so NaN is looked for beside
+// them.
 #define EXTREME(name, better)                                                                              \
     static void name(Tile *acc, const Tile *x, int count, bool lanes)                                      \
     {                                                                                                      \

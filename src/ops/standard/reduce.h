@@ -18,7 +18,8 @@ typedef struct HoloParting {
 // Folds of HoloTiles: add, mul, min, max.
 typedef enum HoloTileFold { HOLO_FOLD_ADD, HOLO_FOLD_MUL, HOLO_FOLD_MIN, HOLO_FOLD_MAX } HoloTileFold;
 
-// Reduces input 0 into output 0, of the same type. False: that type has no such loops, or they do not pay; nothing was done.
+// Reduces input 0 into output 0, of the same type. False: that type has no such loops, or they do not pay; nothing was
+// done.
 bool holo_reduce_by_tiles(const HoloCall *call, const HoloParting *part, HoloTileFold how);
 
 HoloParting holo_part(const HoloTensor *t, const int *axes, int count); // of known sizes

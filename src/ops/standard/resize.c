@@ -23,7 +23,7 @@ static Inputs inputs_of(const HoloCall *call)
     return is_upsample(call) ? (Inputs){-1, -1, -1} : (Inputs){1, 2, 3};
 }
 
-// Older versions give an empty tensor where nothing is meant.
+// In older versions an empty tensor means that an input is not given.
 static const HoloTensor *given(const HoloCall *call, int input)
 {
     const HoloTensor *t = input < 0 ? NULL : holo_in(call, input);
@@ -311,7 +311,7 @@ static HoloStatus eval_parts(HoloCall *call, Resize *r)
     return HOLO_OK;
 }
 
-// Where every element comes twice, vectors do it.
+// Where every element is repeated twice, vectors do it.
 #define GATHER(type)                                                                             \
     case sizeof(type): {                                                                         \
         const type *from = src;                                                                  \

@@ -3,9 +3,9 @@
 
 #include <math.h>
 
-// The place of output o on the input; NaN: outside, by the rules of tf_crop_and_resize. In float: a place half way between two elements must be just there. Lengths are those of the output, which is what people mean
-// who align corners; only where an axis shrinks, the standard's own tests want the length that the scale gives, not yet
-// whole.
+// The place of output o on the input; NaN: outside, by the rules of tf_crop_and_resize. In float: a place half way
+// between two elements must be just there. Lengths are those of the output, which is what people mean who align
+// corners; only where an axis shrinks, the standard's own tests want the length that the scale gives, not yet whole.
 static double find_place(const HoloResizeHow *how, const HoloResizeAxis *a, int64_t o)
 {
     float x = (float)o, in = (float)a->in, scale = (float)a->scale, length = scale * in, whole = (float)a->out;

@@ -1,6 +1,6 @@
-// resize_whole.c - linear resizing of integers, which keeps what is before the point. A sum that lands just below a whole
-// number is another result than one that lands on it, so the order is fixed: in float, weights
-// multiplied from the last axis on, terms added with the last axis changing fastest.
+// resize_whole.c - linear resizing of integers, which keeps what is before the point. A sum that lands just below a
+// whole number is another result than one that lands on it, so the order is fixed: in float, weights multiplied from
+// the last axis on, terms added with the last axis changing fastest.
 #include "ops/spread.h"
 #include "ops/standard/resize.h"
 
@@ -38,7 +38,8 @@ static Line line_find(const Whole *w, int64_t number)
     return line;
 }
 
-// Adds the terms of one choice of elements along the axes before the last, in which bit i stands for the second of axis i.
+// Adds the terms of one choice of elements along the axes before the last, in which bit i stands for the second of axis
+// i.
 static void terms_add(const Whole *w, const Line *line, int choice, int64_t length, float *sum)
 {
     const int64_t *index = w->index;
@@ -126,7 +127,8 @@ static void floats_read(const HoloTensor *x, float *out)
     }
 }
 
-// The last axis, where it is resized: weights as floats, of which they are numbers. Outside, the first element stands in.
+// The last axis, where it is resized: weights as floats, of which they are numbers. Outside, the first element stands
+// in.
 static HoloStatus last_read(const HoloCall *call, const HoloResizeAxis *a, Whole *w)
 {
     void *weights, *indices;

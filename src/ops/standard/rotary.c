@@ -95,7 +95,7 @@ HoloStatus holo_rotary_sizes(const HoloCall *call, Sizes *s)
     HOLO_TRY(find_sizes(call, s));
     HoloDim size = turned ? turned : s->size;
     if (!holo_dim_is_symbolic(size) && (size < 0 || size % 2 || (!holo_dim_is_symbolic(s->size) && size > s->size)))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "%lld of %lld numbers are to be turned, expected an even part",
+        return holo_call_fail(call, HOLO_BAD_MODEL, "%lld of %lld numbers are to be rotated, expected an even number",
                               (long long)size, (long long)s->size);
     s->half = holo_dim_div(call->dims, size, 2);
     s->rows = HOLO_DIM_UNKNOWN;

@@ -124,7 +124,7 @@ static HoloStatus scan_9(Scan *s, Source *source)
 
 // ---- version 8
 
-// Entry b of a batch: a view.
+// A view of entry b of a batch.
 static HoloTensor entry_view(const HoloTensor *x, int64_t b)
 {
     HoloTensor view = {.dtype = x->dtype, .rank = (int8_t)(x->rank - 1)};

@@ -1,4 +1,4 @@
-// scatter.c - elements written by index: Scatter, ScatterElements, ScatterND, TensorScatter.
+// scatter.c - writes elements by index: Scatter, ScatterElements, ScatterND, TensorScatter.
 #include "ops/move.h"
 
 // ---- how an update meets what is there
@@ -40,7 +40,7 @@ static int64_t reduce_i(Reduction r, bool is_unsigned, int64_t a, int64_t b)
     }
 }
 
-// Of f32, in float: sums and products, rounded once, are as exact as in double.
+// f32 is computed in float: one sum or product, rounded once, is as exact as in double.
 typedef void MeetF32(float *y, const int64_t *offset, const float *u, int64_t count);
 
 #define MEET_F32(name, expression)                                                   \
@@ -71,7 +71,7 @@ static void meet_complex(HoloTensor *y, const int64_t *offset, const HoloTensor 
     }
 }
 
-// y[offset[i]] meets u[start + i], in order.
+// Combines u[start + i] into y[offset[i]], in order.
 static void meet(HoloTensor *y, const int64_t *offset, const HoloTensor *u, int64_t start, int64_t count, Reduction r)
 {
     if (r == NONE) {
@@ -97,7 +97,7 @@ static void meet(HoloTensor *y, const int64_t *offset, const HoloTensor *u, int6
     }
 }
 
-// The same for a run of neighbors in both.
+// The same for a run of elements that are neighbors in both.
 static void meet_run(HoloTensor *y, int64_t at, const HoloTensor *u, int64_t start, int64_t count, Reduction r)
 {
     size_t size = holo_dtype_size(y->dtype);

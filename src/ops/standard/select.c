@@ -1,4 +1,4 @@
-// select.c - Where and Clip: elements chosen by a condition or held between bounds.
+// select.c - Where and Clip: elements selected by a condition or held between bounds.
 #include "ops/pointwise.h"
 
 #include <math.h>
@@ -62,7 +62,7 @@ static HoloStatus clip_infer(HoloCall *call)
         const HoloTensor *bound = call->in[i];
         if (!bound) continue;
         if (bound->dtype != call->in[0]->dtype)
-            return holo_call_fail(call, HOLO_BAD_MODEL, "bound %d is of type %s, what is to be clipped of type %s", i,
+            return holo_call_fail(call, HOLO_BAD_MODEL, "bound %d is of type %s, but the input is of type %s", i,
                                   holo_dtype_name((HoloDtype)bound->dtype),
                                   holo_dtype_name((HoloDtype)call->in[0]->dtype));
         HOLO_TRY(holo_expect_one(call, i));
@@ -70,7 +70,7 @@ static HoloStatus clip_infer(HoloCall *call)
     return holo_infer_same(call);
 }
 
-// Elements as they are stored, where both bounds are.
+// Computes elements as they are stored, if both bounds are given.
 static bool clip_own(HoloCall *call, const HoloTensor *out)
 {
     int type = holo_tile_type((HoloDtype)out->dtype);
@@ -94,7 +94,8 @@ static HoloStatus clip_eval(HoloCall *call)
     bool          is_float = kind == HOLO_CLASS_FLOAT, is_signed = kind == HOLO_CLASS_INT;
     HoloPointwise work = {.fn = is_float ? clip_f64 : is_signed ? clip_i64 : clip_u64, .in_count = 3, .out = *out};
 
-    // A bound that is not given is one that nothing passes. Before opset 11 bounds are attributes, of floats alone.
+    // A bound that is not given is one that no element passes. Before opset 11, bounds are attributes and always
+    // floats.
     double  bound_f[2] = {-INFINITY, INFINITY};
     int64_t bound_i[2] = {is_signed ? INT64_MIN : 0, is_signed ? INT64_MAX : -1};
     bool    is_old     = call->version < 11;

@@ -1,5 +1,5 @@
-// sequence.c - sequences: made, taken apart, joined. Elements are shared between sequences and copied
-// where they come from or become tensors of their own.
+// sequence.c - makes, splits and joins sequences. Sequences share their elements; an element that comes from a tensor
+// or becomes one is copied.
 #include "ops/value.h"
 
 static const HoloTensor *items_of(const HoloTensor *sequence)
@@ -79,7 +79,7 @@ static HoloStatus infer_erase(HoloCall *call)
     return HOLO_OK;
 }
 
-// The sequence with `skip` of its items left out from position `at` on, and `add` (or NULL) put there.
+// The sequence without `skip` of its items from position `at` on, and with `add` (or NULL: nothing) in their place.
 static HoloStatus splice(HoloCall *call, int64_t at, int64_t skip, const HoloTensor *add)
 {
     const HoloTensor *sequence = call->in[0], *from = items_of(sequence);
@@ -97,7 +97,7 @@ static HoloStatus eval_insert(HoloCall *call)
 {
     int64_t           size = call->in[0]->dim[0], at = size;
     const HoloTensor *position = holo_in(call, 2);
-    // Behind the last is a place too, but the negative positions count from the last.
+    // The place behind the last item is valid too, but negative positions count from the last item.
     bool is_end = !position || (holo_tensor_count(position) == 1 && holo_get_i(position, 0) == size);
     if (!is_end) {
         HOLO_TRY(find_position(call, 2, size, 0, &at));
@@ -149,7 +149,7 @@ static HoloStatus eval_length(HoloCall *call)
 
 // ---- SplitToSequence
 
-// Parts of sizes that the input gives: one for all, or each. Without it, single slices.
+// Parts whose sizes the input gives: one size for all, or one for each. Without the input, single slices.
 typedef struct Cut {
     int               axis;
     bool              keep;        // the axis, where slices are single

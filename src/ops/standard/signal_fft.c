@@ -93,7 +93,8 @@ static HoloStatus make_turns(const HoloCall *call, int64_t n, double **out)
     return HOLO_OK;
 }
 
-// jk = (j^2 + k^2 - (k - j)^2) / 2 makes the transform a convolution with the chirp, which a transform of length m does.
+// jk = (j^2 + k^2 - (k - j)^2) / 2 makes the transform a convolution with the chirp, which a transform of length m
+// does.
 static HoloStatus init_chirp(const HoloCall *call, HoloFft *fft)
 {
     void   *chirp_memory, *padded_memory, *kernel_memory;

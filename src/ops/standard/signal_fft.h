@@ -14,7 +14,8 @@ typedef struct HoloFft { // for one length; its tables live as long as the call
 
 HOLO_MUST HoloStatus holo_fft_init(const HoloCall *call, int64_t n, HoloFft *out); // n is at least 1
 
-// x[k] = sum of x[j] exp(-2 pi i j k / n), for n complex numbers as pairs; the sign is + where `inverse`. Not divided by n.
+// x[k] = sum of x[j] exp(-2 pi i j k / n), for n complex numbers as pairs; the sign is + where `inverse`. Not divided
+// by n.
 void holo_fft_run(const HoloFft *fft, bool inverse, double *x, double *work);
 
 #endif

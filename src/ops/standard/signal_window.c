@@ -1,4 +1,4 @@
-// signal_window.c - what is made from a few numbers: HannWindow, HammingWindow, BlackmanWindow and MelWeightMatrix.
+// signal_window.c - tensors made from a few numbers: HannWindow, HammingWindow, BlackmanWindow and MelWeightMatrix.
 #include "base/math/math.h"
 #include "ops/number.h"
 
@@ -74,7 +74,7 @@ static HoloStatus find_hertz(const HoloCall *call, int i, double *out)
         return holo_call_fail(call, HOLO_BAD_INPUT, "input %d is not one number", i);
     *out = holo_get_f(call->in[i], 0);
     if (*out >= 0 && isfinite(*out)) return HOLO_OK;
-    return holo_call_fail(call, HOLO_BAD_INPUT, "the edge %g is no frequency", *out);
+    return holo_call_fail(call, HOLO_BAD_INPUT, "the edge %g is not a frequency", *out);
 }
 
 // Column `band` of the matrix: up from `low` to `middle`, down to `high`.

@@ -1,7 +1,7 @@
 // slice.c - Slice: every step-th element from a start to an end, along each axis.
 #include "ops/move.h"
 
-// What is taken of one axis.
+// The range that is taken of one axis.
 typedef struct Range {
     HoloDim start, end;
     int64_t step;
@@ -22,7 +22,7 @@ static bool is_endless(HoloDim end)
     return end == INT32_MAX || end == INT64_MAX;
 }
 
-// Brings the range into the `size` elements there are; returns how many are taken.
+// Limits the range to the `size` elements of the axis; returns how many are taken.
 static int64_t settle(Range *r, int64_t size)
 {
     int64_t low = r->step > 0 ? 0 : -1, high = r->step > 0 ? size : size - 1;
@@ -75,7 +75,7 @@ static HoloDim count_range(HoloDims *dims, Range r, HoloDim size)
 
 // ---- the ranges of a call
 
-// Attributes until version 10, inputs since.
+// The ranges are attributes until version 10, inputs since.
 typedef struct Lists {
     HoloNumbers starts, ends, axes, steps;
     bool        known;

@@ -4,7 +4,7 @@
 
 #include "ops/op.h"
 
-// Of at least one number.
+// There is at least one number.
 void holo_softmax(double *x, int64_t count);
 void holo_log_softmax(double *x, int64_t count);
 

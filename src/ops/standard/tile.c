@@ -1,4 +1,4 @@
-// tile.c - elements repeated: Tile and Expand.
+// tile.c - repeats elements: Tile and Expand.
 #include "ops/move.h"
 
 // ---- Tile
@@ -42,8 +42,8 @@ static HoloStatus infer_tile(HoloCall *call)
     return holo_out_type(call, 0, x->dtype, x->rank, dim);
 }
 
-// The input is copied to the corner of the output and then doubled along each axis, the last first,
-// until it fills it.
+// The input is copied to the corner of the output. The copy is then doubled along each axis, the last axis first, until
+// it fills the output.
 static HoloStatus eval_tile(HoloCall *call)
 {
     const HoloTensor *x = call->in[0], *y = call->out[0];

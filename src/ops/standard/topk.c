@@ -63,7 +63,7 @@ static void sink(Item *heap, int64_t count, int64_t at)
     }
 }
 
-// Takes element `index` of a row, all before it having been taken: the heap has the first k of them.
+// Adds element `index` of a row. All elements before it have been added: the heap holds the first k of them.
 static inline void offer(Item *heap, int64_t k, uint64_t key, int64_t index)
 {
     if (index >= k && key >= heap[0].key) return; // of equals, the earlier ones are there already
@@ -72,7 +72,7 @@ static inline void offer(Item *heap, int64_t k, uint64_t key, int64_t index)
     for (int64_t i = index == k - 1 ? k / 2 : 0; i-- > 0;) sink(heap, k, i);
 }
 
-// Puts a heap in order.
+// Sorts a heap.
 static void put_in_order(Item *heap, int64_t k)
 {
     for (int64_t left = k - 1; left > 0; left--) {
@@ -98,9 +98,9 @@ typedef struct TopK {
     int64_t          *bags;  // for each worker, four lists
 } TopK;
 
-// The first k of the elements of a row that were met so far, and some more. Few are in order, in `items`, more are a heap, and
-// there are no others. Of many, keys and indices are in a bag: when it is full it is put in order, and those behind the
-// first k go.
+// The first k of the elements of a row that were met so far, and some more. Few are in order, in `items`, more are a
+// heap, and there are no others. Of many, keys and indices are in a bag: when it is full it is put in order, and those
+// behind the first k go.
 typedef struct Best {
     int64_t   k, count, room;
     uint64_t  edge; // only a key below it can be one of the first
@@ -124,7 +124,7 @@ static Best best_of(const TopK *v, int worker)
     return b;
 }
 
-// Equal ones are in the bag in the order of their indices, and stay so.
+// Equal elements are in the bag in the order of their indices, and keep that order.
 static void bag_order(Best *b)
 {
     for (int64_t i = 0; i < b->count; i++) b->order[i] = i;
@@ -141,7 +141,7 @@ static void edge_set(Best *b, const Item *last)
     b->last = last->index;
 }
 
-// Takes an element, all before it having been taken.
+// Adds an element. All elements before it have been added.
 static inline void best_take(Best *b, uint64_t key, int64_t index)
 {
     if (b->full && key >= b->edge) return; // of equals, the earlier ones are there already
@@ -175,8 +175,8 @@ static void put_row(const TopK *v, int64_t start, int64_t to, const Item *items)
     }
 }
 
-// Of f32 elements from `from` up to `end`, the first block of BLOCK with one that may come before `edge`: where it begins.
-// Most blocks have none, and are passed over without making keys.
+// Of f32 elements from `from` up to `end`, the first block of BLOCK with one that may come before `edge`: where it
+// begins. Most blocks have none, and are passed over without making keys.
 static int64_t find_block(const TopK *v, const float *row, float edge, int64_t from, int64_t end)
 {
     for (; from + BLOCK <= end; from += BLOCK) {
@@ -190,13 +190,13 @@ static int64_t find_block(const TopK *v, const float *row, float edge, int64_t f
     return from;
 }
 
-// Might x come before one that the heap has, of which `edge` is the last?
+// Whether x may come before an element of the heap, whose last element is `edge`.
 static inline bool may_enter(const TopK *v, float x, float edge)
 {
     return v->turn ? !(x <= edge) : !(x >= edge);
 }
 
-// Offers element i of the row that begins at `start`; returns the last that the heap then has.
+// Offers element i of the row that begins at `start`; returns the last element of the heap after that.
 static inline float take_f32(const TopK *v, int64_t start, int64_t i, Item *heap)
 {
     const float *row = (const float *)v->in->data + start;
@@ -234,7 +234,7 @@ static void run_row(const TopK *v, int64_t start, int worker)
         put_in_order(b.items, b.k);
 }
 
-// The same of rows that lie side by side.
+// The same for rows that lie side by side.
 static void run_columns_f32(const TopK *v, int64_t start, int64_t count, Item *heaps)
 {
     float edge[COLUMNS] = {0};
@@ -247,7 +247,7 @@ static void run_columns_f32(const TopK *v, int64_t start, int64_t count, Item *h
     }
 }
 
-// A row, or some that lie side by side.
+// One row, or several that lie side by side.
 static void run_rows(void *arg, int64_t group, int worker)
 {
     const TopK *v     = arg;

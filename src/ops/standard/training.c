@@ -99,7 +99,7 @@ static HoloStatus infer(HoloCall *call)
         HOLO_TRY(holo_expect_types(call, i, HOLO_TYPES_FLOAT));
         bool same = t->rank == first->rank;
         for (int d = 0; same && d < t->rank; d++) same = !holo_dims_differ(t->dim[d], first->dim[d]);
-        if (!same) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d has not the shape of its weights", i);
+        if (!same) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d does not have the shape of its weights", i);
     }
     for (int o = 0; o < call->out_count; o++) {
         int part = o / groups;

@@ -1,4 +1,4 @@
-// transpose.c - dimensions in another order: Transpose, and the block moves that are one in disguise.
+// transpose.c - dimensions in another order: Transpose, and the block moves that are transposes too.
 #include "ops/move.h"
 
 // Writes `src`, of sizes dim, with its dimensions in the order of `perm`.

@@ -1,6 +1,6 @@
 // unary.c - operators that compute each element from one element, by a formula alone. Those with attributes are in
 // activation.c.
-#include "base/math/math.h"
+#include "ops/functions.h"
 #include "ops/pointwise.h"
 
 #include <math.h>
@@ -10,7 +10,7 @@
 // name, first version, formula: in double, rounded once to the element type.
 #define LIGHT(X)            \
     X(Reciprocal, 1, 1 / x) \
-    X(Softsign, 1, x / (1 + fabs(x)))
+    X(Softsign, 1, holo_softsign(x))
 #define HEAVY(X)                      \
     X(Exp, 1, holo_exp(x))            \
     X(Log, 1, holo_log(x))            \
@@ -36,12 +36,12 @@ HEAVY(X)
 X(Erf, 9, holo_erf(x))
 #undef X
 
-// Those that have a tile are computed by that for the types that it knows, by these for narrower ones.
+// An operator that has a tile is computed by the tile for the tile's types, and by these formulas for narrower types.
 #define X(id, formula) HOLO_KERNEL_1(id##_f64, double, double, formula)
 X(Abs, fabs(x))
 X(Neg, -x)
 X(Sign, x > 0 ? 1 : x < 0 ? -1 : x)
-X(Relu, x < 0 ? 0 : x)
+X(Relu, holo_relu(x))
 X(Sqrt, sqrt(x))
 X(Ceil, ceil(x))
 X(Floor, floor(x))
@@ -81,7 +81,7 @@ static const HoloOwnFns not_own  = {[HOLO_BOOL] = Not_bool},
                         same_own = {[HOLO_U8] = same_u8}, sign_own = {[HOLO_U8] = Sign_u8},
                         relu_own = {[HOLO_U8] = same_u8, [HOLO_I8] = Relu_i8, [HOLO_I32] = Relu_i32};
 
-// Mostly both infinities are asked for.
+// Most models ask for both infinities.
 static HoloStatus is_inf_eval(HoloCall *call)
 {
     static const HoloPointwiseRow both = {

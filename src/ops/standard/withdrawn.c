@@ -1,6 +1,6 @@
 // withdrawn.c - operators that were in ONNX's first experimental version and were withdrawn: Affine,
-// ParametricSoftplus, ScaledTanh, Scale, ImageScaler, Crop and DynamicSlice. Models converted from Core ML and Caffe2 in those
-// days still have them.
+// ParametricSoftplus, ScaledTanh, Scale, ImageScaler, Crop and DynamicSlice. Models converted from Core ML and Caffe2
+// in those days still have them.
 #include "base/math/math.h"
 #include "ops/pointwise.h"
 #include "ops/spread.h"

@@ -1,37 +1,38 @@
-// attention_fuse.c - softmax(Q K^T * scale + mask) V, as exporters write it out, becomes Attention.
+// attention_fuse.c - turns softmax(Q K^T * scale + mask) V, as exporters write it, into Attention.
 //
-// The match goes from the last product up: what may follow the softmax, the softmax, scales, masks and soft caps in
-// any order that Attention has, the first product, and scales of its inputs farther up. Scores may change between three
-// and four dimensions on the way. What is left between the heads and their projections is for attention_heads.c.
+// The match goes up from the last product: what may follow the softmax, the softmax, then scales, masks and soft caps
+// in any order that Attention has, the first product, and scales of its inputs further up. Scores may change between
+// three and four dimensions on the way. attention_heads.c handles what is left between the heads and their projections.
 //
-// In a row that -inf masks throughout, a softmax gives NaN, Attention 0: masked_nan says that NaN is meant. Some models
-// clean such NaN away themselves, and with them those that inputs bring in; these stay.
+// If -inf masks a whole row, a softmax gives NaN and Attention gives 0; the attribute masked_nan says that NaN is
+// meant. Some models replace such NaN themselves, and also NaN that comes from inputs; these nodes stay.
 #include "format/params.h"
 #include "passes/fuse/attention_pass.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { DEPTH_MAX = 24, MASKS_MAX = 4, VERSION = 23 }; // since 24 a mask of one column is not spread
+enum { DEPTH_MAX = 24, MASKS_MAX = 4, VERSION = 23 }; // since version 24 a mask of one column is not broadcast
 
 typedef struct Mask {
-    HoloValue *value; // numbers to be added, or truths
-    bool       hides; // where the truth is this, the score is `number`
+    HoloValue *value; // numbers to add, or booleans
+    bool       hides; // if the boolean has this value, the score becomes `number`
     double     number;
-    bool       is_stacked; // it has one matrix for each of three-dimensional scores
+    bool       is_stacked; // it has one matrix for each matrix of three-dimensional scores
 } Mask;
 
 typedef struct Found {
     const int *uses;
     int        use_count;
-    int        size_max; // of vectors that the target's kernel takes
+    int        size_max; // longest vector that the target's kernel takes
     HoloValue *q, *k, *v;
-    bool       k_is_turned; // positions are its last dimension
+    bool       k_is_transposed; // positions are its last dimension
     double     scale, softcap;
     Mask       mask[MASKS_MAX];
     int        mask_count;
     bool       is_cleaned;      // weights that are NaN become 0
-    bool has_split, is_stacked; // four dimensions were seen: batch and heads. A mask has one for each matrix of three
+    bool has_split, is_stacked; // has_split: scores of four dimensions were seen, batch and heads; is_stacked: a mask
+                                // has one matrix for each of three-dimensional scores
     HoloDim batch, heads;
 } Found;
 
@@ -50,14 +51,14 @@ static bool same_ends(const HoloTensor *a, const HoloTensor *b) // the last two 
     return a->dim[a->rank - 1] == b->dim[b->rank - 1] && a->dim[a->rank - 2] == b->dim[b->rank - 2];
 }
 
-// All but these; one head may serve all.
+// All other sizes are equal; one head may serve all.
 static bool same_leads(const HoloTensor *a, const HoloTensor *b)
 {
     if (a->rank != b->rank || a->dim[0] != b->dim[0]) return false;
     return a->rank == 3 || a->dim[1] == b->dim[1] || b->dim[1] == 1;
 }
 
-// The kernel runs it: a plain evaluation would be slower than the products were.
+// The kernel can run it: otherwise plain evaluation would be slower than the products were.
 static bool is_small(const Found *f, HoloDim size)
 {
     return !holo_dim_is_symbolic(size) && size >= 1 && size <= f->size_max;
@@ -73,7 +74,7 @@ static bool is_view(const HoloNode *node)
 
 static bool climb(Found *f, HoloValue *value, int depth);
 
-// Batch and heads of scores that have four dimensions: everywhere the same.
+// Batch and heads of four-dimensional scores must be the same everywhere.
 static bool note_split(Found *f, const HoloTensor *scores)
 {
     if (scores->rank != 4) return true;
@@ -84,7 +85,8 @@ static bool note_split(Found *f, const HoloTensor *scores)
     return true;
 }
 
-// Does the mask broadcast to the scores, and not they to it? The last size is that of V, too: there it need not be known.
+// Does the mask broadcast to the scores, and not the other way round? The last size is also that of V: there it may be
+// unknown.
 static bool spreads(const HoloTensor *mask, const HoloTensor *scores)
 {
     if (mask->kind != HOLO_TENSOR || mask->rank < 1 || mask->rank > scores->rank) return false;
@@ -118,7 +120,7 @@ static bool climb_add(Found *f, const HoloNode *node, int depth)
     return false;
 }
 
-// Is there a key to see in each row?
+// Does each row have a key that is not hidden?
 static bool sees_some(const HoloTensor *t, bool hides)
 {
     int64_t width = t->dim[t->rank - 1], count = holo_tensor_count(t);
@@ -131,8 +133,8 @@ static bool sees_some(const HoloTensor *t, bool hides)
     return true;
 }
 
-// A score that is replaced by a number so low that its weight is 0 could as well have it added: unless all of a row are.
-// Then it must be so low that nothing is left of the scores.
+// If a score is replaced by a number so low that its weight is 0, the number could also be added to it, unless all
+// scores of a row are replaced. In that case the number must be so low that nothing is left of the scores.
 static bool is_low(const Mask *m)
 {
     if (m->number <= -1e9) return true;
@@ -150,7 +152,7 @@ static bool climb_where(Found *f, const HoloNode *node, int depth)
     return false;
 }
 
-// A number that a value is multiplied or divided by; *out_x is the value, *out_factor what it is multiplied by.
+// Is a value multiplied or divided by one number? *out_x is the value, *out_factor what it is multiplied by.
 static bool is_scaled(const HoloNode *node, HoloValue **out_x, double *out_factor)
 {
     bool div = HOLO_IS(node, Div);
@@ -174,7 +176,7 @@ static bool climb_tanh(Found *f, const HoloNode *node, int depth)
     return true;
 }
 
-// Q and K: of MatMul, or of FusedMatMul which turns K itself.
+// Finds Q and K: inputs of a MatMul, or of a FusedMatMul that transposes K itself.
 static bool end_at(Found *f, const HoloNode *node)
 {
     if (node->in_count != 2 || !is_known(node->in[0], 3, 4) || !is_known(node->in[1], 3, 4)) return false;
@@ -182,7 +184,7 @@ static bool end_at(Found *f, const HoloNode *node)
         if (holo_node_int(node, "transA", 0) || holo_node_int(node, "transBatchA", 0)) return false;
         if (holo_node_int(node, "transBatchB", 0)) return false;
         f->scale *= holo_node_float(node, "alpha", 1);
-        f->k_is_turned = !holo_node_int(node, "transB", 0);
+        f->k_is_transposed = !holo_node_int(node, "transB", 0);
     }
     f->q = node->in[0];
     f->k = node->in[1];
@@ -194,7 +196,7 @@ static bool is_product(const HoloNode *node)
     return HOLO_IS(node, MatMul) || HOLO_IS(node, MICROSOFT_FusedMatMul);
 }
 
-// From scores to the product that they come from.
+// Goes from the scores up to the product that they come from.
 static bool climb(Found *f, HoloValue *value, int depth)
 {
     HoloNode  *node = value->producer;
@@ -215,7 +217,7 @@ static bool climb(Found *f, HoloValue *value, int depth)
     return climb(f, node->in[0], depth + 1);
 }
 
-// What turns NaN, the weights of rows where nothing is seen, into 0: Where(IsNaN(x), 0, x).
+// Finds x in Where(IsNaN(x), 0, x), which replaces NaN, the weights of rows where everything is hidden, by 0.
 static HoloValue *uncleaned(const Found *f, const HoloNode *node)
 {
     double zero = 1;
@@ -232,7 +234,7 @@ static bool is_last_axis(const HoloNode *softmax)
     return axis == -1 || axis == rank - 1;
 }
 
-// The softmax whose weights a value is; NULL: none.
+// The softmax that gives these weights; NULL: there is none.
 static HoloNode *softmax_of(Found *f, HoloValue *value)
 {
     for (int i = 0; i < DEPTH_MAX; i++) {
@@ -252,7 +254,7 @@ static HoloNode *softmax_of(Found *f, HoloValue *value)
     return NULL;
 }
 
-// Vectors of sizes that the kernel takes, and as many heads of K as of V.
+// The kernel takes vectors of these sizes, and K has as many heads as V.
 static bool fits(const Found *f)
 {
     const HoloTensor *q = &f->q->type, *k = &f->k->type, *v = &f->v->type;
@@ -271,9 +273,9 @@ static bool find(Found *f, const HoloNode *product)
            climb(f, softmax->in[0], 0) && isfinite(f->scale) && f->scale != 0 && fits(f);
 }
 
-// ---- scales farther up
+// ---- scales further up
 
-// Takes scales of Q or K, wherever on the way through views and transposes, out and into *scale.
+// Removes scales of Q or K, anywhere on the way through views and transposes, and multiplies them into *scale.
 static void take_scales(HoloRewrite *rewrite, const Found *f, HoloValue *value, double *scale)
 {
     for (int i = 0; i < DEPTH_MAX; i++) {
@@ -293,9 +295,9 @@ static void take_scales(HoloRewrite *rewrite, const Found *f, HoloValue *value, 
     }
 }
 
-// ---- what stands in
+// ---- the replacement
 
-// Three dimensions are heads of one batch, but for a Q that is made of four.
+// Three dimensions are the heads of one batch, unless Q is made of a value with four.
 static void choose_split(Found *f)
 {
     const HoloTensor *q = &f->q->type;
@@ -312,7 +314,7 @@ static void choose_split(Found *f)
     f->heads = source->type.dim[1];
 }
 
-// The value, or what it is a view of, with four dimensions; NULL: there is no such.
+// The value with four dimensions: itself, or what it is a view of. NULL: there is none.
 static HoloValue *find_four(const Found *f, HoloValue *x)
 {
     HoloTensor want = x->type;
@@ -346,8 +348,8 @@ static HoloValue *make_four(HoloRewrite *rewrite, const Found *f, HoloValue *x)
     return four_shape(f, &x->type, dim, shape) ? holo_build_reshape(rewrite, x, 4, shape, dim) : NULL;
 }
 
-// K before its last dimensions were changed; K itself where it is not so made.
-static HoloValue *unturned(Found *f)
+// K before its last two dimensions were exchanged; K itself if they were not.
+static HoloValue *untransposed(Found *f)
 {
     HoloValue *x = f->k;
     for (int i = 0; i < DEPTH_MAX && x->producer; i++) {
@@ -359,7 +361,7 @@ static HoloValue *unturned(Found *f)
             bool turns = perm && perm->kind == HOLO_ATTR_INTS && perm->count == rank;
             for (int d = 0; d < rank && turns; d++) turns = perm->ints[d] == (d < rank - 2 ? d : 2 * rank - 3 - d);
             if (!turns) break;
-            f->k_is_turned = false;
+            f->k_is_transposed = false;
             return node->in[0];
         }
         if (!is_view(node) || !same_ends(&node->in[0]->type, &f->k->type)) break;
@@ -368,7 +370,7 @@ static HoloValue *unturned(Found *f)
     return f->k;
 }
 
-// Can Q, K, V and the output be given the dimensions that they need?
+// Can Q, K, V and the output get the dimensions that they need?
 static bool has_shapes(const Found *f, const HoloTensor *out)
 {
     HoloValue *all[] = {f->q, f->k, f->v};
@@ -385,7 +387,7 @@ static bool has_shapes(const Found *f, const HoloTensor *out)
            out->dim[rank - 1] == f->v->type.dim[f->v->type.rank - 1];
 }
 
-// Truths as numbers to be added. NULL: no memory.
+// Booleans as numbers to add. NULL: no memory.
 static HoloValue *make_numbers(HoloRewrite *rewrite, const Mask *mask)
 {
     HoloTensor type = mask->value->type;
@@ -401,7 +403,7 @@ static HoloValue *make_numbers(HoloRewrite *rewrite, const Mask *mask)
     return node->out[0];
 }
 
-// All masks as one. False: no memory.
+// Combines all masks into one. False: no memory.
 static bool make_mask(HoloRewrite *rewrite, Found *f, HoloValue **out)
 {
     *out = NULL;
@@ -441,13 +443,14 @@ static bool make_mask(HoloRewrite *rewrite, Found *f, HoloValue **out)
 static HoloValue *make_key(HoloRewrite *rewrite, Found *f)
 {
     static const int64_t perm3[] = {0, 2, 1}, perm4[] = {0, 1, 3, 2};
-    HoloValue           *k = f->k_is_turned ? unturned(f) : f->k;
+    HoloValue           *k = f->k_is_transposed ? untransposed(f) : f->k;
     HoloDim              dim[4];
     int64_t              shape[4];
-    if (!f->k_is_turned && (find_four(f, k) || four_shape(f, &k->type, dim, shape))) return make_four(rewrite, f, k);
+    if (!f->k_is_transposed && (find_four(f, k) || four_shape(f, &k->type, dim, shape)))
+        return make_four(rewrite, f, k);
     k = f->k;
     if (k->type.rank == 3 && four_shape(f, &k->type, dim, shape)) {
-        k = holo_build_transpose(rewrite, k, perm3); // before it is split: another one may be there to join
+        k = holo_build_transpose(rewrite, k, perm3); // before it is split: it may join with another Transpose there
         return k ? make_four(rewrite, f, k) : NULL;
     }
     k = make_four(rewrite, f, k);
@@ -464,7 +467,7 @@ static bool may_be_inf(const Mask *mask)
     return false;
 }
 
-// May masks hide all of a row by -inf, so that its weights are NaN?
+// Can masks hide a whole row by -inf, so that its weights are NaN?
 static bool may_be_nan(const Found *f)
 {
     for (int i = 0; i < f->mask_count && !f->is_cleaned; i++)
@@ -498,11 +501,11 @@ static HoloNode *make_attention(HoloRewrite *rewrite, Found *f, const char *name
 
 bool holo_attention_fuse(HoloRewrite *rewrite, const int *uses, int use_count, HoloNode *product)
 {
-    Found f = {.uses        = uses,
-               .use_count   = use_count,
-               .size_max    = holo_targets_pick(rewrite->all->targets, product)->attention_size,
-               .k_is_turned = true,
-               .scale       = 1};
+    Found f = {.uses            = uses,
+               .use_count       = use_count,
+               .size_max        = holo_targets_pick(rewrite->all->targets, product)->attention_size,
+               .k_is_transposed = true,
+               .scale           = 1};
     if (!HOLO_IS(product, MatMul) || product->in_count != 2 || !is_known(product->out[0], 3, 4)) return true;
     const HoloTensor *type = &product->out[0]->type;
     if (!find(&f, product)) return true;

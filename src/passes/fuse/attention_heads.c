@@ -1,7 +1,7 @@
-// attention_heads.c - Attention takes its inputs before heads are split off and transposed, or repeated.
+// attention_heads.c - lets Attention take its inputs before heads are split, transposed or repeated.
 //
-// A rule rewrites a node that others made, in the model or attention_fuse.c. What it adds to undo a Transpose or a
-// Reshape the pass simplify joins with them.
+// A rule rewrites a node that the model has or that attention_fuse.c made. It adds nodes that undo a Transpose or a
+// Reshape; the pass simplify joins them with these.
 #include "passes/fuse/attention_pass.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ static bool is_number(HoloDim d)
     return !holo_dim_is_symbolic(d);
 }
 
-// Q, K and V are given with that rank, nothing is wanted but the output, and no cache is given.
+// Q, K and V are given with that rank, only the first output is used, and there is no cache.
 static bool is_plain(const HoloNode *node, int rank)
 {
     for (int i = Q; i <= V; i++)
@@ -60,7 +60,7 @@ static void set_int(HoloAttr *attr, const char *name, int64_t i)
 
 // ---- heads that are repeated
 
-// x of Reshape(Expand(view of x)) where each head of x is repeated; NULL: it is not so made.
+// x in Reshape(Expand(view of x)) where each head of x is repeated; NULL: the value is not made so.
 static HoloValue *unrepeated(const HoloValue *value)
 {
     const HoloNode *view   = producer(value, HOLO_ID_Reshape),
@@ -90,12 +90,12 @@ static bool take_repeated(HoloRewrite *rewrite, HoloNode *node)
     return to != NULL;
 }
 
-// ---- masks that hide what comes later
+// ---- masks that hide later positions
 
-// Does each of the `rows` queries see itself and what is before it, and does the mask do nothing else?
+// Does each of the `rows` queries see itself and everything before it, and does the mask do nothing else?
 static bool is_triangle(const HoloTensor *t, int64_t rows)
 {
-    const double low = -1e4; // no weight is left, as each query sees something
+    const double low = -1e4; // no weight is left, since each query sees something
     for (int64_t i = 0; i < rows * rows; i++) {
         bool   is_seen = i % rows <= i / rows;
         double x       = holo_get_f(t, i);
@@ -124,13 +124,13 @@ static bool take_causal(HoloRewrite *rewrite, HoloNode *node)
     return true;
 }
 
-// ---- heads that are split off and transposed
+// ---- heads that are split and transposed
 
 typedef struct Flat { // a value [batch][head][position][size] as [batch][position][head * size]
     HoloValue *from;
     int64_t    shape[3];
-    bool       saves;    // a Transpose
-    bool       is_alone; // of three dimensions, with one batch
+    bool       saves;    // it saves a Transpose
+    bool       is_alone; // it has three dimensions and one batch
 } Flat;
 
 static bool flatten(HoloValue *value, Flat *out)
@@ -143,7 +143,7 @@ static bool flatten(HoloValue *value, Flat *out)
         *out = (Flat){node->in[0], {0, 0, width}, true, false};
         return true;
     }
-    // One batch, whose positions come before the heads.
+    // One batch; its positions come before the heads.
     const HoloNode *view = value->producer;
     node = view && view->op && view->op->flags & HOLO_OP_VIEW ? producer(view->in[0], HOLO_ID_Transpose) : NULL;
     if (node && dim[0] == 1 && has_perm(node, 3, heads_first) && node->out[0]->type.rank == 3 &&
@@ -151,7 +151,7 @@ static bool flatten(HoloValue *value, Flat *out)
         *out = (Flat){node->in[0], {1, -1, width}, true, true};
         return width > 0;
     }
-    if (dim[2] != 1 && dim[1] != 1) return false; // else both lie in memory alike
+    if (dim[2] != 1 && dim[1] != 1) return false; // otherwise both have the same order in memory
     *out = (Flat){value, {0, dim[2] == 1 ? 1 : -1, width}, false, false};
     return width > 0;
 }
@@ -163,7 +163,8 @@ static HoloValue *make_flat(HoloRewrite *rewrite, const HoloValue *value, const 
     return holo_build_reshape(rewrite, flat->from, 3, flat->shape, out);
 }
 
-// x [batch][position][head * size] as [batch][head][position][size]: what consumers do to undo it can be joined with it.
+// x [batch][position][head * size] as [batch][head][position][size]. What consumers do to undo this can be joined with
+// it.
 static HoloValue *make_heads(HoloRewrite *rewrite, HoloValue *x, int64_t heads, int64_t size, bool is_alone)
 {
     const int64_t  shape[4] = {0, 0, heads, size}, alone[3] = {-1, heads, size};
@@ -221,7 +222,7 @@ static bool take_multihead(HoloRewrite *rewrite, HoloNode *node)
     HoloDim queries = node->in[Q]->type.dim[1];
     bool    causal  = holo_node_int(node, "unidirectional", 0) != 0;
     if (!node->out[0] || heads < 1 || (causal && !is_number(queries))) return true;
-    // Of more keys than queries the last query sees all, which Attention cannot say.
+    // If there are more keys than queries, the last query sees all keys; Attention cannot express that.
     if (causal && queries > 1 && node->in[K]->type.dim[1] != queries) return true;
     if (bias && (bias->type.rank != 4 || bias->type.dim[3] != node->in[K]->type.dim[1])) return true;
     HoloNode *to = holo_build_node(rewrite, node->name, HOLO_ID_Attention, VERSION, bias ? 4 : 3, scale != 0 ? 4 : 3,

@@ -1,4 +1,5 @@
-// attention_pass.c - finds attention written out in products and a softmax, and brings Attention nearer to the projections.
+// attention_pass.c - finds attention that is written as products and a softmax, and moves Attention closer to the
+// projections.
 #include "passes/fuse/attention_pass.h"
 
 HoloStatus holo_pass_attention(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)

@@ -4,12 +4,12 @@
 
 #include "passes/build.h"
 
-// Makes of MatMul, softmax and MatMul one Attention; `node` is the second MatMul. `uses` as of holo_graph_uses, of the
-// first `use_count` values. False: no memory.
+// Turns MatMul, softmax and MatMul into one Attention; `node` is the second MatMul. `uses` is from holo_graph_uses, for
+// the first `use_count` values. False: no memory.
 bool holo_attention_fuse(HoloRewrite *rewrite, const int *uses, int use_count, HoloNode *node);
 
-// Attention takes its inputs before heads are split off, repeated or transposed; MultiHeadAttention without more than
-// Attention has becomes that. False: no memory.
+// Lets Attention take its inputs before heads are split, repeated or transposed. A MultiHeadAttention that has nothing
+// beyond Attention becomes one. False: no memory.
 bool holo_attention_heads(HoloRewrite *rewrite, HoloNode *node);
 
 #endif

@@ -1,10 +1,11 @@
-// chains.c - pointwise operators of other types than f32 that follow each other become one node with a portable program
-// (hologram::Kernel): masks and positions of i64 and bool, models of f64, conversions and what is around them. So do some
-// alone, where there are many elements. What is of f32 alone is left to `fuse`, which runs before and has native kernels.
+// chains.c - turns neighboring pointwise operators of types other than f32 into one node with a portable program
+// (hologram::Kernel): masks and positions of i64 and bool, models of f64, conversions and what is around them. Some
+// operators become programs even alone, if there are many elements. Operators of f32 alone are left to `fuse`, which
+// runs before and has native kernels.
 //
-// A chain grows from its last node backwards: a producer joins when its output has the chain's shape and all who read it are
-// in the chain. So nothing is computed twice, and no value leaves a chain but the last. Where a launch would cost more than
-// the nodes do one by one, they stay.
+// A chain grows from its last node backwards: a producer joins if its output has the chain's shape and only the chain
+// reads it. So nothing is computed twice, and only the last value leaves a chain. If a launch would cost more than the
+// nodes do one by one, they stay.
 #include "ops/hologram/chain.h"
 #include "ops/hologram/formula.h"
 #include "passes/rewrite.h"
@@ -12,16 +13,16 @@
 #include <string.h>
 
 typedef struct Chain {
-    HoloNode          *member[HOLO_CHAIN_PARTS]; // the last first, then as they joined
+    HoloNode          *member[HOLO_CHAIN_PARTS]; // the last one first, then in the order in which they joined
     int                count;
-    HoloValue         *in[HOLO_CHAIN_INPUTS]; // what comes from outside
+    HoloValue         *in[HOLO_CHAIN_INPUTS]; // values from outside
     const HoloTargets *targets;
     int                in_count;
 } Chain;
 
 // ---- facts
 
-// Broadcasts for sure: each size is the output's, or 1.
+// Does it surely broadcast? Each size must be the output's, or 1.
 static bool fits_into(const HoloTensor *in, const HoloTensor *out)
 {
     int skip = out->rank - in->rank;
@@ -30,7 +31,7 @@ static bool fits_into(const HoloTensor *in, const HoloTensor *out)
     return skip >= 0;
 }
 
-// False: the node has other inputs than tensors of known ranks, or too many.
+// False: the node has an input that is not a tensor of known rank, or it has too many inputs.
 static bool call_of(const HoloNode *node, const HoloTensor **in, HoloTensor **out, HoloCall *call)
 {
     if (!node->op || node->out_count != 1 || !node->out[0] || !holo_value_is_sized(node->out[0]) ||
@@ -60,7 +61,7 @@ static bool can_join(const HoloNode *node)
     return true;
 }
 
-// Has the node a kernel of its own?
+// Does the node have a kernel of its own?
 static bool is_native(const Chain *c, const HoloNode *node)
 {
     const HoloTarget *target = holo_targets_pick(c->targets, node);
@@ -77,7 +78,7 @@ static bool is_number(const HoloValue *value)
 
 // ---- what a chain costs
 
-enum { FEW = 256, MANY = 4096 }; // elements: up to here it is the calls that cost; from there on, elements
+enum { FEW = 256, MANY = 4096 }; // elements: below FEW the calls take the time, above MANY the elements
 
 static int64_t elements_at_least(const HoloTensor *t)
 {
@@ -99,7 +100,7 @@ static bool is_one(const HoloTensor *t)
     return !is_open(t) && elements_at_least(t) == 1;
 }
 
-// Of a few elements, in nanoseconds as measured: what the nodes take one by one, less what a launch of them takes.
+// For few elements: how many nanoseconds one launch saves over the nodes one by one, as measured.
 static int saved_of_few(const Chain *c)
 {
     enum { NODE = 60, NATIVE = 45, NUMBER = 55, LAUNCH = 150, PART = 25 };
@@ -113,19 +114,19 @@ static int saved_of_few(const Chain *c)
     return saved;
 }
 
-// What eval does as fast, by loops of its own: logic, and conversions.
+// Operators for which eval has fast loops of its own: logic and conversions.
 static bool is_light(const HoloNode *node)
 {
     return HOLO_IS(node, Cast) || (node->in[0]->type.dtype == HOLO_BOOL && node->in_count < 3);
 }
 
-// Operators that are faster as a program even alone, where there are many elements: those that eval has no vectors for.
+// Operators that are faster as a program even alone if there are many elements, because eval has no vectors for them.
 #define HALVES (HOLO_BIT(F16) | HOLO_BIT(BF16))
 #define FLOATS (HALVES | HOLO_BIT(F64))
 
 static const struct {
     HoloOpId id;
-    uint64_t types; // of input 0
+    uint64_t types; // types of input 0
 } alone[] = {
     {HOLO_ID_Equal, HALVES},
     {HOLO_ID_Less, HALVES},
@@ -163,7 +164,7 @@ static bool pays_alone(const HoloNode *node)
 
 static bool pays(const Chain *c, bool always)
 {
-    enum { DOUBT = 60 }; // of sizes that only a run knows: mostly they are not small
+    enum { DOUBT = 60 }; // for sizes that only a run knows: they are usually not small
     const HoloTensor *out   = &c->member[0]->out[0]->type;
     bool              heavy = false, slow = false;
     for (int m = 0; m < c->count; m++) {
@@ -186,7 +187,7 @@ static int member_of(const Chain *c, const HoloNode *node)
     return -1;
 }
 
-// Finds what comes from outside. False: that is too much.
+// Finds the values from outside. False: there are too many.
 static bool find_inputs(Chain *c)
 {
     c->in_count = 0;
@@ -218,7 +219,7 @@ static bool grow(HoloClusters *p, Chain *c)
     return false;
 }
 
-// The inputs alone must say the shape: of a number that is none, it cannot come.
+// The shape must follow from the inputs: constants of one number do not give it.
 static bool shape_is_told(const Chain *c)
 {
     const HoloTensor *out = &c->member[0]->out[0]->type;
@@ -245,7 +246,7 @@ static void sort(Chain *c)
         }
 }
 
-// The chain as its operators; members are in the order of the graph.
+// Describes the chain by its operators. Members are in the order of the graph.
 static HoloChain *describe(HoloClusters *p, const Chain *c)
 {
     HoloChain         *chain = HOLO_NEW(p->scratch, HoloChain, 1);
@@ -277,7 +278,7 @@ static HoloStatus become(HoloClusters *p, Chain *c, HoloError *error)
     HoloNode   *node  = c->member[0];
     HoloValue **list  = HOLO_NEW(arena, HoloValue *, c->in_count);
     HoloAttr   *attr  = HOLO_NEW(arena, HoloAttr, ATTRS);
-    HoloString *text  = HOLO_NEW(arena, HoloString, 2); // the program; nothing said of lanes
+    HoloString *text  = HOLO_NEW(arena, HoloString, 2); // the program, and no program for the lanes
     if (!list || !attr || !text) return holo_fail_memory(error);
     sort(c);
     HoloChain *chain = describe(p, c);

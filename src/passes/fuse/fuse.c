@@ -1,10 +1,8 @@
-// fuse.c - pointwise operators of f32 that follow each other become one program; a program behind a
-// product becomes its tail.
+// fuse.c - turns neighboring pointwise operators of f32 into one program, and a program behind a product into its tail.
 //
-// A cluster grows from its last node backwards: a producer joins when its output has the cluster's shape
-// and all who read it are in the cluster. So nothing is computed twice, and no value leaves a cluster but
-// the last. If a product (MatMul, Gemm, Conv of domain hologram) feeds a cluster in the same way, the whole
-// becomes one node with the program as its tail.
+// A cluster grows from its last node backwards: a producer joins if its output has the cluster's shape and only the
+// cluster reads it. So nothing is computed twice, and only the last value leaves a cluster. If a product (MatMul, Gemm,
+// Conv of domain hologram) feeds a cluster in the same way, everything becomes one node with the program as its tail.
 #include "ops/hologram/formula.h"
 #include "ops/hologram/program.h"
 #include "passes/rewrite.h"
@@ -15,9 +13,9 @@
 enum { MEMBERS_MAX = HOLO_MAP_STEPS };
 
 typedef struct Cluster {
-    HoloNode   *member[MEMBERS_MAX]; // the root first, then as they joined
+    HoloNode   *member[MEMBERS_MAX]; // the root first, then in the order in which they joined
     int         count;
-    HoloValue  *in[HOLO_MAP_INPUTS]; // what comes from outside; with a product, in[0] is its output
+    HoloValue  *in[HOLO_MAP_INPUTS]; // values from outside; with a product, in[0] is its output
     int         in_count;
     HoloProgram program;
 } Cluster;
@@ -73,7 +71,7 @@ static int operand_of(Emission *e, HoloValue *value)
     return c->in_count++;
 }
 
-// One step of a member in the cluster's terms. A constant of one element is the step's number where that is free.
+// Adds a member's step to the cluster's program. A constant of one element becomes the step's number if that is free.
 static bool step_emit(Emission *e, const HoloNode *node, uint32_t base, HoloMapStep step)
 {
     Cluster *c           = e->cluster;
@@ -116,7 +114,7 @@ static bool member_emit(Emission *e, const HoloNode *node)
     return true;
 }
 
-// The members' programs one after the other, in the order of the graph. False: too long, too many inputs, or no
+// Joins the members' programs in the order of the graph. False: the result is too long, has too many inputs, or no
 // input has the shape of the result.
 static bool cluster_emit(Cluster *c, HoloValue *product)
 {
@@ -136,7 +134,7 @@ static bool cluster_emit(Cluster *c, HoloValue *product)
     return false;
 }
 
-// A producer of one of the cluster's inputs that may join; NULL: none.
+// A producer of one of the cluster's inputs that may join; NULL: there is none.
 static HoloNode *candidate(const HoloClusters *f, const Cluster *c, int input)
 {
     const HoloValue *value = c->in[input];
@@ -185,7 +183,7 @@ static bool is_product(const HoloNode *node)
     return HOLO_IS(node, MatMul);
 }
 
-// The last product whose output is read by the cluster alone.
+// The last product whose output only the cluster reads.
 static HoloNode *product_of(const HoloClusters *f, const Cluster *c)
 {
     HoloNode *last = NULL;
@@ -200,7 +198,8 @@ static HoloNode *product_of(const HoloClusters *f, const Cluster *c)
     return last;
 }
 
-// Where the program begins by adding a constant row to the product, and needs neither again, that is the bias.
+// If the program begins by adding a constant row to the product, and needs neither of them again, the row becomes the
+// bias.
 static HoloValue *take_bias(HoloClusters *f, Cluster *c)
 {
     HoloProgram      *p   = &c->program;
@@ -223,7 +222,7 @@ static HoloValue *take_bias(HoloClusters *f, Cluster *c)
     flat.dim[0]     = n;
     HoloValue *bias = row->type.rank == 1 ? row : holo_graph_constant(f->graph, row->name, &flat);
     if (!bias) return NULL;
-    for (uint32_t i = 1; i < p->count; i++) { // step 0 goes, and so does input k
+    for (uint32_t i = 1; i < p->count; i++) { // removes step 0 and input k
         HoloMapStep next  = p->step[i];
         uint8_t    *at[2] = {&next.a, &next.b};
         for (int o = 0; o < 2; o++) {
@@ -242,8 +241,7 @@ static HoloValue *take_bias(HoloClusters *f, Cluster *c)
 
 // ---- new nodes
 
-// `node` becomes one of that operator with these inputs, the attributes of `from`, where there is one,
-// and the program.
+// Gives `node` that operator, these inputs, the program, and the attributes of `from`, if there is one.
 static HoloStatus become(HoloClusters *f, HoloNode *node, HoloOpId id, HoloValue *const *in, int in_count,
                          const HoloNode *from, const HoloProgram *program, HoloError *error)
 {
@@ -285,7 +283,7 @@ static HoloStatus fuse_tail(HoloClusters *f, Cluster *c, HoloNode *product, Holo
     return become(f, c->member[0], id, in, in_count, product, &c->program, error);
 }
 
-// *out_done: something became of it.
+// *out_done: it was changed.
 static HoloStatus fuse_at(HoloClusters *f, HoloNode *root, bool *out_done, HoloError *error)
 {
     Cluster c = {.member = {root}, .count = 1};

@@ -1,8 +1,8 @@
-// recognize.c - what exporters write out in many nodes becomes the one operator that there is for it.
+// recognize.c - replaces groups of nodes that exporters write by the one operator that they spell out.
 //
-// Patterns and what stands in for them are graph text, in recognize_patterns.c; match.h says how patterns are read.
-// What text cannot say, of axes and sizes, is asked by the functions here. That the new nodes give just the type of the
-// old ones is checked for all by inferring them. Attention is not looked for here.
+// Patterns and their replacements are graph text, in recognize_patterns.c; match.h says how patterns are read. The
+// functions here check what text cannot say about axes and sizes. Inferring the new nodes checks, for all patterns,
+// that they have the type of the old ones. Attention is not found here.
 #include "passes/fuse/recognize.h"
 
 #include <math.h>
@@ -15,14 +15,14 @@ struct HoloRecognize {
     HoloPatterns patterns;
     HoloGraph  **before; // by row
     HoloMatch    match;
-    HoloAttr    *attr; // of the matched nodes, and those that are added
+    HoloAttr    *attr; // attributes of the matched nodes, and added ones
     int          attr_count;
     struct {
         const char *name;
         HoloValue  *value;
-    } made[MADE]; // for inputs of the new nodes: hides what the pattern has under that name
+    } made[MADE]; // for inputs of the new nodes; hides the pattern's value of that name
     int  made_count;
-    bool failed; // out of memory
+    bool failed; // there was no memory
 };
 
 HoloValue *holo_recognize_find(const HoloRecognize *r, const char *name)
@@ -53,7 +53,7 @@ static double get_float(const HoloRecognize *r, const char *name, double fallbac
     return fallback;
 }
 
-// The attributes of the matched nodes and the numbers of the pattern, for "@name" in what stands in.
+// The attributes of the matched nodes and the numbers of the pattern, for "@name" in the replacement.
 static bool collect_attrs(HoloRecognize *r)
 {
     const HoloMatch *m       = &r->match;
@@ -75,7 +75,7 @@ static bool collect_attrs(HoloRecognize *r)
 
 // ---- constants
 
-static bool make(HoloRecognize *r, const char *name, const HoloTensor *tensor) // data borrowed
+static bool make(HoloRecognize *r, const char *name, const HoloTensor *tensor) // data is borrowed
 {
     HoloValue *value = holo_graph_constant(r->rewrite.graph, name, tensor);
     if (!value) return !(r->failed = true);
@@ -107,7 +107,7 @@ bool holo_recognize_make_ints(HoloRecognize *r, const char *name, int count, con
     return true;
 }
 
-// The value of that name, without dimensions of 1 before and behind, has just these sizes.
+// Does the value of that name have exactly these sizes, without dimensions of 1 before and behind?
 static bool trim(HoloRecognize *r, const char *name, int behind, int rank, const HoloDim *dim)
 {
     const HoloValue *value  = holo_recognize_find(r, name);
@@ -145,7 +145,7 @@ bool holo_recognize_mean(HoloRecognize *r)
     return wanted == count || fabs(part * count - 1) < 1e-6;
 }
 
-// How many of the last axes a reduction is over; 0: it is over others.
+// How many of the last axes a reduction is over; 0: it is over other axes.
 static int last_axes(const HoloMatch *m)
 {
     for (int k = 1; k <= m->axes_rank; k++)
@@ -210,7 +210,7 @@ bool holo_recognize_scale_cast(HoloRecognize *r)
            holo_recognize_scale(r);
 }
 
-// Groups are parts of the channels if the first sizes of what is normalized are those of x and their number.
+// Groups are parts of the channels if the first sizes of what is normalized are those of x and the number of groups.
 bool holo_recognize_groups(HoloRecognize *r)
 {
     const HoloTensor *x = &holo_recognize_find(r, "x")->type, *parts = &holo_recognize_find(r, "parts")->type;
@@ -244,7 +244,7 @@ bool holo_recognize_channel_bias(HoloRecognize *r)
     return fits_channels(r, "bias");
 }
 
-// Is it a scalar or a line of one number or, where n is not 0, of n?
+// Is it a scalar, or a vector of one number or, if n is not 0, of n?
 static bool is_line(const HoloValue *value, HoloDim n)
 {
     const HoloTensor *t = &value->type;
@@ -271,9 +271,9 @@ bool holo_recognize_hard_sixth(HoloRecognize *r)
     return fabs(alpha - 1.0 / 6) < 1e-7 && beta == 0.5;
 }
 
-// ---- putting the new nodes in
+// ---- inserting the new nodes
 
-// What stands in for the match; *out is NULL where it would be of another type.
+// The replacement of the match. *out is NULL if it would have another type.
 static HoloStatus make_body(HoloRecognize *r, const char *text, const HoloNode *last, HoloGraph **out, HoloValue ***in,
                             HoloError *error)
 {
@@ -317,7 +317,7 @@ static HoloStatus put_in(HoloRecognize *r, HoloNode *node, const HoloGraph *body
 static HoloStatus recognize(HoloRecognize *r, HoloNode *node, HoloError *error)
 {
     if (!node->out_count || !node->out[0]) return HOLO_OK;
-    if (holo_dtype_class(node->out[0]->type.dtype) != HOLO_CLASS_FLOAT) return HOLO_OK; // integers are cut in between
+    if (holo_dtype_class(node->out[0]->type.dtype) != HOLO_CLASS_FLOAT) return HOLO_OK; // integers round in between
     for (int i = 0; holo_recognize_table[i].before; i++) {
         const HoloRecognizeRow *row = &holo_recognize_table[i];
         HoloGraph              *body;
@@ -359,7 +359,7 @@ static HoloStatus parse_patterns(HoloRecognize *r, HoloArena *arena, HoloError *
     return HOLO_OK;
 }
 
-// New nodes are met in the next walk.
+// The next walk visits the new nodes.
 static HoloStatus walk(HoloRecognize *r, HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     HOLO_TRY(holo_rewrite_begin(&r->rewrite, graph, scratch, changes, error));

@@ -1,8 +1,8 @@
-// recognize_patterns.c - what exporters write out, and the operators that stand in for it. See recognize.h and match.h.
+// recognize_patterns.c - what exporters write, and the operators that replace it. See recognize.h and match.h.
 //
-// A pattern is the core alone; scale and bias are taken in by patterns of their own, one after the other. Operators
-// that would give other results in special cases have no row: LpNormalization of a row of zeros is zeros, where a
-// quotient is NaN, and of a tiny one it is not what a quotient by at least 1e-12 is.
+// A pattern has only the core; patterns of their own then add scale and bias, one after the other. Operators that
+// differ in special cases have no row: LpNormalization gives zeros for a row of zeros, where a quotient gives NaN; and
+// for a tiny row it differs from a quotient by at least 1e-12.
 #include "passes/fuse/recognize.h"
 
 // clang-format off
@@ -71,7 +71,7 @@ const char *const holo_recognize_others[] = {
     "graph gelu_square(x) -> (y) { const c: f64[] = {0.044715}  p = any::square@1(x)  y = Mul@7(p, c) }",
     "graph gelu_square(x) -> (y) { const c: f64[] = {0.044715}  p = Mul@7(x, c)  y = Mul@7(p, x) }",
 
-    // Where a logarithm overflows, tanh of it is 1, as that of softplus is.
+    // If the logarithm overflows, its tanh is 1, as for softplus.
     "graph tanh_softplus(x) -> (y) { s = Softplus@1(x)  y = Tanh@1(s) }",
     "graph tanh_softplus(x) -> (y) {\n"
     "    const one: f64[] = {1.0}\n"
@@ -168,14 +168,14 @@ const HoloRecognizeRow holo_recognize_table[] = {
     {"graph ReduceMean(x, axes, part: f64[]) -> (y) { s = ReduceSum@1(x, axes)  y = Mul@7(s, part) }", MEAN,
      holo_recognize_mean},
 
-    // ---- LayerNormalization: RMSNormalization of what is centered
+    // ---- LayerNormalization: RMSNormalization of centered values
     {"graph LayerNormalization(x, axes, scale) -> (y) {\n"
      "    m = ReduceMean@1(x, axes)\n"
      "    d = Sub@7(x, m)\n"
      "    y = RMSNormalization@23(d, scale)\n"
      "}",
      LAYER_PLAIN, holo_recognize_centered},
-    // x * (scale / root) + (bias - mean * (scale / root)), as TensorFlow has it.
+    // x * (scale / root) + (bias - mean * (scale / root)), as TensorFlow writes it.
     {"graph LayerNormalization(x, axes, epsilon: f64[], scale, bias) -> (y) {\n"
      "    m = ReduceMean@1(x, axes)\n"
      "    d = Sub@7(x, m)\n"
@@ -219,7 +219,7 @@ const HoloRecognizeRow holo_recognize_table[] = {
      "    y = Mul@7(n, scale)\n"
      "}",
      RMS, holo_recognize_scale},
-    // The same between casts to float and back: all of it is computed in double anyway.
+    // The same between casts to float and back: everything is computed in double anyway.
     {"graph RMSNormalization(x, scale) -> (y) {\n"
      "    const one: f64[] = {1.0}\n"
      "    wide = Cast@6(x)\n"
@@ -363,7 +363,7 @@ const HoloRecognizeRow holo_recognize_table[] = {
      "    y = RotaryEmbedding@23(x, cs, ss)\n"
      "}",
      holo_recognize_rotary},
-    // ONNX has no form for one table and many batches, com.microsoft has: all positions from the first on.
+    // ONNX has no form for one table and many batches, but com.microsoft has: with all positions from the first on.
     {ROTARY,
      "graph RotaryEmbedding(x, cos, sin, half, rows) -> (y) {\n"
      "    const zero: i64[1] = {0}\n"

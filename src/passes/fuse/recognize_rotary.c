@@ -1,6 +1,6 @@
-// recognize_rotary.c - what the rows of RotaryEmbedding ask: halves of vectors, and tables whose halves are equal.
+// recognize_rotary.c - the checks for rows of RotaryEmbedding: halves of vectors, and tables whose halves are equal.
 //
-// Models that turn neighbors (interleaved) are not looked for.
+// Models that rotate neighboring elements (interleaved) are not recognized.
 #include "passes/fuse/recognize.h"
 
 #include <string.h>
@@ -30,7 +30,7 @@ static bool rows_repeat(const HoloTensor *t)
     return size > 0;
 }
 
-// Does the last dimension of the output run through that of the result, element by element?
+// Do the elements of the last dimension keep their order from input to output?
 static HoloValue *same_rows(const HoloNode *node)
 {
     double number;
@@ -46,7 +46,7 @@ static HoloValue *same_rows(const HoloNode *node)
     return keeps ? node->in[0] : NULL;
 }
 
-// Are the halves of each row equal? Only what can be told at once: a constant, or what two equal parts were joined to.
+// Are the halves of each row equal? It checks only what is easy: a constant, or a Concat of two equal parts.
 static bool repeats(const HoloValue *value, HoloDim size)
 {
     for (int i = 0; i < CHAIN_MAX && value && last_size(&value->type) == size; i++) {
@@ -60,7 +60,7 @@ static bool repeats(const HoloValue *value, HoloDim size)
     return false;
 }
 
-// The table has the shape [batches,1,positions,size], without leading ones perhaps.
+// The table has the shape [batches,1,positions,size], maybe without leading dimensions of 1.
 static bool is_table(const HoloValue *value, const HoloTensor *x, HoloDim batches)
 {
     const HoloTensor *t          = &value->type;
@@ -81,7 +81,7 @@ static bool is_number(const HoloValue *value, int64_t a, int64_t b)
 
 typedef struct Part {
     const char *name, *start, *axis, *step;
-    int         first; // the half that it begins with
+    int         first; // the half that comes first
 } Part;
 
 static bool is_half(const HoloRecognize *r, const HoloTensor *x, const Part *part)
@@ -95,7 +95,7 @@ static bool is_half(const HoloRecognize *r, const HoloTensor *x, const Part *par
            is_number(holo_recognize_find(r, part->axis), -1, RANK - 1) && (!step || is_number(step, 1, 1));
 }
 
-// ---- what rows ask
+// ---- the checks of rows
 
 static bool rotary(HoloRecognize *r, HoloDim batches)
 {

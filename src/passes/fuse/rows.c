@@ -1,6 +1,6 @@
-// rows.c - Gemm between views that only take rows together and apart is MatMul, and Add of its bias.
+// rows.c - turns a Gemm between views that only flatten and restore rows into MatMul, and Add of its bias.
 //
-// What is around such a product then meets it as it is, and becomes its tail.
+// Its neighbors are then direct neighbors of the product and can become its tail.
 #include "passes/build.h"
 
 static bool is_set(const HoloNode *node, const char *name)
@@ -31,7 +31,7 @@ static bool is_plain_gemm(const HoloNode *node)
            holo_node_float(node, "alpha", 1) == 1 && holo_node_float(node, "beta", 1) == 1 && !is_set(node, "transA");
 }
 
-// The value whose rows `gemm` takes together and `out` has apart again; NULL: they are others.
+// The value whose rows `gemm` takes flattened and `out` restores; NULL: it is not so.
 static HoloValue *rows_source(const HoloRewrite *rewrite, const HoloNode *gemm, const HoloTensor *out)
 {
     const HoloNode *view = gemm->in[0]->producer;

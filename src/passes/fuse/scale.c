@@ -1,8 +1,8 @@
-// scale.c - BatchNormalization of constants becomes a multiplication and an addition; what multiplies or adds a constant
-// for each channel behind a product with constant weights goes into its weights and bias.
+// scale.c - turns BatchNormalization of constants into a multiplication and an addition. A constant that multiplies or
+// is added for each channel behind a product goes into the product's constant weights and bias.
 //
 // Products are Conv, ConvTranspose, Gemm and MatMul of f32. Weights are computed in double and rounded once. A product
-// whose result is read by somebody else stays as it is, and so does one that would get a weight which is not finite.
+// whose result others read stays as it is, and so does one that would get a weight that is not finite.
 #include "passes/build.h"
 
 #include <math.h>
@@ -11,15 +11,15 @@ enum { WEIGHTS_MAX = 1 << 26 }; // larger ones are not copied
 
 typedef struct Scale {
     HoloRewrite rewrite;
-    int        *uses; // by value id, of the values there were at the start
+    int        *uses; // by id of the values that existed at the start
     int         room;
     HoloError  *error;
 } Scale;
 
-// y = x * scale + shift, for each channel or, where count is 1, for all.
+// y = x * scale + shift for each channel; if count is 1, for all.
 typedef struct Affine {
     HoloValue *x;
-    int        axis; // of the channels
+    int        axis; // the dimension of the channels
     int64_t    count;
     double    *scale, *shift;
 } Affine;
@@ -48,7 +48,7 @@ static HoloStatus affine_make(Scale *s, Affine *a)
 
 // ---- what is an affine function of each channel
 
-// In inference, of one output.
+// In inference, with one output.
 static bool is_batch_norm(const HoloNode *node)
 {
     if (!HOLO_IS(node, BatchNormalization) || node->in_count != 5 || node->out_count != 1) return false;
@@ -75,8 +75,7 @@ static HoloStatus batch_norm(Scale *s, const HoloNode *node, Affine *a)
     return HOLO_OK;
 }
 
-// The dimension of `x` to which alone a constant that broadcasts to it belongs; -1: there is none; x->rank: it has one
-// element.
+// The only dimension of `x` that a broadcast constant varies along; -1: there are several; x->rank: it has one element.
 static int axis_of(const HoloTensor *x, const HoloTensor *constant)
 {
     int axis = x->rank, before = x->rank - constant->rank;
@@ -89,7 +88,7 @@ static int axis_of(const HoloTensor *x, const HoloTensor *constant)
     return axis;
 }
 
-// Mul, Add, Sub and Div with a constant; out->x NULL: it is none of them. `axis` is where the channels must be.
+// Mul, Add, Sub and Div with a constant. out->x NULL: it is something else. `axis` is where the channels must be.
 static HoloStatus arithmetic(Scale *s, const HoloNode *node, int axis, Affine *a)
 {
     bool mul = HOLO_IS(node, Mul), div = HOLO_IS(node, Div), sub = HOLO_IS(node, Sub);
@@ -111,10 +110,10 @@ static HoloStatus arithmetic(Scale *s, const HoloNode *node, int axis, Affine *a
 
 // ---- products
 
-// Weights as [outer][channels][inner], where `outer` is cut into groups, each with channels of its own.
+// Weights as [outer][channels][inner]. `outer` is cut into groups, each with channels of its own.
 typedef struct Product {
     HoloNode *node;
-    int64_t   groups, outer, channels, inner; // outer: of a group
+    int64_t   groups, outer, channels, inner; // outer: of one group
     bool      has_bias;                       // it may have one
 } Product;
 
@@ -168,7 +167,7 @@ static bool is_plain(const Affine *a, const double *numbers, double x)
     return true;
 }
 
-// New weights; *out NULL: one would not be finite.
+// Makes the new weights. *out NULL: one would not be finite.
 static HoloStatus scale_weights(Scale *s, const Product *p, const Affine *a, HoloValue **out)
 {
     HoloTensor   t    = p->node->in[1]->type;
@@ -212,7 +211,7 @@ static bool is_private(const Scale *s, const HoloValue *value)
     return value->id < s->room && s->uses[value->id] == 1 && !s->rewrite.is_output[value->id];
 }
 
-// The affine function becomes part of the product; *out_done false: it cannot.
+// Makes the affine function part of the product. *out_done false: this is not possible.
 static HoloStatus take_in(Scale *s, HoloNode *node, const Product *p, const Affine *a, bool *out_done)
 {
     HoloValue *w = p->node->in[1], *bias = holo_node_in(p->node, 2),
@@ -256,7 +255,7 @@ static HoloStatus write_out(Scale *s, HoloNode *node, const Affine *a)
     mul->in[1] = scale;
     add->in[0] = mul->out[0];
     add->in[1] = shift;
-    holo_rewrite(&s->rewrite, node->out[0], add->out[0]); // where it cannot, nobody reads the two
+    holo_rewrite(&s->rewrite, node->out[0], add->out[0]); // if this fails, nobody reads the two new nodes
     return HOLO_OK;
 }
 
@@ -274,7 +273,7 @@ static HoloStatus apply(Scale *s, HoloNode *node)
         HoloValue *x = node->in[i];
         if (!x || !is_private(s, x) || !product_of(x->producer, &p)) continue;
         if (!is_norm) HOLO_TRY(arithmetic(s, node, channel_axis(&p), &a));
-        // One number behind a product of matrices is left to those who look for patterns.
+        // One number behind a matrix product is left to the passes that look for patterns.
         if (a.x != x || a.axis != channel_axis(&p) || (a.count == 1 && !p.has_bias)) continue;
         HOLO_TRY(take_in(s, node, &p, &a, &done));
     }

@@ -1,28 +1,28 @@
-// tables.c - a function of one 8- or 16-bit element, or of two of 8 bits, is its table: chains of pointwise operators become
-// one Lookup or LookupPair.
+// tables.c - a function of one element of 8 or 16 bits, or of two elements of 8 bits, is its table: chains of pointwise
+// operators become one Lookup or LookupPair.
 //
-// A chain is all that lies between values of such types, its roots, and a value that others use: operators that work
-// element by element on the roots, on what follows from them, and on constants of one number. Its entries are what `eval`
-// gives for every pattern of the roots' bits, so a table changes no result by one bit; and where tables are not wanted,
-// the chain is left to `eval` (Plain). Tables are made where looking up is cheaper than computing, within a budget.
+// A chain lies between values of such types, its roots, and a value that others use. Its operators work element by
+// element on the roots, on values computed from them, and on constants of one number. `eval` computes the entries for
+// every bit pattern of the roots, so a table changes no bit of a result. If tables are turned off, `eval` computes the
+// chain (Plain). Tables are made if looking up is cheaper than computing, within a budget.
 //
-// Two passes share all this: `pairs`, for which every 8-bit value is a root, and `tables`, whose chains have one root and go
-// on through such values. Constants of channels are not looked at.
+// Two passes share this code: for `pairs` every 8-bit value is a root; for `tables` a chain has one root and goes on
+// through 8-bit values. Constants for each channel are not handled.
 #include "passes/build.h"
 
 #include <string.h>
 
 enum {
-    CHAIN_MAX  = 512,     // nodes of a chain
-    COUNT_8    = 256,     // elements from which a table of 256 entries is made
-    COUNT_16   = 1 << 15, // and one of 65,536
-    COUNT_PAIR = 1 << 16, // and one of 65,536 for two bytes
-    COUNT_OPEN = 16,      // what a size that is open counts
+    CHAIN_MAX  = 512,     // most nodes of a chain
+    COUNT_8    = 256,     // fewest elements for a table of 256 entries
+    COUNT_16   = 1 << 15, // and for one of 65,536 entries
+    COUNT_PAIR = 1 << 16, // and for one of 65,536 entries for two bytes
+    COUNT_OPEN = 16,      // how much an open size counts
 };
 
 enum { ROOTS = 2 };
 
-typedef struct Roots { // that a value is a function of; none: NULL
+typedef struct Roots { // the values that a value is a function of; all NULL: none
     HoloValue *of[ROOTS];
 } Roots;
 
@@ -30,19 +30,19 @@ typedef struct Tables {
     HoloRewrite rewrite;
     int         width;  // roots of a chain: 1 or 2
     Roots      *roots;  // by value id
-    bool       *is_end; // by value id: it has roots, and others than nodes of those roots use it
-    int         count;  // of values that the two know
+    bool       *is_end; // by value id: it has roots, and something else than nodes with these roots uses it
+    int         count;  // number of values that both arrays have
 } Tables;
 
-// ---- what operators cost, an element, in additions of f32
+// ---- what operators cost for each element, in additions of f32
 
-// Of types that no kernel has: eight and four bits of floats, four and two bits of integers.
+// Types that no kernel has: 8-bit and 4-bit floats, 4-bit and 2-bit integers.
 static bool is_odd(const HoloValue *value)
 {
     return value && (HOLO_TYPES_F8 | HOLO_TYPES_NARROW) >> value->type.dtype & 1;
 }
 
-// Is it computed one element at a time, whatever the operator costs else? Quotients of integers are.
+// Is it computed one element at a time, whatever the operator costs? This is true of quotients of integers.
 static bool is_slow(const HoloNode *node)
 {
     const HoloValue *y = node->out_count ? node->out[0] : NULL;
@@ -88,7 +88,7 @@ static Roots roots_of(const Tables *t, HoloValue *value)
     return is_root(t, value) ? (Roots){{value}} : known;
 }
 
-// False: there would be more than there may be.
+// False: there would be too many roots.
 static bool root_add(const Tables *t, Roots *roots, HoloValue *root)
 {
     for (int i = 0; i < t->width; i++) {
@@ -98,7 +98,7 @@ static bool root_add(const Tables *t, Roots *roots, HoloValue *root)
     return false;
 }
 
-// The roots of what a node gives; none: it has none.
+// The roots of a node's output, if it has any.
 static Roots node_roots(const Tables *t, const HoloNode *node)
 {
     const Roots none = {{NULL}};
@@ -114,7 +114,7 @@ static Roots node_roots(const Tables *t, const HoloNode *node)
     }
     for (int k = 0; k < ROOTS && all.of[k]; k++)
         if (!holo_shape_equal(&y->type, &all.of[k]->type)) return none;
-    if (all.of[1] && all.of[1]->id < all.of[0]->id) all = (Roots){{all.of[1], all.of[0]}}; // in one order everywhere
+    if (all.of[1] && all.of[1]->id < all.of[0]->id) all = (Roots){{all.of[1], all.of[0]}}; // always in the same order
     return all;
 }
 
@@ -148,7 +148,7 @@ static bool is_chain_root(const Chain *chain, const HoloValue *value)
     return value == chain->roots.of[0] || value == chain->roots.of[1];
 }
 
-// The nodes between the roots and the end, those of inputs before those of what they give; false: there are too many.
+// The nodes between the roots and the end, producers before users. False: there are too many.
 static bool chain_find(const Tables *t, HoloValue *end, Chain *chain)
 {
     HoloGraph *graph = t->rewrite.graph;
@@ -184,7 +184,7 @@ static double count_of(const HoloValue *value)
     return count;
 }
 
-// Does a value of 16 bits come as such, as integers do, or is it the result of a computation, which f32 does and goes on with?
+// Is a 16-bit value stored as such (integers are), or computed in f32 and used in f32 again?
 static bool is_stored(const HoloValue *value)
 {
     if (!(HOLO_TYPES_FLOAT >> value->type.dtype & 1)) return true;
@@ -194,8 +194,9 @@ static bool is_stored(const HoloValue *value)
     return !value->producer || HOLO_IS(value->producer, Cast);
 }
 
-// Looking up costs about as much as these many additions, loads that miss the first cache included. What becomes f32
-// without anything heavy is better left to the programs that pointwise operators become. NULL: it is worth it; else why not.
+// A lookup costs about as much as these many additions, including loads that miss the first cache. A result of f32
+// without anything costly in the chain is better left to the programs that pointwise operators become. NULL: the table
+// is worth it; else why it is not.
 static const char *why_not(const Tables *t, const Chain *chain, char text[HOLO_NOTE_TEXT])
 {
     const HoloValue *root = chain->roots.of[0];
@@ -205,15 +206,15 @@ static const char *why_not(const Tables *t, const Chain *chain, char text[HOLO_N
     int few = pair ? COUNT_PAIR : wide ? COUNT_16 : COUNT_8, least = pair || wide || !narrow_end ? HOLO_COST_HEAVY : 3;
     if (t->rewrite.all->all_tables) return NULL;
     if (chain->cost < least)
-        return holo_note_text(text,
-                              pair ? "nothing in it is costly: kernels compute it faster than two of %s are looked up"
-                              : wide || !narrow_end
-                                  ? "nothing in it is costly, and vectors of f32 compute it faster than %s is looked up"
-                                  : "as little as this costs less than looking %s up",
-                              type);
+        return holo_note_text(
+            text,
+            pair                  ? "nothing in it is costly: kernels compute it faster than two of %s can be looked up"
+            : wide || !narrow_end ? "nothing in it is costly: vectors of f32 compute it faster than %s can be looked up"
+                                  : "this costs less than looking %s up",
+            type);
     if (count_of(root) < few) return holo_note_text(text, "there are fewer than %d elements of %s", few, type);
     if (wide && !t->rewrite.all->is_exact && !is_stored(root))
-        return holo_note_text(text, "the %s is computed in f32 just before, and goes on as f32", type);
+        return holo_note_text(text, "the %s is computed in f32 just before, and is used as f32", type);
     return NULL;
 }
 
@@ -231,7 +232,7 @@ static void note(const Tables *t, const Chain *chain, HoloVerdict verdict, uint6
 
 // ---- the table
 
-// An element for each pattern of a byte or two. Types may have fewer: the rest is 0, or true.
+// One element for each bit pattern of one or two bytes. Types may have fewer patterns: the rest is 0, or true.
 static HoloStatus patterns_make(const HoloTensor *root, HoloArena *arena, HoloTensor *out, HoloError *error)
 {
     int64_t count = (int64_t)1 << 8 * holo_dtype_size((HoloDtype)root->dtype);
@@ -247,7 +248,7 @@ static HoloStatus patterns_make(const HoloTensor *root, HoloArena *arena, HoloTe
     return HOLO_OK;
 }
 
-// The same for one of two: the first changes slowest.
+// The same for one of two roots: the first changes slowest.
 static HoloStatus pair_make(const Chain *chain, int which, HoloArena *arena, HoloTensor *out, HoloError *error)
 {
     HoloTensor one;
@@ -268,7 +269,7 @@ static HoloStatus roots_make(const Chain *chain, HoloArena *arena, HoloTensor *r
     return HOLO_OK;
 }
 
-// What each node gives for all patterns. *out_done: all could be computed.
+// Computes each node for all patterns. *out_done: all could be computed.
 static HoloStatus chain_eval(const Tables *t, const Chain *chain, HoloTensor *out, bool *out_done, HoloError *error)
 {
     HoloArena  *scratch = t->rewrite.scratch;
@@ -300,9 +301,9 @@ static HoloStatus chain_eval(const Tables *t, const Chain *chain, HoloTensor *ou
     return HOLO_OK;
 }
 
-// ---- what stands in for a chain
+// ---- the replacement of a chain
 
-// The end is made by `node`; what made it before goes on making a value that nobody may need.
+// Lets `node` produce the end. The old producer now produces another value that nobody may need.
 static HoloStatus end_take(Tables *t, HoloNode *node, HoloValue *end, HoloError *error)
 {
     HoloNode  *before = end->producer;
@@ -348,7 +349,7 @@ static HoloNode *plain_build(Tables *t, const HoloNode *node)
     return plain;
 }
 
-// The nodes once more, each Plain: others may use what the first ones give.
+// Copies the nodes, each as Plain. Others may still use the original ones.
 static HoloStatus plain_chain(Tables *t, const Chain *chain, HoloError *error)
 {
     HoloValue **made = HOLO_NEW(t->rewrite.scratch, HoloValue *, t->count);
@@ -395,7 +396,7 @@ static HoloStatus end_walk(Tables *t, HoloValue *end, Chain *chain, HoloError *e
         return plain_chain(t, chain, error);
     }
     const HoloTensor *root = &chain->roots.of[0]->type;
-    holo_note_text(text, "%s of %s can be %lld things: a table of %lld entries of %s",
+    holo_note_text(text, "%s of %s can have %lld values: a table of %lld entries of %s",
                    chain->roots.of[1] ? "each of two elements" : "an element", holo_dtype_name((HoloDtype)root->dtype),
                    (long long)holo_dtype_patterns((HoloDtype)root->dtype), (long long)result.dim[0],
                    holo_dtype_name((HoloDtype)result.dtype));
@@ -403,7 +404,7 @@ static HoloStatus end_walk(Tables *t, HoloValue *end, Chain *chain, HoloError *e
     return table_build(t, chain, &result, error);
 }
 
-// Does the value end a chain of as many roots as are looked for? Of two, only bytes are made tables of.
+// Does the value end a chain with the wanted number of roots? Pairs only have tables of bytes.
 static bool is_chain_end(const Tables *t, const HoloValue *value)
 {
     if (!value || value->id >= t->count || !t->is_end[value->id] || !t->roots[value->id].of[t->width - 1]) return false;
@@ -423,7 +424,7 @@ static HoloStatus tables_make(HoloGraph *graph, int width, HoloArena *scratch, H
     HOLO_TRY(holo_rewrite_begin(&t.rewrite, graph, scratch, changes, error));
     holo_graph_number(graph);
     roots_find(&t);
-    // From the last on: a chain that goes through another's end finds it as it was.
+    // Backwards: a chain that goes through the end of another chain finds it unchanged.
     for (int i = graph->node_count - 1; i >= 0 && holo_rewrite_more(&t.rewrite); i--) {
         HoloValue *value = graph->nodes[i]->out_count == 1 ? graph->nodes[i]->out[0] : NULL;
         if (!is_chain_end(&t, value)) continue;

@@ -1,9 +1,9 @@
-// unfuse.c - operators of com.microsoft into which others were merged come apart again, where kernels then run the
-// parts and the other passes can join them with what is around. So does what the standard itself defines by others, and a
-// reduction that is two of neighboring axes.
+// unfuse.c - splits merged operators of com.microsoft into parts that have kernels and that other passes can join with
+// their neighbors. It does the same with some operators that the standard defines by others, and with a reduction over
+// axes that are not neighbors.
 //
 // The definitions here are not those of the rows in ops/, whose `eval` stays the reference: sums are rounded to f32
-// between the parts. So only nodes of f32 are taken. What asks for results that no part has is left as it is.
+// between the parts. So only nodes of f32 are split. A node stays if it has results that no part gives.
 #include "ops/standard/fused_activation.h"
 #include "passes/rewrite.h"
 
@@ -15,17 +15,17 @@
 
 enum { LINES = 12, OWN_ATTRS = 8 };
 
-// Some nodes of a body, which it has where all of these inputs and outputs are there and none of those, and where the
-// form of the node, such as its activation, is that one.
+// Some nodes of a body. The body has them if all of the given inputs and outputs are there and none of the excluded
+// ones, and if the node has that form, such as an activation.
 typedef struct Line {
     uint32_t    with, without;
-    const char *text, *form; // NULL: whichever
+    const char *text, *form; // form NULL: any form
 } Line;
 
-// What is known of a node beside its inputs and outputs.
+// What is known about a node beside its inputs and outputs.
 typedef struct Facts {
     HoloGraph  *graph;
-    HoloAttr   *attr; // of the node, and those that are added
+    HoloAttr   *attr; // attributes of the node, and added ones
     int         attr_count;
     const char *form; // NULL: none
 } Facts;
@@ -33,7 +33,7 @@ typedef struct Facts {
 typedef struct Row {
     HoloOpId id;
     uint32_t never;                                   // inputs and outputs that must not be there
-    bool (*fits)(Facts *facts, const HoloNode *node); // may add to the facts; NULL: nothing is asked
+    bool (*fits)(Facts *facts, const HoloNode *node); // may add to the facts; NULL: there is nothing to check
     const char *head;
     Line        line[LINES];
 } Row;
@@ -48,9 +48,9 @@ static bool is_f32(const HoloValue *value)
     return is_number(value) && value->type.rank > 0;
 }
 
-// ---- reductions over axes that are no neighbors: those at the end first, then the others
+// ---- reductions over axes that are not neighbors: first those at the end, then the others
 
-// Marks the axes of a reduction that are given, of `rank`; false: none are, or not now.
+// Marks the axes of a reduction, of `rank` in all. False: none are given, or they are not known now.
 static bool axes_of(const HoloNode *node, int rank, bool *is)
 {
     const HoloAttr  *attr  = holo_node_attr(node, "axes");
@@ -79,7 +79,7 @@ static bool add_axes(Facts *facts, const char *name, const bool *is, int from, i
     return axes != NULL;
 }
 
-// Adds `inner` and `outer`, the axes of both.
+// Adds `inner` and `outer`: the axes of the two reductions.
 static bool reduced(Facts *facts, const HoloNode *node)
 {
     const HoloTensor *x                 = &node->in[0]->type;
@@ -106,7 +106,8 @@ static bool reduced(Facts *facts, const HoloNode *node)
 
 // ---- reductions that are a sum between functions of one number
 
-// Adds `all`, the axes, where they are known: where none are given, all are. The form says whether they stay.
+// Adds `all`, the axes, if they are known; if none are given, these are all. The form says whether the dimensions are
+// kept.
 static bool summed(Facts *facts, const HoloNode *node)
 {
     const HoloTensor *x                 = &node->in[0]->type;
@@ -123,12 +124,12 @@ static bool summed(Facts *facts, const HoloNode *node)
     return add_axes(facts, "all", is, 0, x->rank);
 }
 
-// The same of axes that are not one behind the other: where they are, the reduction has a kernel.
+// The same for axes that are not neighbors; for neighbors the reduction has a kernel.
 static bool summed_apart(Facts *facts, const HoloNode *node)
 {
     const HoloTensor *x                 = &node->in[0]->type;
     bool              is[HOLO_MAX_RANK] = {false}, apart = false;
-    int               last = -1; // the last of them so far
+    int               last = -1; // the last axis so far
     if (!axes_of(node, x->rank, is)) return false;
     for (int d = 0; d < x->rank; d++) {
         if (x->dim[d] == 1 || !is[d]) continue;
@@ -142,7 +143,7 @@ static bool summed_apart(Facts *facts, const HoloNode *node)
 
 #define LOSS "{ignore_index=@ignore_index, reduction=@reduction}\n"
 
-// ---- models of tables: products of all rows and all sets of coefficients
+// ---- models of tables: products of all rows with all sets of coefficients
 
 static bool has_floats(const HoloNode *node, const char *name, int64_t count)
 {
@@ -156,7 +157,7 @@ static int64_t int_of(const HoloNode *node, const char *name, int64_t fallback)
     return !attr ? fallback : attr->kind == HOLO_ATTR_INT ? attr->i : -1;
 }
 
-// The one of `names` that an attribute is, the first where it is not given; NULL: none of them.
+// Which of `names` an attribute is; the first one if it is not given; NULL: none of them.
 static const char *name_of(const HoloNode *node, const char *attr, int count, const char *const *names)
 {
     const HoloAttr *given = holo_node_attr(node, attr);
@@ -167,7 +168,7 @@ static const char *name_of(const HoloNode *node, const char *attr, int count, co
     return NULL;
 }
 
-// Adds `name`, the sizes of a matrix.
+// Adds `name`: the sizes of a matrix.
 static bool add_sizes(Facts *facts, const char *name, int64_t rows, int64_t columns)
 {
     int64_t *sizes = HOLO_NEW(facts->graph->arena, int64_t, 2);
@@ -182,7 +183,7 @@ static void add_float(Facts *facts, const char *name, double f)
     facts->attr[facts->attr_count++] = (HoloAttr){.name = name, .kind = HOLO_ATTR_FLOAT, .count = 1, .f = f};
 }
 
-// Of so many sets of coefficients and as many intercepts. Adds `sizes`.
+// For `sets` sets of coefficients and as many intercepts. Adds `sizes`.
 static bool linear(Facts *facts, const HoloNode *node, int64_t sets)
 {
     const HoloTensor *x = &node->in[0]->type;
@@ -198,7 +199,7 @@ static bool linear_regressor(Facts *facts, const HoloNode *node)
     return name_of(node, "post_transform", 1, none) && linear(facts, node, int_of(node, "targets", 1));
 }
 
-// The form is what is done to the scores; those of two classes that one score tells apart have their own.
+// The form is what is done to the scores. Two classes that one score decides have forms of their own.
 static bool linear_classifier(Facts *facts, const HoloNode *node)
 {
     static const char *const posts[] = {"NONE", "SOFTMAX", "LOGISTIC"}, *const pairs[] = {"none", "softmax",
@@ -214,8 +215,8 @@ static bool linear_classifier(Facts *facts, const HoloNode *node)
            linear(facts, node, sets->count);
 }
 
-// `count` support vectors whose kernel is a function of products. The form is the kernel. Adds `sizes` of the vectors, and the
-// numbers of the kernel.
+// For `count` support vectors whose kernel is a function of products. The form is the kernel. Adds `sizes` of the
+// vectors and the numbers of the kernel.
 static bool vectors(Facts *facts, const HoloNode *node, int64_t count)
 {
     static const char *const kernels[] = {"LINEAR", "POLY", "SIGMOID"};
@@ -247,7 +248,7 @@ static bool vector_regressor(Facts *facts, const HoloNode *node)
     return add_sizes(facts, "one", 1, count);
 }
 
-// The coefficients of each pair of classes for all vectors: 0 for those of other classes.
+// The coefficients of each pair of classes for all vectors; 0 for vectors of other classes.
 static float *pair_weights(Facts *facts, const HoloAttr *per, const float *given, int64_t count, int64_t pairs)
 {
     float  *w = HOLO_NEW(facts->graph->arena, float, pairs *count), *row = w;
@@ -260,10 +261,11 @@ static float *pair_weights(Facts *facts, const HoloAttr *per, const float *given
     return w;
 }
 
-// Of few classes. Adds `pairs`, the coefficients of each, `all`, how many there are, and whether none is below 0.
+// For few classes. Adds `pairs` (the coefficients of each pair), `all` (how many there are), and whether none is
+// negative.
 static bool vector_classifier(Facts *facts, const HoloNode *node)
 {
-    enum { CLASSES = 64, WEIGHTS = 1 << 20 }; // most of which are 0 where there are many classes
+    enum { CLASSES = 64, WEIGHTS = 1 << 20 }; // with many classes, most of the weights would be 0
     const HoloAttr *per = holo_node_attr(node, "vectors_per_class"), *given = holo_node_attr(node, "coefficients");
     int64_t         count = 0, pairs;
     if (!per || per->kind != HOLO_ATTR_INTS || per->count < 2 || per->count > CLASSES) return false;
@@ -295,11 +297,11 @@ static bool vector_classifier(Facts *facts, const HoloNode *node)
 #define SCALED \
     "g = Constant@12() {value_float=@gamma}\n c = Constant@12() {value_float=@coef0}\n m = Mul@14(d, g)\n a = Add@14(m, c)\n"
 
-// ---- Attention: the weights of queries, keys and values are merged
+// ---- Attention: the weights of queries, keys and values are one matrix
 
 enum { X, WEIGHT, BIAS, MASK, PAST, SCORES, PAST_LENGTH };
 
-// Adds `sizes`, the columns of the three.
+// Adds `sizes`: the columns of the three.
 static bool attention(Facts *facts, const HoloNode *node)
 {
     const HoloAttr  *given = holo_node_attr(node, "qkv_hidden_sizes"), *rotary = holo_node_attr(node, "do_rotary");
@@ -319,7 +321,7 @@ static bool attention(Facts *facts, const HoloNode *node)
 
 enum { QUERY, KEY, VALUE, PROJECTED };
 
-// Adds `sizes`, the entries of the three.
+// Adds `sizes`: the entries of the three.
 static bool heads(Facts *facts, const HoloNode *node)
 {
     int64_t *sizes = HOLO_NEW(facts->graph->arena, int64_t, 3), all = 0;
@@ -334,7 +336,7 @@ static bool heads(Facts *facts, const HoloNode *node)
     return node->in[PROJECTED]->type.rank == 1 && node->in[PROJECTED]->type.dim[0] == all;
 }
 
-// ---- FusedConv and FusedGemm: an activation behind them
+// ---- FusedConv and FusedGemm: they end with an activation
 
 static double given(const HoloNode *node, const char *name, int i, double fallback)
 {
@@ -343,7 +345,7 @@ static double given(const HoloNode *node, const char *name, int i, double fallba
     return all && all->kind == HOLO_ATTR_FLOATS && all->count > i ? (double)all->floats[i] : fallback;
 }
 
-// Adds `a` and `b`, the numbers of the activation.
+// Adds `a` and `b`: the numbers of the activation.
 static bool activated(Facts *facts, const HoloNode *node)
 {
     static const char *const known[] = {"Relu", "Tanh", "Sigmoid", "LeakyRelu", "HardSigmoid", "Clip"};
@@ -411,8 +413,8 @@ static const Row rows[] = {
       ALWAYS("q = Add@14(x, bq)\n k = Add@14(k0, bk)\n v = Add@14(v0, bv)\n"),
       ALWAYS("y, nk, nv, weights = " MICROSOFT "MultiHeadAttention@1(q, k, v, _, mask, scores, pk, pv, length, beams) " HEADS)}},
     {HOLO_ID_MeanVarianceNormalization, 0, NULL, "graph MeanVarianceNormalization<axes=[0,2,3]>(x) -> (y) {\n",
-     {ALWAYS("m = ReduceMean@13(x) {axes=@axes}\n b = Sub@14(x, m)\n"), // a rounded mean leaves something behind,
-      ALWAYS("n = ReduceMean@13(b) {axes=@axes}\n c = Sub@14(b, n)\n"), // which counts where all elements are alike
+     {ALWAYS("m = ReduceMean@13(x) {axes=@axes}\n b = Sub@14(x, m)\n"), // rounding of the mean leaves a rest,
+      ALWAYS("n = ReduceMean@13(b) {axes=@axes}\n c = Sub@14(b, n)\n"), // which matters if all elements are equal
       ALWAYS("q = Mul@14(c, c)\n v = ReduceMean@13(q) {axes=@axes}\n s = Sqrt@13(v)\n"),
       ALWAYS("const e: f32[] = {1e-9}\n d = Add@14(s, e)\n y = Div@14(c, d)\n")}},
     {HOLO_ID_SoftmaxCrossEntropyLoss, 0, NULL, "graph SoftmaxCrossEntropyLoss(x, t, w) -> (y, p) {\n",
@@ -423,7 +425,7 @@ static const Row rows[] = {
     {HOLO_ID_ReduceSumSquare, 0, summed_apart, "graph ReduceSumSquare(x, axes) -> (s) {\n", {ALWAYS("q = Mul@14(x, x)\n " SUM_OF("q"))}},
     {HOLO_ID_ReduceLogSum, 0, summed, "graph ReduceLogSum(x, axes) -> (y) {\n", {ALWAYS(SUM_OF("x") " y = Log@13(s)\n")}},
     {HOLO_ID_ReduceLogSumExp, 0, summed, "graph ReduceLogSumExp(x, axes) -> (y) {\n",
-     {ALWAYS("m = ReduceMax@11(x) {axes=@all}\n"), // an infinity less itself is no number: the largest one stands for it
+     {ALWAYS("m = ReduceMax@11(x) {axes=@all}\n"), // inf - inf is not a number: the largest number replaces inf
       ALWAYS("t = Clip@6(m) {min=-3.4028234663852886e38, max=3.4028234663852886e38}\n d = Sub@14(x, t)\n e = Exp@13(d)\n"),
       ALWAYS("s = ReduceSum@11(e) {axes=@all}\n l = Log@13(s)\n"),
       BY("with", "y = Add@14(l, t)\n"), BY("without", "z = Add@14(l, t)\n y = Squeeze@11(z) {axes=@all}\n")}},
@@ -484,7 +486,7 @@ static bool has_line(const Line *line, const Facts *facts, uint32_t parts)
     return (parts & line->with) == line->with && !(parts & line->without) && is_such;
 }
 
-// Copies a text and returns where the next one begins.
+// Copies a text. Returns where the next one begins.
 static char *put(char *to, const char *text)
 {
     size_t size = strlen(text);
@@ -492,7 +494,7 @@ static char *put(char *to, const char *text)
     return to + size;
 }
 
-// The body for a node that has these parts. NULL: no memory.
+// The body of a node that has these parts. NULL: no memory.
 static const char *text_make(const Facts *facts, const Row *row, uint32_t parts)
 {
     size_t size = strlen(row->head) + 2;

@@ -1,8 +1,8 @@
-// columns.c - ConvTranspose of f32 whose filters are not constant becomes a product, and Col2Im of it. DeformConv becomes
-// a product, too (see columns_deform.h).
+// columns.c - turns ConvTranspose of f32 with computed filters into a product and Col2Im of it. DeformConv becomes a
+// product, too (see columns_deform.h).
 //
-// Filters that are constant are another convolution (see transposed.h), and better so. What is in groups, or has open
-// sizes beside the number of images, stays.
+// With constant filters, ConvTranspose becomes another convolution (see transposed.h), which is better. Nodes with
+// groups, or with open sizes other than the number of images, stay.
 #include "ops/window.h"
 #include "passes/build.h"
 #include "passes/layout/columns_deform.h"
@@ -20,7 +20,7 @@ static bool is_f32(const HoloValue *value, int from)
     return true;
 }
 
-// Does the image, taken apart, have as many blocks in dimension d as the input has pixels?
+// Has the image, cut into blocks, as many blocks in dimension d as the input has pixels?
 static bool fits(const HoloWindow *w, int d)
 {
     if (holo_dim_is_symbolic(w->out[d]) || holo_dim_is_symbolic(w->pad_begin[d]) || holo_dim_is_symbolic(w->pad_end[d]))
@@ -52,7 +52,7 @@ static bool read(HoloGraph *graph, const HoloNode *node, Columns *out)
     return true;
 }
 
-// [channels, outs * taps] turned over, times [images, channels, blocks]. NULL: no memory.
+// The transpose of [channels, outs * taps], times [images, channels, blocks]. NULL: no memory.
 static HoloValue *product(HoloRewrite *rewrite, const HoloNode *node, const Columns *c)
 {
     const HoloDim images  = node->in[0]->type.dim[0];

@@ -1,7 +1,7 @@
-// columns_deform.c - DeformConv becomes hologram::DeformColumns and a product. See columns_deform.h.
+// columns_deform.c - turns DeformConv into hologram::DeformColumns and a product. See columns_deform.h.
 //
-// Samples are taken with channels last: all of one pixel have the same place and weights. So filters are turned, too:
-// [group, taps * channels, outs], and what comes out is turned back.
+// Samples are taken with channels last: all channels of a pixel have the same position and weights. So filters are
+// transposed to [group, taps * channels, outs], and the result is transposed back.
 #include "passes/layout/columns_deform.h"
 #include "passes/build.h"
 
@@ -43,7 +43,7 @@ static bool read(const HoloNode *node, Deform *out)
     return true;
 }
 
-// The attributes are those of the convolution, and kernel_shape where that was left to the filters.
+// The attributes are those of the convolution, with kernel_shape added if it followed from the filters.
 static HoloValue *samples(HoloRewrite *rewrite, const HoloNode *node, const Deform *c, HoloValue *x)
 {
     HoloGraph *graph  = rewrite->graph;

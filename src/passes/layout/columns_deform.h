@@ -4,8 +4,8 @@
 
 #include "passes/rewrite.h"
 
-// *out: what stands in for a DeformConv of images of f32; NULL: the node is none, or has open sizes beside the number
-// of images. False: no memory.
+// *out: the replacement of a DeformConv of f32 images; NULL: the node is something else, or has open sizes other than
+// the number of images. False: no memory.
 bool holo_columns_deform(HoloRewrite *rewrite, const HoloNode *node, HoloValue **out);
 
 #endif

@@ -1,9 +1,9 @@
-// layout.c - convolutions with channels last, and everything between them.
+// layout.c - stores channels last in convolutions and in everything between them.
 //
-// A convolution whose channels are the last dimension is a matrix product of pixels and filters: it reads
-// and writes whole rows. Each Conv with constant filters becomes Conv of domain hologram, and operators that
-// do the same in either order follow their inputs. The old node becomes the transposition back, which dies
-// where nobody needs it. What no rule knows keeps its order.
+// A convolution with channels last is a matrix product of pixels and filters: it reads and writes whole rows. Each Conv
+// with constant filters becomes Conv of domain hologram, and operators that do the same in either order follow their
+// inputs. The old node becomes a Transpose back, which is removed if nobody needs it. Operators without a rule keep
+// their order.
 #include "passes/layout/layout.h"
 #include "ops/hologram/formula.h"
 #include "passes/build.h"
@@ -17,7 +17,7 @@ int holo_layout_before(int rank, int d)
     return d == 0 ? 0 : d == rank - 1 ? 1 : d + 1;
 }
 
-// Where dimension d of a value is with channels last.
+// The index of dimension d when channels are last.
 static int after(int rank, int d)
 {
     return d == 0 ? 0 : d == 1 ? rank - 1 : d - 1;
@@ -41,13 +41,13 @@ static HoloTensor type_last(const HoloTensor *t)
 
 static bool note(HoloLayout *l, const HoloValue *value, HoloValue *last, bool is_native)
 {
-    if (value->id >= l->room) return true; // made by this pass: nobody asks for its other form
+    if (value->id >= l->room) return true; // this pass made it: nobody asks for its other form
     l->last[value->id]      = last;
     l->is_native[value->id] = is_native;
     return true;
 }
 
-// Makes `node`, which has room for one of each, the transposition of `from`.
+// Turns `node`, which has room for one input and one output, into a Transpose of `from`.
 static bool become_transpose(HoloLayout *l, HoloNode *node, HoloValue *from, bool to_last)
 {
     int     rank = from->type.rank;
@@ -63,7 +63,7 @@ static bool become_transpose(HoloLayout *l, HoloNode *node, HoloValue *from, boo
     return true;
 }
 
-// A constant with its elements where they are with channels last.
+// A constant with its elements in the order of channels last.
 static HoloValue *constant_last(HoloLayout *l, const HoloValue *value, const HoloTensor *t)
 {
     HoloTensor out = type_last(t);
@@ -110,14 +110,14 @@ bool holo_layout_replace(HoloLayout *l, HoloNode *node, HoloValue *const *in, in
     return become_transpose(l, node, last, false) && note(l, first, last, true);
 }
 
-// ---- rules: true where there is nothing to do or it has been done; false: no memory
+// ---- rules: true: there is nothing to do, or it is done; false: no memory
 
 bool holo_layout_is_last(const HoloLayout *l, const HoloValue *value)
 {
     return value && value->id < l->room && l->is_native[value->id];
 }
 
-// The attribute `axis`, as a place from the front; -1: it is not there, or none.
+// The attribute `axis`, counted from the front; -1: it is not there or not valid.
 static int axis_of(const HoloNode *node, int rank)
 {
     const HoloAttr *attr = holo_node_attr(node, "axis");
@@ -126,7 +126,8 @@ static int axis_of(const HoloNode *node, int rank)
     return axis < rank ? (int)axis : -1;
 }
 
-// An operand of a pointwise operator: of the same rank, or a constant of fewer dimensions, or one element.
+// Can it be an operand of a pointwise operator? It has the same rank, or is a constant of fewer dimensions, or has one
+// element.
 static bool operand_fits(const HoloValue *value, int rank)
 {
     if (!value) return true;
@@ -136,7 +137,7 @@ static bool operand_fits(const HoloValue *value, int rank)
            (holo_tensor_count(&value->type) == 1 || (value->is_constant && value->type.data));
 }
 
-// An operand of at most `rank` dimensions that begins at dimension `axis`.
+// An operand of at most `rank` dimensions whose first dimension is `axis` of the other operand.
 static HoloValue *operand_at(HoloLayout *l, HoloValue *value, int rank, int axis)
 {
     if (!value || value->type.rank == rank) return value ? holo_layout_last(l, value) : NULL;
@@ -155,8 +156,8 @@ HoloValue *holo_layout_operand(HoloLayout *l, HoloValue *value, int rank)
     return operand_at(l, value, rank, value ? rank - value->type.rank : 0);
 }
 
-// Before opset 7 the second operand may begin at an axis that the node names, and the slope of PRelu begins at the
-// channels: at which; -1: as today.
+// Before opset 7 the node may name an axis where the second operand begins, and the slope of PRelu begins at the
+// channels. -1: broadcasting works as today.
 static int old_axis(const HoloNode *node, int rank)
 {
     const HoloAttr *broadcast = holo_node_attr(node, "broadcast");
@@ -195,7 +196,7 @@ HoloAttr *holo_layout_with_attr(HoloLayout *l, const HoloNode *node, const HoloA
     return attr;
 }
 
-// Where more of the inputs have channels last than would have to be turned. Constants turn for nothing.
+// Done if more inputs have channels last than would have to be transposed. Transposing constants costs nothing.
 static bool concat(HoloLayout *l, HoloNode *node)
 {
     int rank = node->out[0]->type.rank, axis = axis_of(node, rank), turned = 0, native = 0;
@@ -213,8 +214,8 @@ static bool concat(HoloLayout *l, HoloNode *node)
     return in && holo_layout_replace(l, node, in, node->in_count, &attr, 1);
 }
 
-// The node goes: `copy` gives its outputs, and a way back takes the place of each that has channels.
-static bool outputs_turn(HoloLayout *l, HoloNode *node, HoloNode *copy)
+// Removes the node: `copy` gives its outputs, and each output with channels is transposed back.
+static bool outputs_transpose(HoloLayout *l, HoloNode *node, HoloNode *copy)
 {
     for (int i = 0; i < node->out_count; i++) {
         HoloValue *first = node->out[i], *last = first;
@@ -247,7 +248,7 @@ static bool split(HoloLayout *l, HoloNode *node)
     memcpy(copy->in, node->in, (size_t)node->in_count * sizeof *copy->in);
     memcpy(copy->attr, attr, (size_t)node->attr_count * sizeof *attr);
     copy->in[0] = x;
-    return outputs_turn(l, node, copy);
+    return outputs_transpose(l, node, copy);
 }
 
 // The largest and the smallest number are the same in any order.
@@ -259,10 +260,10 @@ static bool dynamic_quantize(HoloLayout *l, HoloNode *node)
     if (!x || !copy) return false;
     copy->in[0] = x;
     copy->op    = node->op;
-    return outputs_turn(l, node, copy);
+    return outputs_transpose(l, node, copy);
 }
 
-// A constant list of axes as they are with channels last. NULL: it is none, or no memory.
+// A constant list of axes, renumbered for channels last. NULL: it is not a constant list, or no memory.
 static HoloValue *axes_last(HoloLayout *l, const HoloValue *list, int rank)
 {
     const HoloTensor *t = list ? &list->type : NULL;
@@ -278,7 +279,7 @@ static HoloValue *axes_last(HoloLayout *l, const HoloValue *list, int rank)
     return axes ? holo_graph_constant(l->graph, list->name, &out) : NULL;
 }
 
-// Of axes that are constant inputs, as they are since opset 10.
+// With axes as constant inputs, as since opset 10.
 static bool slice(HoloLayout *l, HoloNode *node)
 {
     HoloValue *in[5] = {NULL};
@@ -290,7 +291,7 @@ static bool slice(HoloLayout *l, HoloNode *node)
     return in[0] && holo_layout_replace(l, node, in, node->in_count, NULL, 0);
 }
 
-// A border less, of left, top, right and bottom.
+// Removes a border: left, top, right and bottom.
 static bool crop(HoloLayout *l, HoloNode *node)
 {
     const HoloAttr *border = holo_node_attr(node, "border");
@@ -316,13 +317,13 @@ static bool crop(HoloLayout *l, HoloNode *node)
     return in[0] && holo_layout_replace(l, node, in, 4, NULL, 0);
 }
 
-// Begins, then ends, for all dimensions, in the order that these have with channels last.
+// All begins, then all ends, in the order of dimensions with channels last.
 static void pads_last(const int64_t *pads, int rank, int64_t *out)
 {
     for (int d = 0; d < 2 * rank; d++) out[d] = pads[d / rank * rank + holo_layout_before(rank, d % rank)];
 }
 
-// As an attribute, as they are before opset 11.
+// Pads are an attribute, as before opset 11.
 static bool pad_old(HoloLayout *l, HoloNode *node)
 {
     const HoloAttr *pads = holo_node_attr(node, "pads");
@@ -338,7 +339,7 @@ static bool pad_old(HoloLayout *l, HoloNode *node)
     return in[0] && holo_layout_replace(l, node, in, 1, attr, node->attr_count);
 }
 
-// As constants.
+// Pads are constants.
 static bool pad(HoloLayout *l, HoloNode *node)
 {
     if (node->version < 11) return pad_old(l, node);
@@ -358,7 +359,7 @@ static bool pad(HoloLayout *l, HoloNode *node)
     return in[0] && in[1] && holo_layout_replace(l, node, in, node->in_count, node->attr, node->attr_count);
 }
 
-// Of the form whose scale and bias are those of channels.
+// The form with a scale and bias for each channel.
 static bool group_norm(HoloLayout *l, HoloNode *node)
 {
     if (!holo_layout_is_last(l, node->in[0]) || node->version < 21 || node->in_count != 3) return true;
@@ -367,7 +368,7 @@ static bool group_norm(HoloLayout *l, HoloNode *node)
     return in[0] && holo_layout_replace(l, node, in, 3, node->attr, node->attr_count);
 }
 
-// A group for each channel.
+// Each channel is a group.
 static bool instance_norm(HoloLayout *l, HoloNode *node)
 {
     const HoloAttr *epsilon  = holo_node_attr(node, "epsilon");
@@ -383,7 +384,7 @@ static bool instance_norm(HoloLayout *l, HoloNode *node)
     return in[0] && holo_layout_replace(l, node, in, 3, attr, count);
 }
 
-// Over one axis, as it is since opset 13.
+// Over one axis, as since opset 13.
 static bool softmax(HoloLayout *l, HoloNode *node)
 {
     const HoloAttr *old  = holo_node_attr(node, "axis");
@@ -396,7 +397,7 @@ static bool softmax(HoloLayout *l, HoloNode *node)
     return in[0] && holo_layout_replace(l, node, in, 1, &attr, 1);
 }
 
-// To a narrow type and back: rounded where it lies.
+// A cast to a narrow type and back rounds each element in place.
 static bool cast(HoloLayout *l, HoloNode *node)
 {
     const HoloNode *narrow = node->in[0]->producer;
@@ -410,7 +411,7 @@ static bool cast(HoloLayout *l, HoloNode *node)
     return holo_layout_replace(l, node, in, 1, node->attr, node->attr_count);
 }
 
-// The mean over all pixels is one over the dimensions in the middle.
+// The mean over all pixels is a mean over the middle dimensions.
 static bool global_average(HoloLayout *l, HoloNode *node)
 {
     if (!holo_layout_is_last(l, node->in[0])) return true;
@@ -424,7 +425,7 @@ static bool global_average(HoloLayout *l, HoloNode *node)
     return holo_layout_replace(l, node, in, 1, &attr, 1);
 }
 
-// ReduceMean over the pixels, with axes as an attribute or a constant, that keeps its dimensions.
+// ReduceMean over the pixels that keeps its dimensions, with axes as an attribute or a constant.
 static bool reduce(HoloLayout *l, HoloNode *node)
 {
     const HoloAttr  *attr = holo_node_attr(node, "axes"), *keep = holo_node_attr(node, "keepdims");

@@ -1,5 +1,5 @@
-// layout_conv.c - rules of the pass `layout` for convolutions and what is made of their pixels: these begin a part of the
-// graph with channels last, and all others follow.
+// layout_conv.c - rules of the pass `layout` for convolutions and what is made of their pixels. These begin a part of
+// the graph with channels last, and all other rules follow.
 #include "passes/build.h"
 #include "passes/layout/layout.h"
 #include "passes/layout/transposed.h"
@@ -7,8 +7,8 @@
 #include <math.h>
 #include <string.h>
 
-// Filters of NaN and infinities meet the padding's zeros in some ways to compute and not in others. They are looked for
-// where that costs nothing: nobody trains many such.
+// Filters with NaN or infinities meet the zeros of the padding in some ways of computing and not in others. They are
+// looked for only where that costs nothing: almost nobody trains such filters.
 static bool is_finite(const HoloTensor *w)
 {
     enum { ELEMENTS_MAX = 1 << 16 };
@@ -31,7 +31,7 @@ static bool conv(HoloLayout *l, HoloNode *node)
     return in[0] && holo_layout_replace(l, node, in, in[2] ? 3 : 2, node->attr, node->attr_count);
 }
 
-// Where the stride is 1, there is one pixel for each, and none to leave out.
+// With a stride of 1 there is one output pixel for each, and none to leave out.
 static bool moves_nothing(const HoloTransposed *t)
 {
     if (t->id != HOLO_ID_HOLOGRAM_Interleave) return false;
@@ -73,7 +73,8 @@ static bool conv_transpose(HoloLayout *l, HoloNode *node)
     return holo_layout_replace(l, node, rest, rest[1] ? 2 : 1, t.rest, t.rest_count);
 }
 
-// The channels are [block, block, channel] or [channel, block, block]: groups, then, of one channel.
+// The channels are [block, block, channel] or [channel, block, block]; in the second case these are groups of one
+// channel.
 static bool depth_to_space(HoloLayout *l, HoloNode *node)
 {
     const HoloAttr *size = holo_node_attr(node, "blocksize"), *mode = holo_node_attr(node, "mode");
@@ -98,7 +99,7 @@ static bool pool(HoloLayout *l, HoloNode *node)
     for (int i = 1; i < node->out_count; i++)
         if (node->out[i]) return true;
     HoloValue *in[1] = {holo_layout_last(l, node->in[0])};
-    bool       is_8  = node->out[0]->type.dtype != HOLO_F32; // of which there is MaxPool alone
+    bool       is_8  = node->out[0]->type.dtype != HOLO_F32; // only MaxPool has this form
     HoloOpId   id    = is_8                     ? HOLO_ID_MICROSOFT_NhwcMaxPool
                        : HOLO_IS(node, MaxPool) ? HOLO_ID_HOLOGRAM_MaxPool
                                                 : HOLO_ID_HOLOGRAM_AveragePool;

@@ -1,7 +1,7 @@
 // layout_i8.c - the rules of the pass `layout` for operators on quantized tensors, and between these and real ones.
 //
-// QLinearConv of constant filters becomes that of com.microsoft with channels last, ConvIntegerToFloat has them so, too; the others
-// follow their inputs.
+// QLinearConv with constant filters becomes that of com.microsoft with channels last. ConvIntegerToFloat has channels
+// last, too. The others follow their inputs.
 #include "format/params.h"
 #include "passes/layout/layout.h"
 
@@ -9,7 +9,7 @@
 
 enum { INPUTS = 9 };
 
-// The attributes of a node and channels_last. NULL: no memory.
+// The attributes of a node, and channels_last. NULL: no memory.
 static HoloAttr *attrs_last(HoloLayout *l, const HoloNode *node, int *out_count)
 {
     HoloAttr *attr = HOLO_NEW(l->scratch, HoloAttr, node->attr_count + 1);
@@ -20,8 +20,8 @@ static HoloAttr *attrs_last(HoloLayout *l, const HoloNode *node, int *out_count)
     return attr;
 }
 
-// That operator on the first input of `node`, with channels_last.
-static bool turn(HoloLayout *l, HoloNode *node, HoloOpId id)
+// Applies that operator to the first input of `node`, with channels_last.
+static bool to_last(HoloLayout *l, HoloNode *node, HoloOpId id)
 {
     HoloValue *in[INPUTS];
     int        count;
@@ -47,22 +47,23 @@ static bool filters_fit(const HoloNode *node, const HoloValue *w)
 
 static bool conv(HoloLayout *l, HoloNode *node)
 {
-    return !filters_fit(node, node->in_count > 7 ? node->in[3] : NULL) || turn(l, node, HOLO_ID_MICROSOFT_QLinearConv);
+    return !filters_fit(node, node->in_count > 7 ? node->in[3] : NULL) ||
+           to_last(l, node, HOLO_ID_MICROSOFT_QLinearConv);
 }
 
 static bool conv_real(HoloLayout *l, HoloNode *node)
 {
     bool fits = !has_channels_last(node) && filters_fit(node, node->in_count > 3 ? node->in[1] : NULL);
-    return !fits || turn(l, node, node->op_id);
+    return !fits || to_last(l, node, node->op_id);
 }
 
 static bool pool(HoloLayout *l, HoloNode *node)
 {
     if (!holo_layout_is_last(l, node->in[0]) || node->in_count > INPUTS || has_channels_last(node)) return true;
-    return turn(l, node, node->op_id);
+    return to_last(l, node, node->op_id);
 }
 
-// Element by element on the first input, whatever the others are.
+// Works on each element of the first input, whatever the other inputs are.
 static bool element(HoloLayout *l, HoloNode *node)
 {
     HoloValue *in[INPUTS];
@@ -72,7 +73,7 @@ static bool element(HoloLayout *l, HoloNode *node)
     return in[0] && holo_layout_replace(l, node, in, node->in_count, node->attr, node->attr_count);
 }
 
-// The same, of one scale and zero point.
+// The same with one scale and zero point.
 static bool unary(HoloLayout *l, HoloNode *node)
 {
     for (int i = 1; i < node->in_count; i++)
@@ -80,7 +81,7 @@ static bool unary(HoloLayout *l, HoloNode *node)
     return element(l, node);
 }
 
-// What leaves the graph is turned while it is bytes, which are fewer.
+// Values that leave the graph are transposed as bytes, which are fewer.
 static bool dequantize(HoloLayout *l, HoloNode *node)
 {
     for (int i = 0; i < l->graph->output_count; i++)
@@ -88,7 +89,7 @@ static bool dequantize(HoloLayout *l, HoloNode *node)
     return unary(l, node);
 }
 
-// Of two operands, inputs 0 and 3.
+// With two operands: inputs 0 and 3.
 static bool binary(HoloLayout *l, HoloNode *node)
 {
     HoloValue *in[INPUTS];
@@ -106,7 +107,8 @@ static bool binary(HoloLayout *l, HoloNode *node)
     return holo_layout_replace(l, node, in, node->in_count, node->attr, node->attr_count);
 }
 
-// Of parts, each three inputs behind the first two. Where more of them have channels last than would have to be turned.
+// Each part has three inputs, behind the first two. Done if more parts have channels last than would have to be
+// transposed.
 static bool concat(HoloLayout *l, HoloNode *node)
 {
     const HoloAttr *axis = holo_node_attr(node, "axis");

@@ -1,21 +1,21 @@
 // layout_resize.c - the rules of the pass `layout` for Resize and Upsample.
 //
-// They follow their input where something behind them wants channels last. Where nothing does, an image that grows is turned
+// They follow their input if something behind them wants channels last. Otherwise, an image that grows is transposed
 // before it grows.
 #include "ops/hologram/formula.h"
 #include "passes/layout/layout.h"
 
 #include <string.h>
 
-enum { BEHIND = 8 }; // pointwise operators that are looked through
+enum { BEHIND = 8 }; // pointwise operators that are skipped on the way
 
-// Are the channels of an image no concern of this operator, whose result is turned back?
+// Does the operator not care about the order of channels, so that its result is transposed back?
 static bool is_plain(const HoloNode *node)
 {
     return HOLO_IS(node, Softmax) || HOLO_IS(node, LogSoftmax) || HOLO_IS(node, Cast);
 }
 
-// Is there a rule for the operator, which would have to turn its input?
+// Is there a rule for the operator that would have to transpose its input?
 static bool has_rule(const HoloNode *node)
 {
     for (int i = 0; holo_layout_rules[i]; i++)
@@ -24,7 +24,7 @@ static bool has_rule(const HoloNode *node)
     return false;
 }
 
-// Does something want the value with channels last, at once or behind pointwise operators?
+// Does something want the value with channels last: a direct reader, or one behind pointwise operators?
 static bool is_wanted(const HoloLayout *l, const HoloValue *value, int depth)
 {
     for (int i = 0; i < l->graph->node_count; i++) {
@@ -44,7 +44,7 @@ static bool is_wanted(const HoloLayout *l, const HoloValue *value, int depth)
     return false;
 }
 
-// Does it make an image larger, or could it, that nothing behind it wants with channels last?
+// May it enlarge an image that nothing behind it wants with channels last?
 static bool only_grows(const HoloLayout *l, const HoloNode *node)
 {
     const HoloTensor *x = &node->in[0]->type, *y = &node->out[0]->type;
@@ -53,8 +53,8 @@ static bool only_grows(const HoloLayout *l, const HoloNode *node)
     return !is_wanted(l, node->out[0], 0);
 }
 
-// A constant list with an entry for each dimension, in the order that they have with channels last. NULL: it is none,
-// or no memory.
+// A constant list with an entry for each dimension, in the order of channels last. NULL: it is not such a list, or no
+// memory.
 static HoloValue *list_last(HoloLayout *l, const HoloValue *list, int rank)
 {
     size_t size = list->type.dtype == HOLO_F32 ? sizeof(float) : list->type.dtype == HOLO_I64 ? sizeof(int64_t) : 0;
@@ -70,7 +70,7 @@ static HoloValue *list_last(HoloLayout *l, const HoloValue *list, int rank)
     return holo_graph_constant(l->graph, list->name, &t);
 }
 
-// Scales are an attribute, and since opset 9 an input.
+// Scales are an attribute, or, since opset 9, an input.
 static bool upsample(HoloLayout *l, HoloNode *node)
 {
     const HoloAttr *scales = holo_node_attr(node, "scales");
@@ -91,7 +91,7 @@ static bool upsample(HoloLayout *l, HoloNode *node)
     return in[0] && holo_layout_replace(l, node, in, node->in_count, attr, node->attr_count);
 }
 
-// By constant scales or sizes, and of the whole image.
+// With constant scales or sizes, and for the whole image.
 static bool resize(HoloLayout *l, HoloNode *node)
 {
     if (node->version < 11) return upsample(l, node);

@@ -1,18 +1,18 @@
-// padding.c - zeros that a Pad puts around an image become pads of the convolution that reads it.
+// padding.c - turns zeros that a Pad puts around an image into pads of the convolution that reads it.
 //
-// It is so for pads of whole pixels that are known, and filters that are constant, finite, and larger than the pads: an
-// infinite weight makes NaN of a zero that is there, and nothing of one that is not.
+// The pads must be known whole pixels, and the filters must be constant, finite, and larger than the pads: an infinite
+// weight times a stored zero is NaN, but a pad is not multiplied.
 #include "passes/build.h"
 
 #include <string.h>
 
-// What a Pad adds, by dimension: all that come before, then all behind.
+// What a Pad adds to each dimension: first all begins, then all ends.
 typedef struct Around {
     int     rank;
     int64_t pads[2 * HOLO_MAX_RANK];
 } Around;
 
-// The dimensions that the Pad names; all where it names none. False: not known.
+// The dimensions that the Pad names; all if it names none. False: not known.
 static bool axes_of(const HoloNode *pad, int rank, int *axes, int *count)
 {
     const HoloValue *given = holo_node_in(pad, 3);
@@ -50,7 +50,7 @@ static bool around_of(const HoloNode *pad, Around *a)
     return true;
 }
 
-// The pads that the convolution has and gets: none reaches as far as its window.
+// The pads of the convolution, with the new ones. Each must be smaller than the window.
 static bool pads_of(const HoloNode *conv, const Around *a, int64_t *pads)
 {
     HoloCall          call                    = {.attr = conv->attr, .attr_count = conv->attr_count};

@@ -1,8 +1,8 @@
-// taps.c - places of a kernel that lie in the padding for every pixel go out of the constant filters of a convolution.
+// taps.c - removes places of a convolution's constant filters that lie in the padding for every pixel.
 //
-// A kernel of 3x3 places 36 pixels apart sees an image of 33x33 with the one in the middle alone: it is a kernel of 1x1. That
-// can be said where sizes are known, and then for every kind of convolution; what only some pixels see in the padding is
-// left out when running.
+// A 3x3 filter with places 36 pixels apart sees only its middle place in an image of 33x33: it is a 1x1 filter. This is
+// done if sizes are known, for every kind of convolution. Places that only some pixels see in the padding are skipped
+// during the run.
 #include "ops/move.h"
 #include "ops/window.h"
 #include "passes/build.h"
@@ -11,8 +11,8 @@
 
 typedef struct Taps {
     int     rank;
-    int64_t first[HOLO_MAX_SPATIAL], count[HOLO_MAX_SPATIAL]; // places that are seen
-    int64_t pads[2 * HOLO_MAX_SPATIAL];                       // with these alone
+    int64_t first[HOLO_MAX_SPATIAL], count[HOLO_MAX_SPATIAL]; // places that see the image
+    int64_t pads[2 * HOLO_MAX_SPATIAL];                       // the pads with these places alone
 } Taps;
 
 static bool is_number(int64_t size)
@@ -20,7 +20,8 @@ static bool is_number(int64_t size)
     return !holo_dim_is_symbolic(size) && size >= 0 && size <= INT32_MAX;
 }
 
-// Those of one dimension, all where its sizes are open; false: none is seen, or what is left could not be written.
+// The places of one dimension; all if its sizes are open. False: no place sees the image, or the rest cannot be written
+// as a convolution.
 static bool taps_along(const HoloWindow *w, int d, Taps *t)
 {
     if (!is_number(w->kernel[d]) || !is_number(w->pad_begin[d]) || !is_number(w->pad_end[d])) return false;
@@ -30,7 +31,8 @@ static bool taps_along(const HoloWindow *w, int d, Taps *t)
     if (!is_number(w->in[d]) || !is_number(w->out[d])) return true;
     int64_t first = -1, last = -1, reach = (w->out[d] - 1) * w->stride[d] - w->pad_begin[d];
     for (int64_t k = 0; k < w->kernel[d]; k++) {
-        // From the first pixel to the last it sees from -pad to reach, in steps; a step over the whole image is not looked for.
+        // From the first pixel to the last, the place sees -pad to reach, in steps. Steps that jump over the whole
+        // image are not considered.
         int64_t from = k * w->dilation[d] - w->pad_begin[d], to = k * w->dilation[d] + reach;
         if (to < 0 || from >= w->in[d]) continue;
         if (first < 0) first = k;
@@ -40,14 +42,14 @@ static bool taps_along(const HoloWindow *w, int d, Taps *t)
     t->first[d]    = first;
     t->count[d]    = last - first + 1;
     int64_t before = w->pad_begin[d] - first * w->dilation[d], behind = reach + last * w->dilation[d] + 1 - w->in[d];
-    if (behind < 0) behind = 0; // a stride leaves some pixels out: not too many?
+    if (behind < 0) behind = 0; // with a stride, some pixels at the end are not used; they must not be too many
     int64_t steps        = before + w->in[d] + behind - (t->count[d] - 1) * w->dilation[d] - 1;
     t->pads[d]           = before;
     t->pads[d + t->rank] = behind;
     return before >= 0 && steps / w->stride[d] + 1 == w->out[d];
 }
 
-// False: every place is seen, or sizes are open.
+// False: every place sees the image, or sizes are open.
 static bool taps_of(HoloGraph *graph, const HoloNode *conv, const HoloTensor *w, Taps *t)
 {
     const HoloTensor *x       = &conv->in[0]->type;
@@ -70,7 +72,7 @@ static bool taps_of(HoloGraph *graph, const HoloNode *conv, const HoloTensor *w,
     return fewer;
 }
 
-// The filters with the places that are seen. NULL: no memory.
+// The filters with only the places that see the image. NULL: no memory.
 static HoloValue *filters_cut(HoloRewrite *r, const HoloValue *filters, const Taps *t)
 {
     const HoloTensor *w    = &filters->type;
@@ -89,7 +91,7 @@ static HoloValue *filters_cut(HoloRewrite *r, const HoloValue *filters, const Ta
     return holo_graph_constant(r->graph, filters->name, &out);
 }
 
-// The attributes with the new kernel and pads.
+// Sets the attributes for the new filter and pads.
 static bool attrs_set(HoloRewrite *r, HoloNode *conv, const Taps *t)
 {
     static const char *const gone[] = {"auto_pad", "pads", "kernel_shape"};

@@ -1,13 +1,13 @@
-// transposed.c - a transposed convolution as a convolution whose channels are then interleaved, or overlap.
+// transposed.c - turns a transposed convolution into a convolution whose channels are then interleaved, or overlap.
 //
-// With a stride of s, output o of a dimension meets input i by tap t where i * s + t = o + pad. Of o + pad = q * s + r
+// With a stride of s, output o of a dimension gets input i by tap t if i * s + t = o + pad. From o + pad = q * s + r
 // follows t = j * s + r and i = q - j: the outputs of one r are a plain convolution with every s-th tap, backwards. All
-// r together are one convolution with s times as many filters; what is computed beyond the output is cropped.
+// r together are one convolution with s times as many filters. What is computed beyond the output is cropped.
 //
-// That is so where s divides the number of taps. Elsewhere some of the filters have to be filled up with zeros, which are
-// work, and make NaN of an infinity. Where these filters would have at most two taps in each dimension, each pixel is
-// multiplied with all taps instead, and what pixels give to the same place is added up. Longer filters are transformed
-// (devices/cpu/winograd.c), and that gains more than zeros cost.
+// This works if s divides the number of taps. Otherwise some filters must be padded with zeros, which cost work and
+// turn an infinity into NaN. If these filters would have at most two taps in each dimension, each pixel is multiplied
+// with all taps instead, and results for the same place are added. Longer filters are transformed
+// (devices/cpu/winograd.c), which gains more than the zeros cost.
 #include "passes/layout/transposed.h"
 
 #include "ops/window.h"
@@ -19,11 +19,11 @@ typedef struct Shape {
     int64_t kernel[HOLO_MAX_SPATIAL], block[HOLO_MAX_SPATIAL], size[HOLO_MAX_SPATIAL]; // size: new kernel
     int64_t pads[2 * HOLO_MAX_SPATIAL], crops[2 * HOLO_MAX_SPATIAL];
     int64_t overlap_pads[2 * HOLO_MAX_SPATIAL];
-    bool    overlaps, is_long; // not all filters have as many taps; a filter has more than two in a dimension
-    bool    is_outside;        // pads would have to be less than none
+    bool    overlaps, is_long; // filters have different numbers of taps; a filter has more than two in a dimension
+    bool    is_outside;        // pads would have to be negative
 } Shape;
 
-// One dimension; false: not in this way.
+// One dimension. False: this does not work.
 static bool shape_dim(HoloGraph *graph, const HoloWindow *w, int d, Shape *s)
 {
     int64_t step = w->stride[d], pad = w->pad_begin[d], kernel = w->kernel[d];
@@ -71,7 +71,7 @@ static bool shape_of(HoloGraph *graph, const HoloNode *node, Shape *s)
     return s->overlaps || !s->is_outside;
 }
 
-// Where tap `t` of the new filter of place `r`, both over all dimensions, is in the old one; -1: nowhere.
+// The old tap of tap `t` of the new filter at place `r`, both counted over all dimensions; -1: there is none.
 static int64_t old_tap(const Shape *s, int64_t r, int64_t t)
 {
     int64_t at = 0, stride = 1;
@@ -102,7 +102,7 @@ static HoloValue *make_weights(HoloGraph *graph, const HoloValue *w, const Shape
     for (int64_t r = 0; r < s->blocks; r++)
         for (int64_t tap = 0; tap < s->taps; tap++) {
             int64_t old = old_tap(s, r, tap);
-            if (old < 0) continue; // memory of an arena is zeros
+            if (old < 0) continue; // arena memory is zero already
             for (int64_t g = 0; g < s->group; g++)
                 for (int64_t o = 0; o < s->out; o++)
                     for (int64_t i = 0; i < s->in; i++)

@@ -4,17 +4,18 @@
 
 #include "passes/rewrite.h"
 
-// What stands in for a ConvTranspose: hologram::Conv of `w` and `bias` with `conv`, and hologram::Interleave or ::Overlap
-// of its result with `rest`. Overlap takes the bias of the ConvTranspose itself.
+// The replacement of a ConvTranspose: hologram::Conv of `w` and `bias` with the attributes `conv`, and
+// hologram::Interleave or ::Overlap of its result with the attributes `rest`. Overlap takes the bias of the
+// ConvTranspose itself.
 typedef struct HoloTransposed {
     HoloOpId   id;
     HoloValue *w, *bias; // bias NULL: none
     HoloAttr   conv[2], rest[4];
     int        rest_count;
-    HoloDim    dim[HOLO_MAX_RANK]; // of the convolution's result, with channels last
+    HoloDim    dim[HOLO_MAX_RANK]; // sizes of the convolution's result, with channels last
 } HoloTransposed;
 
-// *out_fits false: the node is none of constant weights, or is dilated, or its sizes are not to be had in this way.
+// *out_fits false: the weights are not constant, the convolution is dilated, or its sizes do not allow this.
 HOLO_MUST HoloStatus holo_transposed(HoloGraph *graph, const HoloNode *node, HoloTransposed *out, bool *out_fits,
                                      HoloError *error);
 

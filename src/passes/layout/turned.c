@@ -1,14 +1,14 @@
-// turned.c - a Transpose whose result becomes the rows of a product goes into the constant weights of that.
+// turned.c - moves a Transpose of the rows of a product into the product's constant weights.
 //
-// Behind convolutions with channels last the order comes back for a Flatten and a Gemm, or for their relatives. Where the
-// Transpose only moves what is within a row, the product can take the rows as they lie, of weights whose rows are moved
-// once and for all.
+// After convolutions with channels last, a Transpose restores the order for a Flatten and a Gemm, or similar operators.
+// If it moves elements only within a row, the product can take the rows in their current order, with weights whose rows
+// are moved once.
 #include "passes/build.h"
 
 typedef struct Product {
     HoloOpId    id;
     int         weights;    // which input; the rows are input 0
-    const char *transposed; // the attribute that says that weights are [columns][rows]; NULL: never
+    const char *transposed; // the attribute that says that weights are [columns][rows]; NULL: they never are
 } Product;
 
 static const Product products[] = {
@@ -20,7 +20,7 @@ static const Product products[] = {
     {HOLO_ID_MICROSOFT_MatMulIntegerToFloat, 1, NULL},
 };
 
-// What is found: `x` turned, from dimension `first` on, is a row of `rows`.
+// What was found: `x`, transposed from dimension `first` on, is a row of `rows`.
 typedef struct Turned {
     HoloValue     *rows, *weights;
     HoloValue     *x;
@@ -40,7 +40,7 @@ static const Product *product_of(const HoloNode *node)
     return NULL;
 }
 
-// The node that makes a value which nothing else reads.
+// The node that produces a value, if nothing else reads the value.
 static const HoloNode *maker(const Turns *t, const HoloValue *value)
 {
     const HoloNode *node = value->id < t->rewrite.room ? value->producer : NULL;
@@ -48,7 +48,7 @@ static const HoloNode *maker(const Turns *t, const HoloValue *value)
     return node->in_count && node->in[0] ? node : NULL;
 }
 
-// Does a Transpose move nothing but the last dimensions, which hold `count` elements? *out: the first of these.
+// Does a Transpose move only the last dimensions, which hold `count` elements? *out: the first of these.
 static bool moves_rows(const HoloTensor *x, const int64_t *perm, int64_t count, int *out)
 {
     int64_t all = 1;
@@ -81,14 +81,15 @@ static bool turned_of(const Turns *t, const HoloNode *node, const Product *produ
     return k == rows->type.dim[rows->type.rank - 1] && moves_rows(&out->x->type, out->perm, k, &out->first);
 }
 
-// The weights in the order that x has. NULL: no memory.
+// The weights in the order of x. NULL: no memory.
 static HoloValue *weights_turn(Turns *t, const Turned *turned)
 {
     const HoloTensor *x = &turned->x->type, *w = &turned->weights->type;
     int               parts = x->rank - turned->first, rank = parts + 1, before = turned->along;
     int64_t           dim[HOLO_MAX_RANK + 1], from[HOLO_MAX_RANK + 1], to[HOLO_MAX_RANK + 1];
     HoloTensor        out = *w;
-    // Dimensions of the weights with those of a row in place of their product; in the order of the Transpose first.
+    // The dimensions of the weights, with the dimensions of a row instead of their product, first in the order of the
+    // Transpose.
     dim[before ? 0 : parts] = w->dim[1 - turned->along];
     for (int i = 0; i < parts; i++) dim[before + i] = x->dim[turned->perm[turned->first + i]];
     int64_t strides[HOLO_MAX_RANK + 1];

@@ -1,10 +1,10 @@
-// integers.c - operators on numbers that are dequantized before and quantized again behind become those on the integers:
-// QLinearConv, QLinearMatMul, QGemm, QLinearAdd and their relatives.
+// integers.c - turns operators between DequantizeLinear and QuantizeLinear into operators on integers: QLinearConv,
+// QLinearMatMul, QGemm, QLinearAdd and similar ones.
 //
-// A Relu or Clip goes where quantization cuts off as much. Products with weights of few bits that allow for it take their
-// other factor in 8 bits (see integers_nbits.c).
-// Operators that only move numbers, or choose the largest, move integers instead:
-// DequantizeLinear goes behind them, QuantizeLinear before them, and where both meet with the same scale they go.
+// A Relu or Clip is removed if quantization cuts off as much. Products with weights of few bits take their other factor
+// in 8 bits, if the model allows it (see integers_nbits.c). Operators that only move numbers, or choose the largest,
+// move integers instead: DequantizeLinear goes behind them, QuantizeLinear goes before them, and where both meet with
+// the same scale they are removed.
 #include "passes/narrow/integers.h"
 
 #include <math.h>
@@ -82,7 +82,7 @@ HoloNode *holo_integers_node(HoloIntegers *s, const HoloNode *from, HoloOpId id,
     return with_output(s, node, from, dtype, shape);
 }
 
-// The node once more, with numbers of that type.
+// A copy of the node for numbers of that type.
 static HoloNode *again(HoloIntegers *s, const HoloNode *node, HoloDtype dtype)
 {
     HoloNode *copy = holo_graph_node_like(s->rewrite.graph, node->name, node);
@@ -101,7 +101,7 @@ static bool is_nearest(const HoloNode *node)
     return nearest && (!cut || cut->kind != HOLO_ATTR_STRING || cut->s.size != strlen("tf_crop_and_resize"));
 }
 
-// Does it give numbers of its first input alone, whatever they are?
+// Does it only move numbers of its first input, whatever they are?
 static bool is_move(const HoloNode *node)
 {
     if (!node || !node->op || !node->in_count || node->out_count < 1) return false;
@@ -118,7 +118,7 @@ static HoloValue *move(HoloIntegers *s, const HoloNode *node, HoloValue *q)
     return moved->out[0];
 }
 
-// The number that is read so.
+// Dequantizes `q`.
 static HoloValue *dequantize(HoloIntegers *s, const HoloNode *from, HoloValue *q, const HoloScaled *x)
 {
     HoloNode *node =
@@ -130,7 +130,7 @@ static HoloValue *dequantize(HoloIntegers *s, const HoloNode *from, HoloValue *q
     return s->failed ? NULL : node->out[0];
 }
 
-// ---- what lies before a QuantizeLinear
+// ---- what is before a QuantizeLinear
 
 bool holo_integers_is_private(const HoloIntegers *s, const HoloValue *value)
 {
@@ -144,7 +144,7 @@ static bool bound_of(const HoloNode *node, int input, const char *name, double f
     return input >= node->in_count || !node->in[input] || holo_value_number(node->in[input], out);
 }
 
-// Does quantization cut off all that a Relu or Clip does?
+// Does quantization cut off everything that a Relu or Clip does?
 static bool is_cut(const HoloNode *node, const HoloScaled *y)
 {
     double least = y->dtype == HOLO_U8 ? 0 : -128, low = 0, high = INFINITY;
@@ -155,7 +155,7 @@ static bool is_cut(const HoloNode *node, const HoloScaled *y)
     return rint(low / y->scale) + y->zero <= least && rint(high / y->scale) + y->zero >= least + 255;
 }
 
-// `value`, quantized so, from integers; NULL: it must be computed as it is.
+// `value`, quantized, computed from integers. NULL: it must be computed as it is.
 static HoloValue *quantized(HoloIntegers *s, HoloValue *value, const HoloScaled *y, int depth)
 {
     HoloNode  *node = value->producer;
@@ -173,7 +173,7 @@ static HoloValue *quantized(HoloIntegers *s, HoloValue *value, const HoloScaled 
 
 // ---- the walks
 
-// By value id: whether it is worth having as integers, for a QuantizeLinear or a product comes behind it.
+// By value id: is it useful as integers, because a QuantizeLinear or a product reads it?
 static bool *wanted_find(HoloIntegers *s)
 {
     static const HoloOpId takers[] = {
@@ -192,7 +192,7 @@ static bool *wanted_find(HoloIntegers *s)
     return wanted;
 }
 
-// A number that is moved behind DequantizeLinear is moved before it. So are rows that are taken of a constant table.
+// Moves numbers before DequantizeLinear instead of behind it; also rows that are taken from a constant table.
 static HoloValue *moved(HoloIntegers *s, HoloNode *node, const bool *wanted)
 {
     HoloScaled x;
@@ -202,7 +202,7 @@ static HoloValue *moved(HoloIntegers *s, HoloNode *node, const bool *wanted)
     return q ? dequantize(s, node, q, &x) : NULL;
 }
 
-// What stands for the output of a node from now on: `to`, or `to` held against what a copy of the node gives.
+// Replaces the output of a node by `to`. If `judges`, `to` is compared with what a copy of the node gives.
 static void put(HoloIntegers *s, HoloNode *node, HoloValue *to)
 {
     HoloValue *from = node->out[0];
@@ -215,7 +215,7 @@ static void put(HoloIntegers *s, HoloNode *node, HoloValue *to)
         agreed->in[1] = to;
         to            = agreed->out[0];
     }
-    holo_rewrite(&s->rewrite, from, to); // where it cannot, nobody reads what was made
+    holo_rewrite(&s->rewrite, from, to); // if this fails, nobody reads the new nodes
 }
 
 static HoloStatus walk_begin(HoloIntegers *s, HoloGraph *graph, HoloArena *scratch, HoloChanges *changes,
@@ -227,7 +227,7 @@ static HoloStatus walk_begin(HoloIntegers *s, HoloGraph *graph, HoloArena *scrat
     return s->uses ? HOLO_OK : holo_fail_memory(error);
 }
 
-// Pairs that follow each other.
+// Handles pairs that follow each other.
 static HoloStatus walk_pairs(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     HoloIntegers s;
@@ -264,7 +264,7 @@ static HoloStatus walk_quantized(HoloGraph *graph, HoloArena *scratch, HoloChang
     return s.failed ? holo_fail_memory(error) : holo_rewrite_end(&s.rewrite, error);
 }
 
-// Products of integers that nobody quantizes again, and convolutions.
+// Handles products of integers that nobody quantizes again, and convolutions.
 static HoloStatus walk_real(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     HoloIntegers s;
@@ -281,7 +281,7 @@ static HoloStatus walk_real(HoloGraph *graph, HoloArena *scratch, HoloChanges *c
     return s.failed ? holo_fail_memory(error) : holo_rewrite_end(&s.rewrite, error);
 }
 
-// Products with weights of few bits.
+// Handles products with weights of few bits.
 static HoloStatus walk_small(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     int  *uses = holo_graph_uses(graph, scratch), values = graph->value_count;
@@ -301,7 +301,7 @@ static HoloStatus walk_small(HoloGraph *graph, HoloArena *scratch, HoloChanges *
     return HOLO_OK;
 }
 
-// Exporters hand one scale or zero point to many nodes through Identity: whoever reads that reads the constant.
+// Exporters pass one scale or zero point to many nodes through Identity. Their readers read the constant instead.
 static void read_constants(HoloGraph *graph)
 {
     for (int i = 0; i < graph->node_count; i++) {
@@ -315,10 +315,10 @@ static void read_constants(HoloGraph *graph)
 
 HoloStatus holo_pass_integers(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
-    if (!changes->is_late) { // or verification would not know of it
+    if (!changes->is_late) { // otherwise verification would not know about it
         read_constants(graph);
         HOLO_TRY(walk_pairs(graph, scratch, changes, error));
-        HOLO_TRY(holo_pass_dead(graph, scratch, changes, error)); // who reads what counts from now on
+        HOLO_TRY(holo_pass_dead(graph, scratch, changes, error)); // from now on the numbers of readers count
         HOLO_TRY(walk_turn(graph, scratch, changes, error));
     }
     HOLO_TRY(walk_quantized(graph, scratch, changes, error));

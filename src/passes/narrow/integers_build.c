@@ -1,6 +1,6 @@
-// integers_build.c - for the pass `integers`: which operator on integers stands for which on real numbers.
+// integers_build.c - for the pass `integers`: the operators on integers that replace those on real numbers.
 //
-// Biases are integers in steps of both scales; real ones are rounded to these.
+// Biases are integers in steps of the product of both scales; real biases are rounded to these.
 #include "passes/narrow/integers.h"
 
 #include "format/params.h"
@@ -10,13 +10,13 @@
 
 enum { BIAS_MAX = 1 << 30 };
 
-// The second operand of a product: scales for all of it, or for each index of a dimension.
+// The second operand of a product. It has one scale, or one for each index of a dimension.
 typedef struct Weights {
     HoloValue *q, *scale, *zero; // zero NULL: 0
     HoloDtype  dtype;
 } Weights;
 
-// Constants, and what is quantized of them.
+// Constants, and what is quantized from constants.
 static bool is_constant(const HoloValue *value)
 {
     const HoloNode *node = value->producer;
@@ -27,7 +27,7 @@ static bool is_constant(const HoloValue *value)
     return true;
 }
 
-// `axis` is that of the scales, where there are several.
+// `axis` is the dimension of the scales, if there are several.
 static bool weights_read(const HoloValue *value, int axis, Weights *out)
 {
     const HoloNode *node = value ? value->producer : NULL;
@@ -50,7 +50,7 @@ static double scale_at(const Weights *w, int64_t i)
     return holo_get_f(&w->scale->type, holo_tensor_count(&w->scale->type) == 1 ? 0 : i);
 }
 
-// The real numbers of a bias, in `out`: a constant, or one that is dequantized. Integers in steps of x and w are that.
+// The real numbers of a bias, in `out`. The bias is a constant or is dequantized; integers count in steps of x and w.
 static bool bias_read(const HoloValue *value, const HoloScaled *x, const Weights *w, int64_t count, double *out)
 {
     const HoloNode   *node   = value->producer;
@@ -73,7 +73,7 @@ static bool bias_read(const HoloValue *value, const HoloScaled *x, const Weights
     return true;
 }
 
-// The bias as integers; *out NULL: there is none. False: it cannot be such.
+// The bias as integers; *out NULL: there is none. False: it cannot be integers.
 static bool bias_make(HoloIntegers *s, const HoloNode *node, const HoloScaled *x, const Weights *w, int64_t count,
                       HoloValue **out)
 {
@@ -126,7 +126,7 @@ static HoloValue *conv(HoloIntegers *s, HoloNode *node, const HoloScaled *y)
     return s->failed ? NULL : made->out[0];
 }
 
-// Of one matrix, or of many with one scale whose products are quantized again. k of the latter may be open: those are
+// One matrix, or many with one scale whose products are quantized again. k of the latter may be open: these are
 // products of activations.
 static bool are_matrices(const HoloScaled *a, const Weights *b, bool is_quantized)
 {
@@ -195,14 +195,14 @@ HoloValue *holo_integers_product(HoloIntegers *s, HoloNode *node, const HoloScal
     return is_conv ? conv(s, node, y) : is_matmul ? matmul(s, node, y) : gemm(s, node, y);
 }
 
-// ---- operators with one or two operands, each with its scale and zero point; those of the result are last
+// ---- operators with one or two operands, each with its scale and zero point; those of the result come last
 
 enum { OPERANDS = 2 };
 
 static const struct {
     HoloOpId id, made;
     int      operands;
-    bool     wants_version; // as the attribute `opset`
+    bool     wants_version; // in the attribute `opset`
 } rows[] = {
     {HOLO_ID_Add, HOLO_ID_MICROSOFT_QLinearAdd, 2, false},
     {HOLO_ID_Mul, HOLO_ID_MICROSOFT_QLinearMul, 2, false},
@@ -213,7 +213,7 @@ static const struct {
     {HOLO_ID_Softmax, HOLO_ID_MICROSOFT_QLinearSoftmax, 1, true},
 };
 
-// A part in the steps of the result: as it is, or read and quantized again, which is a table.
+// A part in the steps of the result: unchanged, or dequantized and quantized again, which is a table.
 static HoloValue *concat_part(HoloIntegers *s, const HoloNode *node, HoloValue *value, const HoloScaled *x,
                               const HoloScaled *y)
 {
@@ -256,7 +256,7 @@ HoloValue *holo_integers_pointwise(HoloIntegers *s, HoloNode *node, const HoloSc
     HoloNode *made         = holo_integers_node(s, node, rows[k].made, 1, 3 * rows[k].operands + 2, attr,
                                                 node->attr_count + rows[k].wants_version, y->dtype, &node->out[0]->type);
     if (!made) return NULL;
-    // Of a short row QLinearSoftmax gives anything, and QLinearAveragePool counts what is outside with ceil_mode.
+    // For short rows QLinearSoftmax differs a lot, and with ceil_mode QLinearAveragePool counts what lies outside.
     s->is_own = s->is_own || rows[k].wants_version || holo_node_int(node, "ceil_mode", 0);
     for (int i = 0; i < rows[k].operands; i++) {
         made->in[3 * i]     = x[i].q;

@@ -1,10 +1,14 @@
-// integers_conv.c - for the pass `integers`: a ConvInteger of groups (depthwise ones above all) whose sums are read as real
-// numbers, as models have it that are quantized while running, becomes a convolution of real numbers: that has the faster
-// kernels, and its sums are the same, for they are whole numbers that f32 has. One without groups stays: its kernel is the
-// faster one, and of f32 it might go by tiles, whose sums are not exact.
+// integers_conv.c - for the pass `integers`: turns a ConvInteger with groups, above all a depthwise one, whose sums are
+// read as real numbers, into a convolution of real numbers. Models that quantize while running have these. f32 has the
+// faster kernels, and its sums are the same: whole numbers that f32 can hold. A ConvInteger without groups stays: its
+// kernel is faster, and f32 might compute by tiles, whose sums are not exact.
 #include "passes/narrow/integers.h"
 
-enum { RANK_LEAST = 3, EACH_MOST = (1 << 24) / (255 * 255) }; // of filters; numbers of one, so that sums are exact
+enum {
+    RANK_LEAST = 3,
+    EACH_MOST  = (1 << 24) / (255 * 255)
+}; // RANK_LEAST: of filters; EACH_MOST: numbers of a filter,
+    // so that sums are exact
 
 typedef struct Filters {
     const HoloTensor *w, *zero; // zero NULL: 0
@@ -37,7 +41,7 @@ static HoloValue *filters_make(HoloIntegers *s, const HoloNode *node, const Filt
     return holo_graph_constant(s->rewrite.graph, node->in[1]->name, &t);
 }
 
-// What is convolved as real numbers, without its zero point.
+// The input as real numbers, minus its zero point.
 static HoloValue *input_make(HoloIntegers *s, const HoloNode *node)
 {
     HoloScaled one  = {.scale = 1};

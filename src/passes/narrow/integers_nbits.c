@@ -1,7 +1,7 @@
 // integers_nbits.c - for the pass `integers`: products with weights of few bits that take their other factor in 8 bits.
 //
-// It is rounded block by block where accuracy_level is 4 and weights, scales and zero points are constants; of which bits
-// and blocks is the table below.
+// The other factor is rounded block by block if accuracy_level is 4 and weights, scales and zero points are constants.
+// The table below says for which bits and blocks.
 #include "ops/microsoft/nbits.h"
 #include "passes/narrow/integers.h"
 

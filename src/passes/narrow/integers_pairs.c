@@ -1,11 +1,11 @@
 // integers_pairs.c - for the pass `integers`: numbers that are quantized twice in a row are quantized once.
 //
-// Of QuantizeLinear, DequantizeLinear, QuantizeLinear, DequantizeLinear the two in the middle go; the outer ones get the
-// scale and zero point of what both pairs can tell. This is one rounding less. Nobody else
-// may read what lies between, and zero points are given.
+// Of QuantizeLinear, DequantizeLinear, QuantizeLinear, DequantizeLinear the two in the middle are removed. The outer
+// ones get a scale and zero point for the range that both pairs have. This saves one rounding. Nobody else may read the
+// values in between, and zero points must be given.
 //
-// Pairs of signed bytes that are no constants become those of unsigned ones: sums of Add and relatives are of integers only
-// where all types are the same, and rounded once more where they are not.
+// Pairs of signed bytes that are not constants become pairs of unsigned bytes: Add and similar operators use integers
+// only if all types are the same, and otherwise round once more.
 #include "passes/narrow/integers.h"
 
 #include <math.h>
@@ -13,7 +13,7 @@
 typedef struct Pairs {
     HoloIntegers *s;
     int          *reads;  // by value id: how many nodes dequantize it in the way in which it was quantized
-    HoloScaled   *joined; // by value id: what is read in its place; q NULL: nothing else
+    HoloScaled   *joined; // by value id: what is read instead; q NULL: nothing else
 } Pairs;
 
 static bool has_zero(const HoloNode *node)
@@ -21,7 +21,7 @@ static bool has_zero(const HoloNode *node)
     return node->in_count > 2 && node->in[2];
 }
 
-// The QuantizeLinear that made what `node` dequantizes in the same way; NULL: there is none.
+// The QuantizeLinear whose result `node` dequantizes in the same way; NULL: there is none.
 static HoloNode *quantize_of(const HoloNode *node, HoloScaled *out)
 {
     HoloScaled made;
@@ -30,7 +30,7 @@ static HoloNode *quantize_of(const HoloNode *node, HoloScaled *out)
     return same && has_zero(node) && has_zero(out->q->producer) ? out->q->producer : NULL;
 }
 
-// The value before nodes that give what they take: exporters write such Casts.
+// Goes back over nodes that change nothing: exporters write such Casts.
 static const HoloValue *before_nothing(const HoloIntegers *s, const HoloValue *value)
 {
     for (const HoloNode *node = value->producer; node && holo_integers_is_private(s, value); node = value->producer) {
@@ -41,7 +41,7 @@ static const HoloValue *before_nothing(const HoloIntegers *s, const HoloValue *v
     return value;
 }
 
-// The range that both have, in as many steps; false: there is none. In f32.
+// The range that both have, with the same number of steps, in f32. False: there is none.
 static bool scale_join(const HoloScaled *a, const HoloScaled *b, HoloScaled *out)
 {
     float least = a->dtype == HOLO_U8 ? 0 : -128, most = least + 255;
@@ -60,7 +60,7 @@ static void scale_set(HoloIntegers *s, HoloNode *node, const HoloScaled *q)
     node->in[2] = holo_integers_zero(s, q);
 }
 
-// `node` quantizes what was quantized already: from now on its readers read the first, which has the scale of both.
+// `node` quantizes what is quantized already: its readers now read the first result, which gets the common scale.
 static void quantize_join(Pairs *p, const HoloNode *node)
 {
     HoloIntegers    *s = p->s;

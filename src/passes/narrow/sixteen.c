@@ -1,9 +1,9 @@
 // sixteen.c - numbers that are quantized to 16 bits and dequantized at once are rounded as numbers.
 //
-// No kernel multiplies integers of 16 bits, so a DequantizeLinear of what a QuantizeLinear with the same scale made is a
-// quotient, rounded, between bounds, and a product, in f32 as the operators have them: the same bits, but for NaN, which
-// stays NaN. What has been so rounded before, and was only moved since, stays as it is: multiples of a scale, as many as
-// 16 bits count, are what they round to.
+// No kernel multiplies 16-bit integers. So a DequantizeLinear after a QuantizeLinear with the same scale becomes a
+// quotient, rounded and limited, and a product, in f32 like the operators: the same bits, except that NaN stays NaN. A
+// value that was rounded so before, and was only moved since, stays as it is: rounding does not change multiples of a
+// scale that 16 bits can count.
 #include "passes/build.h"
 
 typedef struct Grid {
@@ -11,8 +11,8 @@ typedef struct Grid {
     double    scale, zero;
 } Grid;
 
-// How a node quantizes to 16 bits, or dequantizes, as HOLO_OP_QUANTIZES or HOLO_OP_DEQUANTIZES says; false: it does not, or
-// with several scales.
+// How a node quantizes to 16 bits, or dequantizes, as HOLO_OP_QUANTIZES or HOLO_OP_DEQUANTIZES asks. False: it does
+// not, or has several scales.
 static bool read_grid(const HoloNode *node, uint32_t way, Grid *out)
 {
     if (!node || !holo_node_has(node, way) || node->in_count < 2 || !node->in[0] || !node->in[1] || !node->out[0])
@@ -38,7 +38,7 @@ static bool is_on_grid(const HoloValue *value, const Grid *grid)
     return read_grid(value->producer, HOLO_OP_DEQUANTIZES, &other) && same_grid(&other, grid);
 }
 
-// A node on `x` and numbers, of the same sizes. NULL: no memory.
+// A node on `x` and numbers, with the sizes of `x`. NULL: no memory.
 static HoloValue *step(HoloRewrite *rewrite, HoloOpId id, int version, HoloValue *x, int count, const double *numbers)
 {
     HoloNode *node = holo_build_node(rewrite, x->name, id, version, 1 + count, 0, &x->type);
@@ -59,7 +59,7 @@ static HoloValue *rounded(HoloRewrite *rewrite, HoloValue *x, const Grid *grid)
     return y ? step(rewrite, HOLO_ID_Mul, 14, y, 1, &grid->scale) : NULL;
 }
 
-// One walk: over those that change nothing, or over the others.
+// One walk: over the pairs that change nothing, or over the others.
 static HoloStatus walk(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, bool is_first, HoloError *error)
 {
     HoloRewrite rewrite;
@@ -76,7 +76,7 @@ static HoloStatus walk(HoloGraph *graph, HoloArena *scratch, HoloChanges *change
         if (is_first && !is_on_grid(x, &read)) continue;
         HoloValue *y = is_first ? x : rounded(&rewrite, x, &read);
         if (!y) return holo_fail_memory(error);
-        holo_rewrite(&rewrite, node->out[0], y); // where it cannot, nobody reads what was made
+        holo_rewrite(&rewrite, node->out[0], y); // if this fails, nobody reads the new nodes
     }
     return holo_rewrite_end(&rewrite, error);
 }

@@ -1,13 +1,14 @@
-// weights.c - products with constant weights that are dequantized become MatMulNBits, whose kernel reads the weights as
-// small as they are: DequantizeLinear of 4 or 8 bits before MatMul and Gemm, with a Transpose between or not.
+// weights.c - turns products with constant weights that are dequantized into MatMulNBits, whose kernel reads the narrow
+// weights directly: DequantizeLinear of 4 or 8 bits before MatMul and Gemm, maybe with a Transpose in between.
 //
-// Where a model allows for it, the pass `integers` rounds the other factor of such a product to 8 bits, with what is here.
+// If a model allows it, the pass `integers` rounds the other factor of such a product to 8 bits, with the functions
+// here.
 //
-// One scale for all, one for each column, or blocks of a power of 2 along the depth. Weights of few bytes have been
-// folded before: they are products of f32.
+// There is one scale for all weights, one for each column, or one for each block, of a power of 2 along the depth.
+// Small weights were folded before: they are products of f32.
 //
-// Filters of a convolution that follow from constants are computed here, even where they become larger, which fold.c does
-// not do: kernels take them packed.
+// Filters of a convolution that depend on constants alone are computed here even if they become larger, which fold.c
+// does not do: kernels take them packed.
 #include "ops/microsoft/nbits.h"
 #include "passes/narrow/integers.h"
 
@@ -15,13 +16,13 @@ enum { BLOCK_LEAST = 16, BLOCK_MOST = 1 << 16 };
 
 typedef struct Weights {
     const HoloTensor *x, *scale, *zero; // zero NULL: none
-    bool              transposed;       // [N][K], and not [K][N]
+    bool              transposed;       // [N][K] instead of [K][N]
     int64_t           k, n;
-    int64_t           given; // block of the model; 0: columns, or all, have one scale
-    HoloNBits         sizes; // of what is made
+    int64_t           given; // block size of the model; 0: there is one scale for each column, or for all
+    HoloNBits         sizes; // of the result
 } Weights;
 
-// Steps back over a Transpose of a matrix.
+// Goes back over a Transpose of a matrix.
 static const HoloNode *dequantize_of(const HoloValue *value, bool *transposed)
 {
     const HoloNode *node = value ? value->producer : NULL;
@@ -39,7 +40,7 @@ static int bits_of(int dtype)
     return dtype == HOLO_U4 || dtype == HOLO_I4 ? 4 : dtype == HOLO_U8 || dtype == HOLO_I8 ? 8 : 0;
 }
 
-// The scales: where each block and column has its own. False: they are cut otherwise.
+// Finds the scale of each block and column. False: the scales are arranged in another way.
 static bool scales_fit(const HoloNode *node, Weights *w)
 {
     int64_t axis = holo_node_int(node, "axis", 1), along = w->transposed ? 1 : 0; // along: the depth
@@ -84,7 +85,7 @@ static bool weights_of(const HoloNode *product, Weights *w)
 
 // ---- the constants of MatMulNBits
 
-// Which of the scales, and of the zero points.
+// The index of the scale and zero point.
 static int64_t scale_at(const Weights *w, int64_t column, int64_t block)
 {
     if (holo_tensor_count(w->scale) == 1) return 0;
@@ -100,7 +101,7 @@ static HoloValue *numbers_make(HoloGraph *graph, const Weights *w, const char *n
     uint8_t *data = HOLO_NEW(graph->arena, uint8_t, v->cols * v->column);
     if (!data) return NULL;
     bool           is_signed = w->x->dtype == HOLO_I4 || w->x->dtype == HOLO_I8;
-    const uint8_t *x         = w->x->data; // a byte each
+    const uint8_t *x         = w->x->data; // one byte each
     for (int64_t n = 0; n < v->cols; n++)
         for (int64_t k = 0; k < v->depth; k++) {
             unsigned q = x[w->transposed ? n * w->k + k : k * w->n + n];
@@ -114,7 +115,7 @@ static HoloValue *numbers_make(HoloGraph *graph, const Weights *w, const char *n
     return holo_graph_constant(graph, name, &t);
 }
 
-// The scales, or the zero points: those of signed numbers are moved as the numbers are.
+// The scales, or the zero points. Zero points of signed numbers are moved in the same way as the numbers.
 static HoloValue *lines_make(HoloGraph *graph, const Weights *w, const HoloTensor *from, double moved, const char *name)
 {
     const HoloNBits *v    = &w->sizes;
@@ -130,7 +131,7 @@ static HoloValue *lines_make(HoloGraph *graph, const Weights *w, const HoloTenso
 
 // ---- products
 
-// Can the product be one with small weights: of f32, with nothing but a bias for each column?
+// Can the product take narrow weights? It is f32 and has at most a bias for each column.
 static bool is_product(const HoloNode *node)
 {
     bool gemm = HOLO_IS(node, Gemm);
@@ -158,7 +159,7 @@ static HoloStatus become(HoloGraph *graph, HoloNode *node, const Weights *w, Hol
     in[HOLO_NBITS_B]      = numbers_make(graph, w, name);
     in[HOLO_NBITS_SCALES] = lines_make(graph, w, w->scale, 0, name);
     in[HOLO_NBITS_BIAS]   = bias;
-    // Without zero points the numbers are about the middle of their range: so are signed ones.
+    // Without zero points, numbers are centered in the middle of their range, like signed numbers.
     if (w->zero || !is_signed) {
         in[HOLO_NBITS_ZEROS] = lines_make(graph, w, w->zero, is_signed ? 1 << (v->bits - 1) : 0, name);
         if (!in[HOLO_NBITS_ZEROS]) return holo_fail_memory(error);
@@ -178,7 +179,7 @@ static HoloStatus become(HoloGraph *graph, HoloNode *node, const Weights *w, Hol
 
 // ---- products that round their other factor
 
-// Are the weights and their scales read here alone?
+// Does only this product read the weights and their scales?
 static bool is_own(const HoloNode *product, const int *uses)
 {
     const HoloNode *node = product->in[1]->producer;
@@ -208,8 +209,8 @@ HoloStatus holo_weights_round(HoloGraph *graph, HoloNode *node, const int *uses,
 // ---- filters
 
 enum {
-    CHAIN_MAX = 8, // nodes behind each other
-    GROWTH    = 8, // times the bytes it is made of: what is larger takes of the room for such weights
+    CHAIN_MAX = 8, // nodes in a row
+    GROWTH    = 8, // factor over the bytes of the inputs; larger results use up the room for such weights
 };
 
 static bool is_filled(const HoloNode *node)
@@ -221,7 +222,7 @@ static bool is_filled(const HoloNode *node)
     return t->rank >= 0 && holo_tensor_count(t) >= 0;
 }
 
-// Is there room for what a node gives of these inputs? Weights may be far larger than the file that they are in.
+// Is there room for the result of a node with these inputs? Weights may become much larger than the file.
 static bool room_take(const HoloNode *node, const HoloTensor *const *in, uint64_t *room)
 {
     const HoloTensor *t     = &node->out[0]->type;
@@ -236,7 +237,7 @@ static bool room_take(const HoloNode *node, const HoloTensor *const *in, uint64_
     return true;
 }
 
-// The value as a constant, by evaluating what it is made of; *out is NULL where that is not all constants, or long.
+// The value as a constant, by evaluating its producers. *out is NULL if these are not all constants, or too many.
 static HoloStatus constant_make(HoloGraph *graph, HoloArena *scratch, HoloValue *value, int depth, uint64_t *room,
                                 HoloValue **out, HoloError *error)
 {

@@ -1,13 +1,14 @@
-// widen.c - operators on f16 and bf16 compute in f32, and what lies between them stays f32.
+// widen.c - computes operators on f16 and bf16 in f32, and keeps the values between them in f32.
 //
-// Such types save memory; few CPUs compute in them. A node that can is given f32: constants are converted, other inputs
-// cast, and its output is cast back only for those who need it narrow: outputs of the graph, and nodes that stay.
-// Roundings between nodes go, so the pass does not run in class exact. A Cast to a narrow type that the model itself has is
-// a rounding like those of nodes; only a Cast straight back, and what moves the rounded numbers, keep it.
+// Narrow types save memory, but few CPUs compute in them. A node that can is given f32: constants are converted, other
+// inputs are cast, and its output is cast back only for those who need it narrow: outputs of the graph, and nodes that
+// stay narrow. Roundings between nodes disappear, so the pass does not run in class exact. A Cast of the model to a
+// narrow type counts as such a rounding, too; only a Cast straight back, and operators that move the rounded numbers,
+// keep it.
 //
-// A Cast of narrow constants to f32 is done here, and here only (see fold.c): weights that are numbers of a narrow type
-// are stored so where a kernel packs them (see lower/pack_narrow.c), whatever the graph calls them. Rows of a table are
-// taken first and cast then.
+// A Cast of narrow constants to f32 is computed here, and only here (see fold.c). Weights that are numbers of a narrow
+// type are stored in it if a kernel packs them (see lower/cpu/pack_narrow.c), whatever their type in the graph. Rows of
+// a table are first taken and then cast.
 #include "format/small_float.h"
 #include "ops/contract.h"
 #include "passes/build.h"
@@ -16,9 +17,9 @@
 
 typedef struct Widen {
     HoloRewrite rewrite;
-    HoloValue **wide;     // by value id: what nodes of f32 read in its place; NULL: none yet
-    bool       *is_made;  // by value id: computed in f32, and no copy of the narrow value
-    bool       *is_table; // by value id: a Gather takes parts of it
+    HoloValue **wide;     // by value id: what nodes of f32 read instead; NULL: nothing yet
+    bool       *is_made;  // by value id: it was computed in f32 and is not a copy of the narrow value
+    bool       *is_table; // by value id: a Gather takes rows of it
 } Widen;
 
 static bool is_narrow(const HoloTensor *t)
@@ -33,8 +34,8 @@ static bool is_tensor(const HoloValue *value)
     return !value || (value->type.kind == HOLO_TENSOR && value->type.rank >= 0 && value->type.dtype);
 }
 
-// Is there work for the pass, and is it worth it? What only moves or compares is widened where its input is wide
-// already: a table of constants stays small.
+// Can the pass change the node, and is it worth it? Operators that only move or compare are widened if their input is
+// wide already: a table of constants stays small.
 static bool is_wanted(const Widen *w, const HoloNode *node)
 {
     bool reads = false, has_wide = false, writes = false, moves = node->op->flags & HOLO_OP_MOVES;
@@ -61,8 +62,8 @@ static bool is_kept(const HoloNode *node)
     return false;
 }
 
-// Does the operator take f32 in place of its narrow inputs, and give f32 in place of narrow outputs and nothing else
-// otherwise? The contents of narrow inputs are not shown to it: they are not f32.
+// Does the operator take f32 instead of its narrow inputs, give f32 instead of narrow outputs, and change nothing else?
+// It does not see the contents of narrow inputs, which are not f32.
 static HoloStatus takes_f32(const Widen *w, const HoloNode *node, bool *out_takes, HoloError *error)
 {
     HoloArena         *scratch  = w->rewrite.scratch;
@@ -118,7 +119,7 @@ static HoloNode *cast_build(Widen *w, HoloValue *from, HoloDtype to)
     return node;
 }
 
-// A new value of f32, as large as `like`.
+// A new f32 value with the sizes of `like`.
 static HoloValue *wide_new(Widen *w, const HoloValue *like)
 {
     HoloValue *value = holo_graph_value(w->rewrite.graph, like->name);
@@ -146,7 +147,7 @@ static HoloValue *wide_constant(Widen *w, const HoloValue *narrow)
     return holo_graph_constant(w->rewrite.graph, narrow->name, &t);
 }
 
-// What a node of f32 reads in place of a narrow value; NULL: no memory.
+// What a node of f32 reads instead of a narrow value; NULL: no memory.
 static HoloValue *wide_of(Widen *w, HoloValue *narrow)
 {
     HoloValue **wide = &w->wide[narrow->id];
@@ -175,7 +176,7 @@ static HoloStatus node_widen(Widen *w, HoloNode *node, HoloError *error)
         HoloNode  *back = wide ? cast_build(w, wide, (HoloDtype)narrow->type.dtype) : NULL;
         if (!back) return holo_fail_memory(error);
         holo_node_set_out(node, i, wide);
-        holo_node_set_out(back, 0, narrow); // nobody may need it: dead drops it then
+        holo_node_set_out(back, 0, narrow); // if nobody needs it, the pass dead removes it
         w->wide[narrow->id]    = wide;
         w->is_made[narrow->id] = true;
     }
@@ -183,7 +184,7 @@ static HoloStatus node_widen(Widen *w, HoloNode *node, HoloError *error)
     return HOLO_OK;
 }
 
-// A Cast of the model to f32, of what was computed in f32, is not needed.
+// A Cast of the model to f32 is not needed if its input was computed in f32.
 static void cast_skip(Widen *w, const HoloNode *node)
 {
     if (!HOLO_IS(node, Cast) || !node->in[0] || !node->out[0]) return;
@@ -191,7 +192,7 @@ static void cast_skip(Widen *w, const HoloNode *node)
         holo_rewrite(&w->rewrite, node->out[0], w->wide[node->in[0]->id]);
 }
 
-// A Cast of the model to a narrow type: nodes that compute read what it would round.
+// At a Cast of the model to a narrow type, nodes that compute read the value before rounding.
 static HoloStatus cast_pass(Widen *w, const HoloNode *node, HoloError *error)
 {
     if (!HOLO_IS(node, Cast) || !node->in[0] || !node->out[0] || !is_narrow(&node->out[0]->type)) return HOLO_OK;
@@ -222,7 +223,7 @@ static HoloStatus cast_fold(Widen *w, const HoloNode *node, HoloError *error)
     return HOLO_OK;
 }
 
-// Rows of a table that is cast become rows that are cast.
+// Turns rows of a table that is cast into rows that are cast.
 static HoloStatus table_keep(Widen *w, HoloNode *node, HoloError *error)
 {
     if (!HOLO_IS(node, Gather) || !node->in[0] || !node->out[0] || !is_cast_up(node->in[0]->producer)) return HOLO_OK;
@@ -254,7 +255,7 @@ static HoloStatus node_walk(Widen *w, HoloNode *node, HoloError *error)
 
 HoloStatus holo_pass_widen(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
-    if (changes->all_tables && !changes->is_late) return HOLO_OK; // of narrow types, then, and these come first
+    if (changes->all_tables && !changes->is_late) return HOLO_OK; // tables of narrow types come first
     int   count = graph->value_count + 1;
     Widen w     = {
             .wide     = HOLO_NEW(scratch, HoloValue *, count),

@@ -1,31 +1,31 @@
-// branches.c - what follows an If whose branches give different ranks goes into the branches.
+// branches.c - if the branches of an If give different ranks, everything behind the If moves into the branches.
 //
-// Exporters write a squeeze as an If: one branch drops a dimension of size 1, the other hands the value on. Behind it
-// no rank is known, and all that follows would have to be found out step by step while running. In each branch the
-// ranks are known; so a copy of all that depends on the If is put there, and what the compiler knows to do can be done.
-// A branch may turn out to be wrong for what follows, and then fails if it is ever taken, as it would have failed
-// before. Nothing is done where both are, nor where Ifs behind Ifs would make too many copies.
+// Exporters write a squeeze as an If: one branch drops a dimension of size 1, the other passes the value on. Behind it
+// no rank is known, and everything would have to be found out during the run. In each branch the ranks are known. So
+// each branch gets a copy of all nodes that depend on the If, and the compiler can optimize them there. One branch may
+// be wrong for what follows; it fails if it is ever taken, as it would have failed before. Nothing is done if both
+// branches are wrong, or if nested Ifs would make too many copies.
 #include "graph/infer.h"
 #include "passes/rewrite.h"
 
 #include <math.h>
 #include <string.h>
 
-enum { NODES_MAX = 1 << 13 }; // that all copies together may have
+enum { NODES_MAX = 1 << 13 }; // most nodes of all copies together
 
 static const char *const branch_names[2] = {"then_branch", "else_branch"};
 
-// ---- what is worth it
+// ---- which Ifs are worth it
 
-typedef struct Sinking { // one If, and what follows it
+typedef struct Sinking { // an If, and what follows it
     HoloGraph  *graph;
     HoloArena  *scratch;
     HoloNode   *node;
     HoloGraph  *branch[2];
-    bool       *follows; // by node: depends on the If
-    bool       *is_mine; // by value: of the If, or of a node that follows
-    HoloValue **given;   // values that are mine and outputs of the graph
-    HoloValue **taken;   // values that nodes which follow take from elsewhere and that are no constants
+    bool       *follows; // by node: it depends on the If
+    bool       *is_mine; // by value: it is an output of the If or of a node that follows
+    HoloValue **given;   // such values that are outputs of the graph
+    HoloValue **taken;   // values from elsewhere that the following nodes use and that are not constants
     int         given_count, taken_count;
 } Sinking;
 
@@ -46,7 +46,7 @@ static bool has_rank(const HoloValue *value)
     return value->type.kind == HOLO_TENSOR && value->type.dtype != HOLO_NONE && value->type.rank >= 0;
 }
 
-// Does an output lack the rank that it has in each branch?
+// Does an output have no rank, although it has one in each branch?
 static bool loses_rank(const Sinking *s)
 {
     bool loses = false;
@@ -59,7 +59,7 @@ static bool loses_rank(const Sinking *s)
     return loses;
 }
 
-// Nodes, with those of subgraphs, and how many Ifs are among them.
+// Counts nodes, including those of subgraphs, and the Ifs among them.
 static int nodes_count(const HoloNode *node, int *ifs)
 {
     int count = 1;
@@ -77,7 +77,7 @@ static void own(Sinking *s, const HoloNode *node)
         if (node->out[k]) s->is_mine[node->out[k]->id] = true;
 }
 
-// Finds the nodes that follow. False: there are none, or too many.
+// Finds the nodes that depend on the If. False: there are none, or too many.
 static bool follow(Sinking *s)
 {
     int count = 0, ifs = 0;
@@ -93,7 +93,7 @@ static bool follow(Sinking *s)
     return count && ldexp(count, ifs + 1) <= NODES_MAX;
 }
 
-// What comes in and what goes out.
+// Finds the values that come in and go out.
 static bool borders_find(Sinking *s)
 {
     int   values   = s->graph->value_count;
@@ -121,7 +121,7 @@ static bool borders_find(Sinking *s)
 
 // ---- moving
 
-// A branch with all that follows behind it. NULL: no memory.
+// A branch followed by a copy of the following nodes. NULL: no memory.
 static HoloGraph *branch_extend(const Sinking *s, int which)
 {
     HoloGraph  *body = holo_graph_copy(s->branch[which], s->graph->arena);
@@ -145,7 +145,7 @@ static HoloGraph *branch_extend(const Sinking *s, int which)
     return body;
 }
 
-// Captured values give their types and contents to the inputs.
+// The inputs get the types and contents of the captured values.
 static HoloStatus branch_infer(const HoloNode *node, HoloGraph *body, bool *out_is_right, HoloError *error)
 {
     for (int i = 0; i < body->input_count; i++) {
@@ -157,7 +157,7 @@ static HoloStatus branch_infer(const HoloNode *node, HoloGraph *body, bool *out_
     return holo_infer_branch(body, 1, out_is_right, error);
 }
 
-// The If that takes the place of all that; it gives nothing yet.
+// The If that replaces all of that. It has no outputs yet.
 static HoloNode *if_create(const Sinking *s)
 {
     const HoloNode *old     = s->node;
@@ -176,7 +176,7 @@ static HoloNode *if_create(const Sinking *s)
     return node;
 }
 
-// What the old nodes gave, the new one gives.
+// The new node produces the values of the old nodes.
 static void nodes_replace(const Sinking *s, HoloNode *node, bool *dead)
 {
     for (int i = 0; i < s->graph->node_count - 1; i++) {
@@ -198,7 +198,7 @@ static HoloStatus sink(Sinking *s, HoloChanges *changes, HoloError *error)
     if (is_then_right || is_else_right)
         nodes_replace(s, node, dead);
     else
-        dead[s->graph->node_count - 1] = true; // the new one
+        dead[s->graph->node_count - 1] = true; // the new node
     changes->count += is_then_right || is_else_right;
     holo_graph_sweep(s->graph, dead);
     return HOLO_OK;
@@ -216,7 +216,7 @@ HoloStatus holo_pass_branches(HoloGraph *graph, HoloArena *scratch, HoloChanges 
         if (!s.follows || !s.is_mine) return holo_fail_memory(error);
         int before = changes->count;
         if (follow(&s)) HOLO_TRY(sink(&s, changes, error));
-        if (changes->count > before) return HOLO_OK; // the next one in the next round
+        if (changes->count > before) return HOLO_OK; // the next round takes the next If
     }
     return HOLO_OK;
 }

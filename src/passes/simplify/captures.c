@@ -1,8 +1,8 @@
-// captures.c - what a subgraph captures: constants move inside, where they can be folded and packed, and captures
-// that no subgraph of the node uses are dropped.
+// captures.c - what a subgraph captures. Constants move inside, where they can be folded and packed. Captures that no
+// subgraph of the node uses are removed.
 #include "passes/rewrite.h"
 
-// The subgraphs of a node, one after another: `at` begins with 0. NULL: no more.
+// The subgraphs of a node, one after another. `at` begins as 0. NULL: there are no more.
 static HoloGraph *next_body(const HoloNode *node, int *at)
 {
     for (; *at < node->attr_count; ++*at)
@@ -10,7 +10,7 @@ static HoloGraph *next_body(const HoloNode *node, int *at)
     return NULL;
 }
 
-// In the body, constants take the place of captured inputs that are constants outside.
+// In the body, replaces captured inputs by the constants that they are outside.
 static HoloStatus sink(const HoloNode *node, HoloGraph *body, HoloArena *scratch, HoloError *error)
 {
     int         count = body->value_count, first = body->input_count - node->capture_count;
@@ -41,7 +41,7 @@ static HoloStatus find_used(const HoloNode *node, const HoloGraph *body, bool *i
     return HOLO_OK;
 }
 
-// Keeps the last `count` values of a list only where is_used says so. Returns the length of the list.
+// Of the last `count` values of a list, keeps those that is_used marks. Returns the new length of the list.
 static int keep_used(HoloValue **list, int length, const bool *is_used, int count, bool are_inputs)
 {
     int kept = length - count;
@@ -50,7 +50,7 @@ static int keep_used(HoloValue **list, int length, const bool *is_used, int coun
         if (is_used[c])
             list[kept++] = value;
         else if (are_inputs)
-            value->is_input = false; // nothing uses it: it is swept
+            value->is_input = false; // nothing uses it, so it is removed
     }
     return kept;
 }

@@ -1,12 +1,12 @@
-// carried.c - what a Loop or a Scan carries from turn to turn and never changes becomes something that its body
-// captures: it is not copied in every turn, and where it is a constant (weights, as TensorFlow's loops carry them), it can be
+// carried.c - a value that a Loop or a Scan carries from turn to turn without changing it becomes a captured value. It
+// is then not copied in every turn. If it is a constant, such as the weights that loops of TensorFlow carry, it can be
 // folded and packed.
 #include "passes/rewrite.h"
 
 #include <string.h>
 
-// The state of a node with a body: state i is input in + i of the node, input inner + i of the body, output result + i
-// of the body and output i of the node.
+// The state of a node with a body. State i is input in + i of the node, input inner + i of the body, output result + i
+// of the body, and output i of the node.
 typedef struct State {
     HoloGraph *body;
     int        count, in, inner, result;
@@ -28,7 +28,7 @@ static bool find_state(const HoloNode *node, State *out)
            out->body->input_count == own + node->capture_count;
 }
 
-// The value at `at` of a list becomes the last.
+// Moves the value at `at` to the end of a list.
 static void move_last(HoloValue **list, int count, int at)
 {
     HoloValue *value = list[at];
@@ -42,7 +42,7 @@ static void drop(HoloValue **list, int *count, int at)
     --*count;
 }
 
-// Whether the body gives state i as it got it, and nobody needs what the node gives for it any more.
+// Does the body give state i as it got it, and does nobody use the node's output for it?
 static bool is_unchanged(HoloRewrite *rewrite, const int *uses, const HoloNode *node, const State *state, int i)
 {
     HoloValue *outer = node->in[state->in + i], *given = node->out[i];

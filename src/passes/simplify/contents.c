@@ -1,8 +1,8 @@
-// contents.c - a value whose contents are known as expressions of the inputs' sizes needs no node: it becomes
-// a value that is its contents, and the chain of Shape, Gather, Mul and Concat behind it dies.
+// contents.c - a value whose contents are known as expressions of the inputs' sizes needs no node. It becomes a value
+// that is only its contents, and the chain of Shape, Gather, Mul and Concat that computed it is removed.
 //
-// Only values of i64 and i32: an archive has no other expressions. Contents that are numbers are constants, which
-// the pass fold makes.
+// This is only for i64 and i32: an archive has no other expressions. Contents that are numbers are constants; the pass
+// fold makes them.
 #include "passes/rewrite.h"
 
 static bool follows_from_inputs(const HoloValue *value, const bool *is_input_entry)
@@ -31,9 +31,11 @@ HoloStatus holo_pass_contents(HoloGraph *graph, HoloArena *scratch, HoloChanges 
         if (!holo_rewrite_new(&rewrite, value)) return holo_fail_memory(error);
         holo_notes_add(
             changes->notes,
-            &(HoloNote){.pass = "contents",
-                        .what = value->producer->type,
-                        .why  = "it follows from the sizes of the inputs: found when these are known, not in a run"});
+            &(HoloNote){
+                .pass = "contents",
+                .what = value->producer->type,
+                .why =
+                    "it depends only on the sizes of the inputs: it is computed when these are known, not in a run"});
     }
     return holo_rewrite_end(&rewrite, error);
 }

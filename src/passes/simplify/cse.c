@@ -1,14 +1,14 @@
-// cse.c - what is there twice is there once: constants of the same content, values that are the same expressions,
-// and nodes of the same operator with the same inputs and attributes.
+// cse.c - merges duplicates: constants with the same content, values that are the same expressions, and nodes of the
+// same operator with the same inputs and attributes.
 //
-// Large constants are told apart by a sample of their bytes; only where samples agree are all bytes compared.
+// Large constants are first compared by a sample of their bytes. Only if the samples are equal are all bytes compared.
 #include "passes/rewrite.h"
 
 #include "base/hash.h"
 
 #include <string.h>
 
-typedef struct Table { // of values or nodes, by hash; chains of equal hashes
+typedef struct Table { // of values or nodes, by hash; equal hashes form a chain
     struct Item {
         uint64_t     hash;
         void        *thing;
@@ -27,7 +27,7 @@ static bool table_init(Table *table, HoloArena *scratch, int count)
     return table->slot;
 }
 
-// The first thing in the table that equals `thing`; where there is none, `thing` is added and returned.
+// The first thing in the table that equals `thing`. If there is none, adds `thing` and returns it.
 static void *table_join(Table *table, uint64_t hash, void *thing, bool (*equal)(const void *a, const void *b))
 {
     struct Item **at = &table->slot[hash & (table->room - 1)];
@@ -60,7 +60,7 @@ static uint64_t type_hash(const HoloTensor *t)
     return hash;
 }
 
-// Some of the bytes, from all over: equal constants have equal samples.
+// Hashes some bytes from everywhere: equal constants have equal samples.
 static uint64_t sample_hash(uint64_t hash, const char *data, size_t size)
 {
     enum { PIECE = 256, PIECES = 16 };
@@ -99,9 +99,9 @@ static HoloStatus merge_leaves(HoloRewrite *rewrite, HoloError *error)
         HoloValue *first = table_join(&table, leaf_hash(value), value, leaf_equal);
         if (!first) return holo_fail_memory(error);
         if (first == value || !holo_rewrite(rewrite, value, first) || !value->is_constant) continue;
-        holo_notes_add(rewrite->all->notes, &(HoloNote){.pass  = "cse",
-                                                        .what  = "constant",
-                                                        .why   = "its bytes are those of another: it is there once",
+        holo_notes_add(rewrite->all->notes, &(HoloNote){.pass = "cse",
+                                                        .what = "constant",
+                                                        .why = "another constant has the same bytes: it is stored once",
                                                         .bytes = holo_tensor_bytes(&value->type)});
     }
     return HOLO_OK;
@@ -118,7 +118,7 @@ static uint64_t attr_hash(const HoloAttr *attr)
     case HOLO_ATTR_INTS: return mix_bytes(hash, attr->ints, (size_t)attr->count * sizeof *attr->ints);
     case HOLO_ATTR_STRING: return mix_bytes(hash, attr->s.data, attr->s.size);
     case HOLO_ATTR_TENSOR: return mix(hash, type_hash(attr->tensor));
-    default: return hash; // the rest is seen when compared
+    default: return hash; // the rest is compared later
     }
 }
 
@@ -131,7 +131,7 @@ static uint64_t node_hash(const HoloNode *node)
     return hash;
 }
 
-// Can the outputs of `a`, which comes first, be used for those of `b`?
+// Can the outputs of `a`, which comes first, replace those of `b`?
 static bool node_equal(const void *x, const void *y)
 {
     const HoloNode *a = x, *b = y;

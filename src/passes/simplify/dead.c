@@ -1,4 +1,4 @@
-// dead.c - drops nodes and values that no output of the graph needs.
+// dead.c - removes nodes and values that no output of the graph needs.
 #include "passes/rewrite.h"
 
 HoloStatus holo_pass_dead(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)

@@ -1,13 +1,13 @@
-// decompose.c - operators that are defined by others become their bodies (docs/graph-text.md).
+// decompose.c - replaces operators that are defined by others by their bodies (docs/graph-text.md).
 //
-// Operators with an `eval` of their own stay: what is faster as a whole is the choice of lowering.
+// Operators with an `eval` of their own stay: lowering chooses what is faster as a whole.
 #include "passes/rewrite.h"
 
 HoloStatus holo_pass_decompose(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     HoloRewrite rewrite;
     HOLO_TRY(holo_rewrite_begin(&rewrite, graph, scratch, changes, error));
-    // Nodes of bodies are added at the end, and met there.
+    // The nodes of bodies are added at the end, so the walk reaches them, too.
     for (int i = 0; i < graph->node_count && holo_rewrite_more(&rewrite); i++) {
         HoloNode *node = graph->nodes[i];
         if (!node->op || !node->op->body || node->op->eval) continue;

@@ -1,8 +1,9 @@
-// einsums.c - Einsum of f32 becomes MatMul, with what must be moved before and behind; or Mul, where nothing is summed.
+// einsums.c - turns Einsum of f32 into MatMul, with transposes and reshapes around it; or into Mul if nothing is
+// summed.
 //
-// Operands are multiplied from left to right, as einsum.c does, but each product is rounded to f32. A node stays where a
-// name is repeated in a term (a diagonal), where sizes of one name differ (1 and another), or where a Reshape that it
-// would take cannot be written down because several sizes are open.
+// Operands are multiplied from left to right, as einsum.c does, but each product is rounded to f32. A node stays if a
+// name occurs twice in a term (a diagonal), if sizes of one name differ (1 and another), or if a Reshape that it needs
+// cannot be written because several sizes are open.
 #include "ops/standard/einsum.h"
 #include "passes/build.h"
 
@@ -21,7 +22,7 @@ typedef struct Operand { // a value whose dimensions have names
 typedef struct Einsum {
     HoloRewrite *rewrite;
     HoloDim      dim[HOLO_EINSUM_NAMES];
-    bool         refused; // a step cannot be written down
+    bool         refused; // a step cannot be written
 } Einsum;
 
 // ---- names
@@ -47,7 +48,7 @@ static bool same(const Names *a, const Names *b)
     return a->count == b->count && !memcmp(a->name, b->name, (size_t)a->count);
 }
 
-// ---- steps; *x is without a value when memory is out, or e->refused
+// ---- steps; *x has no value if there is no memory, or if e->refused
 
 static void type_of(const Einsum *e, const Operand *x, const Names *names, HoloTensor *out)
 {
@@ -78,7 +79,7 @@ static HoloValue *axes_node(Einsum *e, HoloValue *x, HoloOpId id, int count, con
     return node->out[0];
 }
 
-// Sums over the names that are not needed.
+// Sums over names that are not needed any more.
 static void sum_away(Einsum *e, Operand *x, const bool *needed)
 {
     int64_t    axes[HOLO_MAX_RANK];
@@ -96,7 +97,7 @@ static void sum_away(Einsum *e, Operand *x, const bool *needed)
     x->names = left;
 }
 
-// Dimensions of size 1, in ascending places of the result.
+// Inserts dimensions of size 1. `axes` are indices of the result, ascending.
 static HoloValue *unsqueeze(Einsum *e, HoloValue *x, int count, const int64_t *axes)
 {
     HoloTensor type;
@@ -111,7 +112,7 @@ static HoloValue *unsqueeze(Einsum *e, HoloValue *x, int count, const int64_t *a
     return axes_node(e, x, HOLO_ID_Unsqueeze, count, axes, &type);
 }
 
-// A Reshape that keeps the first `kept` dimensions and gives the rest the sizes `dim`.
+// A Reshape that keeps the first `kept` dimensions and gives the others the sizes `dim`.
 static HoloValue *reshape(Einsum *e, HoloValue *x, int kept, int count, const HoloDim *dim)
 {
     int64_t shape[HOLO_MAX_RANK] = {0};
@@ -125,12 +126,12 @@ static HoloValue *reshape(Einsum *e, HoloValue *x, int kept, int count, const Ho
 
 // ---- a product of two
 
-// How two operands meet in a MatMul [stack, row, sums] x [stack, sums, columns].
+// How two operands become a MatMul [stack, row, sums] x [stack, sums, columns].
 typedef struct Plan {
-    Names a, b, product; // the orders that are needed, and the one that comes out
+    Names a, b, product; // the orders that are needed, and the order of the result
     int   stack, sums, columns;
     bool  has_row;
-    int   shared; // names of the stack that b has
+    int   shared; // how many names of the stack b has
 } Plan;
 
 static Plan plan(const Operand *a, const Operand *b, const Names *out)
@@ -166,7 +167,7 @@ static Plan plan(const Operand *a, const Operand *b, const Names *out)
     return p;
 }
 
-// How much must be moved: a product takes its second operand transposed as well.
+// How much must be moved. A product can also take its second operand transposed.
 static int cost(const Plan *p, const Operand *a, const Operand *b, const Names *out)
 {
     enum { MOVED = 2, TRANSPOSED = 1 };
@@ -206,7 +207,7 @@ static HoloValue *second_factor(Einsum *e, const Plan *p, Operand b)
         b.value = reshape(e, b.value, p->shared, 2,
                           (HoloDim[]){merged(e, p->b.name + p->shared, p->sums),
                                       merged(e, p->b.name + p->shared + p->sums, p->columns)});
-    for (int i = 0, at = 0; i < p->stack; i++) { // before the first one, broadcasting does it
+    for (int i = 0, at = 0; i < p->stack; i++) { // dimensions before the first one are broadcast
         bool is_shared = position(&p->b, p->a.name[i]) >= 0;
         begun          = begun || is_shared;
         if (begun && !is_shared) ones[count++] = at;
@@ -240,7 +241,7 @@ static HoloValue *matmul(Einsum *e, const Plan *p, HoloValue *a, HoloValue *b)
     return axes_node(e, y, HOLO_ID_Squeeze, count, p->has_row ? axes + 1 : axes, &type);
 }
 
-// The value with its dimensions in this order, those that it does not have of size 1.
+// The value with its dimensions in this order. Dimensions that it does not have get size 1.
 static HoloValue *spread(Einsum *e, Operand x, const Names *names)
 {
     Names   own = {0};
@@ -255,7 +256,7 @@ static HoloValue *spread(Einsum *e, Operand x, const Names *names)
     return unsqueeze(e, x.value, count, ones);
 }
 
-// Element by element: all names of either.
+// Multiplies element by element: the result has all names of both.
 static Operand multiply(Einsum *e, const Operand *a, const Operand *b, const Names *names)
 {
     Operand    out = {.names = *names};
@@ -270,12 +271,12 @@ static Operand multiply(Einsum *e, const Operand *a, const Operand *b, const Nam
     return out;
 }
 
-// The product of two, of the names `out`: all that either has and that are not summed.
+// The product of two operands. `out` are all names of both that are not summed.
 static Operand product(Einsum *e, Operand *a, Operand *b, const Names *out)
 {
     Plan    p = plan(a, b, out), q = plan(b, a, out);
     Operand y;
-    if (p.product.count == p.shared || !p.sums) { // no matrices
+    if (p.product.count == p.shared || !p.sums) { // there are no matrices
         Names all                       = *out;
         bool  needed[HOLO_EINSUM_NAMES] = {false};
         for (int i = 0; i < out->count; i++) needed[(int)out->name[i]] = true;
@@ -296,7 +297,7 @@ static Operand product(Einsum *e, Operand *a, Operand *b, const Names *out)
 
 // ---- the node
 
-// Notes the sizes of an operand's names; false: one is repeated, or has another size elsewhere.
+// Notes the sizes of an operand's names. False: a name occurs twice, or has another size elsewhere.
 static bool note(Einsum *e, HoloValue *value, const HoloEinsumTerm *term, bool *known, Operand *out)
 {
     *out = (Operand){.value = value};
@@ -310,7 +311,7 @@ static bool note(Einsum *e, HoloValue *value, const HoloEinsumTerm *term, bool *
     return true;
 }
 
-// What is needed behind operand `done`: by the output or by a later operand.
+// Finds the names that are needed after operand `done`: by the output or by a later operand.
 static void find_needed(const HoloEinsumTerm *terms, int count, int done, const HoloEinsumTerm *out, bool *needed)
 {
     memset(needed, 0, HOLO_EINSUM_NAMES * sizeof *needed);
@@ -319,7 +320,7 @@ static void find_needed(const HoloEinsumTerm *terms, int count, int done, const 
         for (int d = 0; d < terms[i].rank; d++) needed[(int)terms[i].name[d]] = true;
 }
 
-// The names of a product: those of the output in their order, where it is the last.
+// The names of a product. For the last product these are those of the output, in their order.
 static Names names_of(const Operand *a, const Operand *b, const bool *needed, const HoloEinsumTerm *out)
 {
     Names names = {0};
@@ -340,7 +341,7 @@ static HoloValue *compute(Einsum *e, Operand *in, const HoloEinsumTerm *terms, i
     Operand y = in[0];
     for (int i = 0; i < count; i++) {
         find_needed(terms, count, i, out, needed);
-        if (!i) { // what the second operand has is summed with it
+        if (!i) { // names that the second operand has, too, are summed together with it
             sum_away(e, &y, needed);
             continue;
         }
@@ -357,7 +358,7 @@ static HoloValue *compute(Einsum *e, Operand *in, const HoloEinsumTerm *terms, i
     return y.value;
 }
 
-// What stands in for the node; NULL: nothing does, or *failed, no memory.
+// The replacement of the node; NULL: there is none, or *failed: no memory.
 static HoloValue *apply(HoloRewrite *rewrite, const HoloNode *node, bool *failed)
 {
     enum { MOST = 16 };

@@ -1,15 +1,15 @@
-// fold.c - what can be computed now is computed now: nodes whose inputs are all constants, values whose
-// contents are known numbers, and the branch of an If whose condition is known.
+// fold.c - computes in advance what can be computed: nodes whose inputs are all constants, values whose contents are
+// known numbers, and the choice of an If whose condition is known.
 //
-// Random operators are never folded. A result is not kept where it is large and larger than what it came from
-// (ConstantOfShape, Expand, a widened weight, which is left to widen.c), nor computed where that would take long: a Loop or Scan is, where the
-// number of its turns and all sizes in its body are known and small.
+// Random operators are never folded. A result is not kept if it is large and larger than its inputs (ConstantOfShape,
+// Expand, or a widened weight, which is left to widen.c). It is not computed if that would take long. A Loop or Scan is
+// computed if the number of its turns and all sizes in its body are known and small.
 #include "passes/rewrite.h"
 
 #include <math.h>
 
 enum {
-    GROWTH_FREE = 64 << 10, // bytes: results up to this size may be larger than the inputs
+    GROWTH_FREE = 64 << 10, // bytes: results up to this size may be larger than their inputs
     WORK_MAX    = 4 << 20,  // elements: inputs of operators that do more than one thing per element
 };
 
@@ -31,7 +31,7 @@ static double node_elements(HoloValue *const *value, int count)
     return elements;
 }
 
-// No more than so many turns: of a Loop, what its first input says; of a Scan, a size of something it scans.
+// The most turns there can be: the first input of a Loop, or a size of what a Scan scans.
 static double turns_of(const HoloNode *node)
 {
     const HoloValue *trips = node->in_count > node->capture_count ? node->in[0] : NULL;
@@ -45,8 +45,8 @@ static double turns_of(const HoloNode *node)
     return most;
 }
 
-// About how many elementary steps a node takes at most, with all that its subgraphs do; infinite: not known, or not to
-// be done beforehand. A node costs something, however small its values are.
+// About how many elementary steps a node takes at most, including its subgraphs. Infinite: not known, or it must not be
+// computed in advance. Every node costs something, however small its values are.
 static double node_work(const HoloNode *node, int depth)
 {
     enum { NODE = 16 };
@@ -86,14 +86,15 @@ static bool is_foldable(const HoloNode *node)
 
 static size_t bytes_in(const HoloNode *node)
 {
-    if (HOLO_IS(node, Constant) && !holo_node_attr(node, "sparse_value")) return SIZE_MAX; // it holds what it gives
+    if (HOLO_IS(node, Constant) && !holo_node_attr(node, "sparse_value"))
+        return SIZE_MAX; // it already holds its result
     size_t total = 0;
     for (int i = 0; i < node->in_count; i++)
         if (node->in[i]) total += holo_tensor_bytes(&node->in[i]->type);
     return total;
 }
 
-// Is it known beforehand to be worth it? A size that only evaluation finds (NonZero) is.
+// Is it known in advance that folding is worth it? It is if only evaluation finds the size (NonZero).
 static HoloVerdict is_worth_it(const HoloNode *node)
 {
     int64_t elements = 0;
@@ -119,10 +120,10 @@ static HoloVerdict is_worth_it(const HoloNode *node)
 static void note(const HoloRewrite *rewrite, const HoloNode *node, HoloVerdict verdict)
 {
     static const char *const why[] = {
-        [HOLO_VERDICT_MADE]        = "all that it needs is known: it is computed while compiling",
-        [HOLO_VERDICT_TOO_LONG]    = "it is known, but to compute it here would take too long",
+        [HOLO_VERDICT_MADE]        = "everything it depends on is known: it is computed while compiling",
+        [HOLO_VERDICT_TOO_LONG]    = "it is known, but computing it in advance would take too long",
         [HOLO_VERDICT_NOT_ALONE]   = "its size is not known before the run",
-        [HOLO_VERDICT_OVER_BUDGET] = "it is known, but far larger than what it is made of",
+        [HOLO_VERDICT_OVER_BUDGET] = "it is known, but would be much larger than its inputs",
     };
     HoloNote n = {.pass = "fold", .what = node->type, .why = why[verdict], .verdict = verdict};
     if (verdict != HOLO_VERDICT_MADE && node->out_count && node->out[0]) n.place = node->out[0]->name;
@@ -157,7 +158,7 @@ static HoloStatus fold_node(HoloRewrite *rewrite, const HoloNode *node, HoloErro
     }
     for (int i = 0; i < node->out_count; i++)
         if (node->out[i]) out[i] = &result[i];
-    // What fails here fails in the run as well, where it is known whether the node is reached at all.
+    // A node that fails here also fails in a run, where it may never be reached. So a failure is no error.
     if (holo_node_eval(node, in, out, rewrite->graph->arena, NULL) != HOLO_OK) return HOLO_OK;
     for (int i = 0; i < node->out_count; i++) {
         if (!node->out[i]) continue;
@@ -168,7 +169,7 @@ static HoloStatus fold_node(HoloRewrite *rewrite, const HoloNode *node, HoloErro
     return HOLO_OK;
 }
 
-// A view of a constant is a constant on the same bytes.
+// A view of a constant is a constant with the same bytes.
 static bool is_view_of_constant(const HoloNode *node)
 {
     if (!node->op || !(node->op->flags & HOLO_OP_VIEW) || !node->in_count || !node->in[0] || !node->in[0]->is_constant)
@@ -198,7 +199,7 @@ static HoloStatus fold_contents(HoloRewrite *rewrite, HoloValue *value, HoloErro
 
 // ---- branches
 
-// If with a known condition becomes the nodes of its branch.
+// Replaces an If with a known condition by the nodes of its branch.
 static HoloStatus fold_if(HoloRewrite *rewrite, HoloNode *node, HoloError *error)
 {
     const HoloValue *condition = node->in_count ? node->in[0] : NULL;
@@ -239,7 +240,7 @@ HoloStatus holo_pass_fold(HoloGraph *graph, HoloArena *scratch, HoloChanges *cha
 {
     HoloRewrite rewrite;
     HOLO_TRY(holo_rewrite_begin(&rewrite, graph, scratch, changes, error));
-    int count = graph->node_count; // nodes of inlined branches come behind these, in the next round
+    int count = graph->node_count; // nodes of inlined branches come after these; the next round visits them
     for (int i = 0; i < count && holo_rewrite_more(&rewrite); i++) HOLO_TRY(fold(&rewrite, graph->nodes[i], error));
     return holo_rewrite_end(&rewrite, error);
 }

@@ -1,8 +1,8 @@
-// one_hot.c - a one-hot matrix times a constant one is its rows: OneHot, or Equal with 0, 1, 2 ..., before a MatMul or Gemm
-// becomes HotRows.
+// one_hot.c - a one-hot matrix times a constant matrix is rows of the constant. OneHot, or Equal with 0, 1, 2 ...,
+// followed by a MatMul or Gemm, becomes HotRows.
 //
-// A sum of one weight and zeros is that weight, to the bit, where all weights are finite; a weight of -0 comes out as +0, and
-// so it is stored. What other users a one-hot matrix has, keep it.
+// A sum of one weight and zeros is that weight, to the bit, if all weights are finite. A weight of -0 gives +0, so it
+// is stored as +0. If the one-hot matrix has other users, it stays for them.
 #include "passes/build.h"
 
 #include <string.h>
@@ -15,7 +15,7 @@ typedef struct OneHot {
 typedef struct Hot { // what a one-hot matrix is made of
     HoloValue *at;   // the indices
     bool       wraps;
-    bool       is_column; // the indices have a last dimension of 1, which goes
+    bool       is_column; // the indices have a last dimension of 1, which is dropped
 } Hot;
 
 static bool is_index(const HoloValue *value)
@@ -38,7 +38,7 @@ static bool hot_of_op(const HoloNode *node, Hot *out)
            holo_get_f(&values->type, 1) == 1;
 }
 
-// 0, 1, 2 ... in the last dimension, and no other that is more than 1.
+// Is it 0, 1, 2 ... in the last dimension, with 1 for all other dimensions?
 static bool is_range(const HoloValue *value)
 {
     if (!is_index(value) || !value->is_constant || !value->type.data || value->type.rank < 1) return false;
@@ -85,19 +85,19 @@ static void note(const OneHot *o, const HoloNode *node, HoloVerdict verdict, uin
                                                       .bytes   = bytes});
 }
 
-// The weights, row by row, each -0 made +0; NULL: no memory.
-static HoloValue *table_make(OneHot *o, const HoloValue *w, bool is_turned)
+// The weights, row by row, with each -0 as +0. NULL: no memory.
+static HoloValue *table_make(OneHot *o, const HoloValue *w, bool is_transposed)
 {
     HoloTensor  t    = w->type;
     size_t      size = holo_dtype_size((HoloDtype)t.dtype);
     const char *from = t.data;
-    t.dim[0]         = w->type.dim[is_turned];
-    t.dim[1]         = w->type.dim[!is_turned];
+    t.dim[0]         = w->type.dim[is_transposed];
+    t.dim[1]         = w->type.dim[!is_transposed];
     t.data           = holo_arena_take(o->rewrite.graph->arena, holo_tensor_bytes(&t));
     if (!t.data) return NULL;
     for (int64_t i = 0; i < t.dim[0]; i++)
         for (int64_t k = 0; k < t.dim[1]; k++) {
-            int64_t at = i * t.dim[1] + k, of = is_turned ? k * t.dim[0] + i : at;
+            int64_t at = i * t.dim[1] + k, of = is_transposed ? k * t.dim[0] + i : at;
             memcpy((char *)t.data + (size_t)at * size, from + (size_t)of * size, size);
             if (holo_get_f(&t, at) == 0) holo_put_f(&t, at, 0);
         }
@@ -132,7 +132,7 @@ static HoloValue *indices_of(OneHot *o, const Hot *hot)
     return node->out[0];
 }
 
-// HotRows of the table, and what a Gemm adds; NULL: no memory.
+// HotRows of the table, and what a Gemm adds. NULL: no memory.
 static HoloValue *rows_build(OneHot *o, const HoloNode *node, const Hot *hot, HoloValue *table)
 {
     HoloRewrite *r  = &o->rewrite;
@@ -162,7 +162,7 @@ static HoloStatus node_walk(OneHot *o, HoloNode *node)
         !hot_find(node->in[0], &hot))
         return HOLO_OK;
     if (!holo_tensor_is_finite(&node->in[1]->type)) {
-        note(o, node, HOLO_VERDICT_FAILS, 0, "a weight is not finite, and times 0 it is no number");
+        note(o, node, HOLO_VERDICT_FAILS, 0, "a weight is not finite, and times 0 it is not a number");
         return HOLO_OK;
     }
     HoloValue *table = table_make(o, node->in[1], holo_node_int(node, "transB", 0) != 0);

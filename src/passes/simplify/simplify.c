@@ -1,8 +1,8 @@
-// simplify.c - nodes that change nothing go; views of views and transposes of transposes become one; what a Pad adds is added
-// by the convolution behind it.
+// simplify.c - removes nodes that change nothing, joins views of views and transposes of transposes, and moves a Pad
+// into the convolution behind it.
 //
-// A rule says which value equals output 0 of a node, or rewrites the node in place. Whether consumers would see
-// another dtype or shape is checked once for all rules, by holo_rewrite.
+// A rule says which value equals output 0 of a node, or rewrites the node in place. holo_rewrite checks for all rules
+// that consumers do not see another dtype or shape.
 #include "passes/build.h"
 
 #include <string.h>
@@ -10,10 +10,10 @@
 typedef struct Simplify {
     HoloRewrite rewrite;
     const int  *uses;   // by value id, before the pass
-    bool        failed; // out of memory
+    bool        failed; // there was no memory
 } Simplify;
 
-// The value that output 0 equals; NULL: the rule does not apply.
+// The value that equals output 0; NULL: the rule does not apply.
 typedef HoloValue *Rule(Simplify *s, HoloNode *node);
 
 static bool same_type(const HoloNode *node)
@@ -29,7 +29,7 @@ static bool is_all(const HoloValue *value, double x)
     return holo_value_number(value, &number) && number == x;
 }
 
-// x op neutral, and, where the operator commutes, neutral op x.
+// x op neutral; and neutral op x if the operator commutes.
 static HoloValue *neutral(const HoloNode *node, double element, bool commutes)
 {
     if (node->in_count != 2 || !node->in[0] || !node->in[1]) return NULL;
@@ -63,8 +63,8 @@ static HoloValue *over_one(Simplify *s, HoloNode *node)
     return neutral(node, 1, false);
 }
 
-// An exponent of another type, or the same number over and over, is one number of the base's type: kernels look for
-// that. Types but f32 stay as they are.
+// An exponent of another type, or one that is the same number everywhere, becomes one number of the base's type:
+// kernels look for that. Types other than f32 stay as they are.
 static HoloValue *power(Simplify *s, HoloNode *node)
 {
     HoloValue *base = holo_node_in(node, 0), *exponent = holo_node_in(node, 1), *same = neutral(node, 1, false);
@@ -108,7 +108,7 @@ static HoloValue *no_bounds(Simplify *s, HoloNode *node)
     return has_bounds ? NULL : holo_node_in(node, 0);
 }
 
-// The mask, where wanted, keeps the node.
+// If the mask is used, the node stays.
 static HoloValue *dropout(Simplify *s, HoloNode *node)
 {
     (void)s;
@@ -125,8 +125,8 @@ static bool are_zero(const HoloValue *value)
     return true;
 }
 
-// Equal sizes are not enough: beside a size of 4, any size that is not known yet is taken to broadcast. Where it does
-// not, the node must be there to say so.
+// Equal sizes are not enough. Beside a size of 4, any size that is not known yet is assumed to broadcast. If it does
+// not, the node must be there to report it.
 static HoloValue *expand_nothing(Simplify *s, HoloNode *node)
 {
     (void)s;
@@ -141,7 +141,7 @@ static HoloValue *expand_nothing(Simplify *s, HoloNode *node)
     return node->in[0];
 }
 
-// Equal sizes are not enough: what is cut off on one side may be put on at the other.
+// Equal sizes are not enough: it may remove at one end what it adds at the other.
 static HoloValue *pad_nothing(Simplify *s, HoloNode *node)
 {
     (void)s;
@@ -169,7 +169,7 @@ static bool is_view(const HoloNode *node)
            node->out[0] && node->in[0]->type.dtype == node->out[0]->type.dtype && node->in[0]->type.kind == HOLO_TENSOR;
 }
 
-// Reshape takes sizes of 0 from its input, so the input must stay where there may be one.
+// Reshape takes sizes of 0 from its input, so the input must stay if there may be one.
 static bool reads_input_sizes(const HoloNode *node)
 {
     const HoloValue *shape = holo_node_in(node, 1);
@@ -181,7 +181,7 @@ static bool reads_input_sizes(const HoloNode *node)
 
 static bool unmove(Simplify *s, HoloNode *node);
 
-// A view whose elements and shape are those of something up the chain of views is that thing.
+// If a view has the elements and the shape of something up the chain of views, it is that thing.
 static HoloValue *view(Simplify *s, HoloNode *node)
 {
     enum { CHAIN_MAX = 16 };
@@ -204,7 +204,7 @@ static HoloValue *view(Simplify *s, HoloNode *node)
 
 // ---- transposes
 
-// The permutation of a Transpose. False: not a valid one.
+// The permutation of a Transpose. False: it is not valid.
 static bool permutation(const HoloNode *node, int rank, int64_t *out)
 {
     const HoloAttr *attr                = holo_node_attr(node, "perm");
@@ -228,7 +228,7 @@ static bool set_permutation(Simplify *s, HoloNode *node, const int64_t *perm, in
     return true;
 }
 
-// Joins with the Transpose that gives the input. False: out of memory.
+// Joins the Transpose with the one that produces its input. False: no memory.
 static bool join_transposes(Simplify *s, HoloNode *node, int64_t *perm, int rank)
 {
     HoloNode *before = node->in[0]->producer;
@@ -251,7 +251,8 @@ static bool moves_only_ones(const HoloTensor *type, const int64_t *perm)
     return true;
 }
 
-// A shape for Reshape: a constant, with -1 for one size that is an expression. NULL: more than one, or empty.
+// A constant shape for Reshape, with -1 for one size that is an expression. NULL: there are several such sizes, or it
+// has no elements.
 static HoloValue *shape_constant(Simplify *s, const HoloTensor *type)
 {
     HoloArena *arena    = s->rewrite.graph->arena;
@@ -289,7 +290,7 @@ static void make_reshape(Simplify *s, HoloNode *node)
     s->rewrite.changes++;
 }
 
-// Transposes that undo each other across views. True: the node is one view now.
+// Joins transposes that cancel each other across views. True: the node is one view now.
 static bool unmove(Simplify *s, HoloNode *node)
 {
     HoloValue *source = holo_rewrite_unmoved(&s->rewrite, node);
@@ -318,7 +319,7 @@ static HoloValue *transpose(Simplify *s, HoloNode *node)
     return NULL;
 }
 
-// Of the value to be like, only the type matters, which is known: it need not be computed.
+// Only the type of the second input matters, and it is known: the input need not be computed.
 static HoloValue *cast_like(Simplify *s, HoloNode *node)
 {
     HoloValue *value = same_if_typed_so(s, node);
@@ -335,7 +336,7 @@ static HoloValue *cast_like(Simplify *s, HoloNode *node)
     return NULL;
 }
 
-// A window over all there is.
+// The window covers the whole image.
 static HoloValue *average_all(Simplify *s, HoloNode *node)
 {
     const HoloTensor *x = holo_node_in(node, 0) ? &node->in[0]->type : NULL, *y = &node->out[0]->type;
@@ -403,7 +404,7 @@ static const struct {
     {HOLO_ID_QLinearConv, padded_integers},
 };
 
-// An operand that is only made as large as another one, which would be done anyway.
+// Drops an Expand of an operand if broadcasting does the same anyway.
 static void drop_expands(Simplify *s, HoloNode *node)
 {
     if (!(node->op->flags & HOLO_OP_POINTWISE) || node->version < 7 || node->in_count != 2 || node->out_count != 1)

@@ -1,8 +1,8 @@
-// unmoved.c - chains of transposes and views that, taken together, move nothing.
+// unmoved.c - finds chains of transposes and views that together move nothing.
 //
-// A value is followed as sizes and strides into the memory of the chain's first value, as far as a view can
-// express it without a copy. If at the end the strides are those of plain memory, the last value has the
-// first one's elements in their order.
+// It follows a value as sizes and strides into the memory of the chain's first value, as far as a view can express it
+// without a copy. If the strides at the end are those of plain memory, the last value has the first one's elements in
+// the same order.
 #include "passes/rewrite.h"
 
 typedef struct Strided {
@@ -40,8 +40,8 @@ static bool transpose_step(const HoloNode *node, Strided *s)
     return true;
 }
 
-// Takes sizes of both sides, from `a` and `b` on, until their products are equal; the ends are one past. Only numbers
-// can be multiplied: a symbol must meet itself.
+// Takes sizes of both sides, from `a` and `b` on, until their products are equal. The ends are exclusive. Only numbers
+// can be multiplied; a symbol must match itself.
 static bool meet(const Strided *s, int a, const HoloTensor *to, int b, int *end_a, int *end_b)
 {
     HoloDim x = s->dim[a], y = to->dim[b];

@@ -1,4 +1,4 @@
-// executor.c - executors and their buffers: the pool of classes, and memory of one's own where that does not do.
+// executor.c - executors and their buffers: the pool of classes, and buffers with memory of their own.
 #include "runtime/executor/executor.h"
 #include "runtime/pool.h"
 
@@ -86,7 +86,7 @@ static bool class_take(HoloExecutor *e, int class_id) // false: it is not free
     return false;
 }
 
-// The first class of so many that are free and follow each other; -1: there are none. One alone is the one freed last.
+// The first of `count` neighboring free classes; -1: there are none. A single class is the one freed last.
 static int classes_find(const HoloExecutor *e, int count)
 {
     bool is_free[HOLO_EXECUTOR_CLASSES] = {false};
@@ -99,7 +99,7 @@ static int classes_find(const HoloExecutor *e, int count)
     return -1;
 }
 
-// Memory of a buffer is zeros at first.
+// The memory of a new buffer is zero.
 static HoloStatus memory_clear(const HoloExecutor *e, uint8_t *to, size_t size, HoloError *error)
 {
     static const uint8_t zeros[4096];
@@ -135,10 +135,9 @@ static HoloStatus buffer_new(HoloExecutor *e, HoloDtype dtype, int64_t count, Ho
 {
     size_t bytes = 0;
     if (!holo_isa_is_type(dtype))
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "buffers are of numbers or bool, not of %s", holo_dtype_name(dtype));
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer holds numbers or bool, not %s", holo_dtype_name(dtype));
     if (count < 0 || !holo_size_mul((size_t)count, holo_dtype_size(dtype), &bytes) || bytes > (size_t)1 << 46)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer of %lld elements is too large, or less than none",
-                         (long long)count);
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer cannot have %lld elements", (long long)count);
     HoloBuffer *b = holo_realloc(NULL, sizeof *b);
     if (!b) return holo_fail_memory(error);
     *b = (HoloBuffer){
@@ -171,7 +170,7 @@ HoloStatus holo_buffer_create_boundary(HoloExecutor *executor, HoloDtype dtype, 
     HOLO_IN(executor->account);
     if (class_id < 0 || class_id >= HOLO_EXECUTOR_CLASSES || pages < 1 || pages > 48 || bytes < 1 || bytes > 256)
         return holo_fail(error, HOLO_BAD_ARGUMENT,
-                         "a boundary buffer is of class 0 to 95, 1 to 48 pages and 1 to 256 bytes");
+                         "a boundary buffer needs a class from 0 to 95, 1 to 48 pages and 1 to 256 bytes");
     HoloBuffer *b    = NULL;
     size_t      size = holo_dtype_size(dtype) ? holo_dtype_size(dtype) : 1;
     HOLO_TRY(buffer_new(executor, dtype, (int64_t)(((size_t)(pages - 1) * 256 + (size_t)bytes) / size), &b, error));
@@ -179,7 +178,7 @@ HoloStatus holo_buffer_create_boundary(HoloExecutor *executor, HoloDtype dtype, 
     for (int i = 0; i < executor->free_count; i++) is_free |= executor->free[i] == class_id;
     if (!is_free) {
         holo_buffer_destroy(b);
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "class %d is taken", class_id);
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "class %d is already in use", class_id);
     }
     HoloStatus status   = buffer_in_classes(b, class_id, 1, error);
     b->info.is_boundary = true;
@@ -200,8 +199,8 @@ HoloStatus holo_buffer_create_part(HoloBuffer *whole, size_t byte, HoloDtype dty
     if (byte > whole->info.bytes || bytes > whole->info.bytes - byte || byte % holo_dtype_size(dtype)) {
         holo_buffer_destroy(b);
         return holo_fail(error, HOLO_BAD_ARGUMENT,
-                         "%zu bytes from byte %zu on are not all in a buffer of %zu, or no place for %s", bytes, byte,
-                         whole->info.bytes, holo_dtype_name(dtype));
+                         "%zu bytes at byte %zu do not fit into a buffer of %zu, or are not aligned for %s", bytes,
+                         byte, whole->info.bytes, holo_dtype_name(dtype));
     }
     b->data     = whole->data + byte;
     *out_buffer = b;
@@ -231,7 +230,7 @@ void *holo_buffer_map(HoloBuffer *buffer)
 static HoloStatus range_check(const HoloBuffer *b, int64_t first, int64_t count, HoloError *error)
 {
     if (first >= 0 && count >= 0 && first <= b->info.count && count <= b->info.count - first) return HOLO_OK;
-    return holo_fail(error, HOLO_BAD_ARGUMENT, "elements %lld to %lld are not all in a buffer of %lld",
+    return holo_fail(error, HOLO_BAD_ARGUMENT, "elements %lld to %lld are not all inside a buffer of %lld",
                      (long long)first, (long long)first + (long long)count, (long long)b->info.count);
 }
 

@@ -1,5 +1,5 @@
-// executor_ops.c - single operations on buffers, element by element: portable programs, built when first asked for, of any type
-// that the operation has. Those on whole rows are in executor_rows.c.
+// executor_ops.c - single operations on buffers, element by element. They are portable programs, built when first asked
+// for, for any type that the operation has. executor_rows.c has operations on whole rows.
 #include "format/dtype.h"
 #include "runtime/executor/executor.h"
 
@@ -9,7 +9,7 @@
 
 typedef enum Kind { UNARY, BINARY, BROADCAST, SCALAR, CLIP, KINDS } Kind;
 
-// What an operation is made of; RELU and GELU have no instruction of their own.
+// The instruction of an operation; RELU and GELU have none of their own.
 static const uint16_t instruction[] = {
     [HOLO_OPERATION_ADD]     = HOLO_ISA_ADD,
     [HOLO_OPERATION_SUB]     = HOLO_ISA_SUB,
@@ -94,7 +94,7 @@ static HoloStatus make(HoloExecutor *e, Kind kind, HoloOperation op, HoloDtype t
     return holo_portable_end(p, status, out);
 }
 
-// The programs that were asked for are kept by a number of kind, operation and type; another of the same place makes room.
+// Keeps programs by a number made of kind, operation and type. Another program with the same slot replaces an old one.
 static HoloStatus program_of(HoloExecutor *e, Kind kind, HoloOperation op, HoloDtype type, HoloPortable **out,
                              HoloError *error)
 {
@@ -119,7 +119,7 @@ static HoloStatus run(HoloExecutor *e, Kind kind, HoloOperation op, HoloDtype ty
     HOLO_TRY(program_of(e, kind, op, type, &p, error));
     HoloIsaLaunch launch = {{1, 1, 1}, {1, 1, 1}, 0};
     if (n > INT32_MAX)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "an operation of more than 2^31 - 1 elements: cut it");
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "an operation has at most 2^31 - 1 elements: split it");
     launch.block[0] = (uint32_t)n;
     return n ? holo_portable_launch(e, p, &launch, args, error) : HOLO_OK;
 }
@@ -127,11 +127,11 @@ static HoloStatus run(HoloExecutor *e, Kind kind, HoloOperation op, HoloDtype ty
 static HoloStatus operation_check(HoloOperation op, int operands, HoloError *error)
 {
     if ((unsigned)op < sizeof operand_count && operand_count[op] == operands) return HOLO_OK;
-    return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no operation %d of %d operand%s", (int)op, operands,
+    return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no operation %d with %d operand%s", (int)op, operands,
                      operands == 1 ? "" : "s");
 }
 
-// `a` and `out` are of one type, which is given out, and have n elements.
+// Checks that `a` and `out` have one type, which is given out, and n elements.
 static HoloStatus pair_check(HoloExecutor *e, const HoloBuffer *a, const HoloBuffer *out, int64_t n,
                              HoloDtype *out_type, HoloError *error)
 {

@@ -1,4 +1,4 @@
-// executor_program.c - portable programs on an executor: made ready once, launched many times.
+// executor_program.c - portable programs on an executor: prepared once, launched many times.
 #include "runtime/executor/executor.h"
 #include "runtime/model.h"
 #include "runtime/programs.h"
@@ -120,11 +120,11 @@ static HoloStatus argument(const HoloIsaProgram *p, const HoloExecutor *e, int i
     const HoloBuffer *b = from->buffer;
     if (!b || b->executor != e)
         return holo_fail(error, HOLO_BAD_ARGUMENT,
-                         "program %s: parameter %s is an array, and needs a buffer of this executor", p->name,
+                         "program %s: parameter %s is an array and needs a buffer of this executor", p->name,
                          param->name);
     if (b->info.dtype != (HoloDtype)param->type)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "program %s: parameter %s is of %s, its buffer of %s", p->name,
-                         param->name, holo_dtype_name((HoloDtype)param->type), holo_dtype_name(b->info.dtype));
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "program %s: parameter %s is of %s, but its buffer is of %s",
+                         p->name, param->name, holo_dtype_name((HoloDtype)param->type), holo_dtype_name(b->info.dtype));
     *to = (HoloIsaArg){.data = b->data, .count = b->info.count};
     return HOLO_OK;
 }
@@ -137,8 +137,8 @@ static HoloStatus arguments(HoloExecutor *executor, const HoloPortable *program,
         return holo_fail(error, HOLO_BAD_ARGUMENT, "program %s: %d arguments for %d parameters", p->name, arg_count,
                          p->param_count);
     if (program->executor != executor || turns < 0)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "program %s: it is of another executor, or turns are less than none",
-                         p->name);
+        return holo_fail(error, HOLO_BAD_ARGUMENT,
+                         "program %s belongs to another executor, or the limit of turns is negative", p->name);
     for (int i = 0; i < p->param_count; i++) HOLO_TRY(argument(p, executor, i, &args[i], &out[i], error));
     return HOLO_OK;
 }

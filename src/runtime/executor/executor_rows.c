@@ -1,5 +1,5 @@
-// executor_rows.c - single operations on whole rows: reductions, losses, softmax, products. Of f32 they are the kernels that
-// models run, of other types those of the standard library.
+// executor_rows.c - single operations on whole rows: reductions, losses, softmax, products. For f32 they run the
+// kernels of models, for other types those of the standard library.
 #include "devices/cpu/kernel.h"
 #include "runtime/executor/executor.h"
 #include "runtime/pool.h"
@@ -11,12 +11,12 @@ HoloStatus holo_executor_need(const HoloExecutor *e, const HoloBuffer *b, HoloDt
                               HoloError *error)
 {
     if (!b || b->executor != e)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer is missing, or of another executor");
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer is missing, or belongs to another executor");
     if (b->info.dtype != dtype)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer of %s, where one of %s is needed",
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer is of %s, but must be of %s",
                          holo_dtype_name(b->info.dtype), holo_dtype_name(dtype));
     if (count < 0 || b->info.count < count)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer of %lld elements, where %lld are needed",
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer has %lld elements, but needs %lld",
                          (long long)b->info.count, (long long)count);
     return HOLO_OK;
 }
@@ -53,7 +53,7 @@ static HoloStatus run_kernel(HoloExecutor *e, HoloExecutorKernel kernel, HoloDty
     snprintf(name, sizeof name, "%s_%s", kernels[kernel].name, holo_dtype_name(type));
     HoloStatus status = *p ? HOLO_OK : holo_portable_find(e, NULL, name, p, &problem);
     if (status == HOLO_BAD_ARGUMENT)
-        return holo_fail(error, status, "there is no %s of %s", kernels[kernel].what, holo_dtype_name(type));
+        return holo_fail(error, status, "there is no %s for %s", kernels[kernel].what, holo_dtype_name(type));
     if (status) return holo_fail(error, status, "%s", problem.text);
     return holo_portable_run(e, *p, args, 0, error);
 }
@@ -77,7 +77,7 @@ HoloStatus holo_executor_reduce(HoloExecutor *executor, HoloReduction op, const 
                 [HOLO_REDUCTION_MIN]  = {HOLO_REDUCE_MIN, HOLO_EXECUTOR_MIN},
                 [HOLO_REDUCTION_MAX]  = {HOLO_REDUCE_MAX, HOLO_EXECUTOR_MAX}};
     if ((unsigned)op >= sizeof rows / sizeof *rows || n < 1 || !a)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no such reduction, or nothing to reduce");
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no such reduction, or there are no elements");
     HoloDtype type = a->info.dtype;
     HOLO_TRY(holo_executor_need(executor, a, type, n, error));
     HOLO_TRY(holo_executor_need(executor, out, type, 1, error));
@@ -88,13 +88,13 @@ HoloStatus holo_executor_reduce(HoloExecutor *executor, HoloReduction op, const 
         return HOLO_OK;
     }
     HoloIsaArg args[] = {holo_executor_array(a, n), holo_executor_array(out, 1), number(1), number(n)};
-    if (op == HOLO_REDUCTION_SUM) args[2] = number(n); // of one row, without a number of rows
+    if (op == HOLO_REDUCTION_SUM) args[2] = number(n); // one row: there is no argument for the number of rows
     return run_kernel(executor, rows[op].kernel, type, args, error);
 }
 
 // ---- losses
 
-// Of each element; the type stands where T is.
+// For each element; T stands for the type.
 static const char loss_text[] =
     "program loss\nin a: T[]\nin b: T[]\nout each: T[]\nvalue kind: i32\n"
     "special.i64 r0, global_id\nld.T r1, a[r0]\nld.T r2, b[r0]\nparam.i32 r3, kind\nconst.i32 r4, 1\n"
@@ -108,7 +108,7 @@ static HoloStatus loss_program(HoloExecutor *e, HoloDtype type, HoloError *error
     const char *name = holo_dtype_name(type);
     size_t      used = 0;
     if (e->loss[type]) return HOLO_OK;
-    if (!(HOLO_TYPES_FLOAT >> type & 1)) return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no loss of %s", name);
+    if (!(HOLO_TYPES_FLOAT >> type & 1)) return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no loss for %s", name);
     for (const char *at = loss_text; *at; at++) {
         bool is_type = *at == 'T';
         memcpy(text + used, is_type ? name : at, is_type ? strlen(name) : 1);
@@ -122,12 +122,12 @@ HoloStatus holo_executor_loss(HoloExecutor *executor, HoloLoss op, const HoloBuf
 {
     HOLO_IN(executor->account);
     if ((unsigned)op > HOLO_LOSS_BINARY_CROSS_ENTROPY || n < 1 || !a)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no such loss, or nothing to judge");
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no such loss, or there are no elements");
     HoloDtype type = a->info.dtype;
     HOLO_TRY(holo_executor_need(executor, a, type, n, error));
     HOLO_TRY(holo_executor_need(executor, b, type, n, error));
     HOLO_TRY(holo_executor_need(executor, out, type, 1, error));
-    if (n > INT32_MAX) return holo_fail(error, HOLO_BAD_ARGUMENT, "a loss of more than 2^31 - 1 elements");
+    if (n > INT32_MAX) return holo_fail(error, HOLO_BAD_ARGUMENT, "a loss has at most 2^31 - 1 elements");
     HOLO_TRY(loss_program(executor, type, error));
     HoloPortable *p    = executor->loss[type];
     HoloBuffer   *each = NULL;
@@ -144,11 +144,11 @@ HoloStatus holo_executor_loss(HoloExecutor *executor, HoloLoss op, const HoloBuf
 
 // ---- softmax
 
-enum { SOFTMAX_TASK = 1 << 14 }; // elements of a task, at least
+enum { SOFTMAX_TASK = 1 << 14 }; // least elements of a task
 
 typedef struct Softmax {
     const HoloKernelTable *kernels;
-    int64_t                rows, columns, each; // rows of a task
+    int64_t                rows, columns, each; // each: rows of a task
     const float           *from;
     float                 *to;
 } Softmax;
@@ -167,7 +167,8 @@ HoloStatus holo_executor_softmax(HoloExecutor *executor, const HoloBuffer *a, Ho
     HOLO_IN(executor->account);
     int64_t n;
     if (rows < 0 || columns < 1 || !holo_mul(rows, columns, &n) || !a)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "rows and columns are no sizes, or a buffer is missing");
+        return holo_fail(error, HOLO_BAD_ARGUMENT,
+                         "the numbers of rows and columns are not valid, or a buffer is missing");
     HoloDtype type = a->info.dtype;
     HOLO_TRY(holo_executor_need(executor, a, type, n, error));
     HOLO_TRY(holo_executor_need(executor, out, type, n, error));
@@ -184,11 +185,11 @@ HoloStatus holo_executor_softmax(HoloExecutor *executor, const HoloBuffer *a, Ho
 
 typedef struct Product {
     HoloExecutor *executor;
-    HoloGemm      gemm; // of all rows
+    HoloGemm      gemm; // for all rows
     float        *scratch;
 } Product;
 
-// Some rows of it: the same elements, whoever computes them.
+// Computes some rows. Each element is computed in the same way, whoever does it.
 static void product_rows(void *arg, int64_t i, int worker)
 {
     const Product *p    = arg;
@@ -202,7 +203,8 @@ static void product_rows(void *arg, int64_t i, int worker)
 
 enum { WORK_KEPT = 8 << 20 }; // floats
 
-// Memory for a product. What is not too large stays: pages that the last one has touched cost the next nothing.
+// Memory for a product. Unless it is too large, it is kept: pages that the last product touched cost the next one
+// nothing.
 static float *work_take(HoloExecutor *e, int64_t floats)
 {
     if (floats > e->work_size) {
@@ -256,14 +258,14 @@ HoloStatus holo_executor_gemm(HoloExecutor *executor, const HoloBuffer *a, const
     int64_t mk, kn, mn, panels;
     if (m < 0 || n < 0 || k < 1 || !holo_mul(m, k, &mk) || !holo_mul(k, n, &kn) || !holo_mul(m, n, &mn) ||
         n > INT64_MAX - 16 || !holo_mul((n + 15) / 16 * 16, k, &panels))
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "m, n and k are no sizes");
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "m, n and k are not valid sizes");
     if (!a) return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer is missing");
     HoloDtype type = a->info.dtype;
     HOLO_TRY(holo_executor_need(executor, a, type, mk, error));
     HOLO_TRY(holo_executor_need(executor, b, type, kn, error));
     HOLO_TRY(holo_executor_need(executor, out, type, mn, error));
     if (out == a || out == b)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "a product cannot be made in the place of a factor");
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "the output of a product cannot be one of its inputs");
     if (!mn) return HOLO_OK;
     if (type == HOLO_F32 && executor->kernels) return product_f32(executor, a, b, out, m, n, k, error);
     HoloIsaArg args[] = {holo_executor_array(a, mk),

@@ -1,9 +1,9 @@
-// bind.c - sizes become numbers, values get their memory, and every step is checked before it may run.
+// bind.c - gives numbers to sizes and memory to values, and checks every step before it may run.
 //
-// This is where a plan from an untrusted file becomes safe to run: for each step the operator's own
-// infer must come to the sizes that the file says, and its device must be able to prepare it. Where
-// infer needs values that exist only while running, the step is marked and infer is asked again then.
-// All that a run trusts, and who has checked it, is in the table of docs/inside/running.md.
+// This makes a plan from an untrusted file safe to run: for each step the operator's own infer must find the sizes that
+// the file says, and its device must be able to prepare it. If infer needs values that exist only during the run, the
+// step is marked, and infer is asked again then. The table of docs/inside/running.md lists all that a run trusts, and
+// who checked it.
 #include "runtime/frame/frame.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 // ---- symbols and expressions
 
-// How many elements a sequence has is not part of its type: nothing is bound to that.
+// The number of elements of a sequence is not part of its type.
 static bool types_equal(const HoloTensor *a, const HoloTensor *b)
 {
     if (a->dtype != b->dtype || a->kind != b->kind || a->inner != b->inner || a->rank != b->rank) return false;
@@ -33,16 +33,16 @@ static bool is_free(const HoloFrame *frame, uint32_t input)
 static HoloStatus input_type_check(const HoloFrame *frame, uint32_t i, const HoloTensor *t, HoloError *error)
 {
     const HoloValueRecord *v = holo_frame_record(frame, holo_frame_input_value(frame, i));
-    if (v->dtype && t->dtype && v->dtype != t->dtype) return input_fail(frame, v, t, "another dtype is wanted", error);
+    if (v->dtype && t->dtype && v->dtype != t->dtype) return input_fail(frame, v, t, "the dtype must match", error);
     if (v->dtype && !holo_kind_fits(v->kind, v->inner, t))
-        return input_fail(frame, v, t, "another kind of value is wanted", error);
+        return input_fail(frame, v, t, "the kind of value must match", error);
     if (v->rank >= 0 && v->kind == HOLO_TENSOR && v->rank != t->rank)
-        return input_fail(frame, v, t, "another number of dimensions is wanted", error);
+        return input_fail(frame, v, t, "the number of dimensions must match", error);
     return HOLO_OK;
 }
 
-// What the sizes of the inputs say: numbers for symbols, and for whole expressions where a subgraph is
-// given a value whose size is one. What an enclosing frame knows holds too.
+// Takes numbers from the sizes of the inputs: for symbols, and for whole expressions if a subgraph gets a value with
+// such a size. What an enclosing frame knows also holds.
 static HoloStatus symbols_bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)
 {
     const HoloArchive *a      = &frame->session->model->archive;
@@ -51,7 +51,7 @@ static HoloStatus symbols_bind(HoloFrame *frame, const HoloTensor *const *inputs
         frame->dim_is_known[i] = parent && parent->dim_is_known[i];
         frame->dims[i]         = parent ? parent->dims[i] : 0;
     }
-    bool *is_own = HOLO_NEW(&frame->temp, bool, a->DIMS_count + 1); // given by an input of this plan
+    bool *is_own = HOLO_NEW(&frame->temp, bool, a->DIMS_count + 1); // an input of this plan gives it
     if (!is_own) return holo_fail_memory(error);
     for (uint32_t i = 0; i < frame->plan->input_count; i++) {
         const HoloValueRecord *v = holo_frame_record(frame, holo_frame_input_value(frame, i));
@@ -67,7 +67,7 @@ static HoloStatus symbols_bind(HoloFrame *frame, const HoloTensor *const *inputs
     return HOLO_OK;
 }
 
-// True when `d` has a number, which is then in *out.
+// Does `d` have a number? It is then in *out.
 static bool dim_value(const HoloFrame *frame, int64_t d, int64_t *out)
 {
     if (!holo_dim_is_symbolic(d))
@@ -111,7 +111,7 @@ static HoloStatus inputs_check(const HoloFrame *frame, const HoloTensor *const *
 
 // ---- values
 
-// Sets a value's type from its record; false when sizes are missing that must be known.
+// Sets a value's type from its record. False: a size is missing that must be known.
 static bool value_type(const HoloFrame *frame, const HoloValueRecord *v, HoloTensor *t)
 {
     const HoloArchive *a     = &frame->session->model->archive;
@@ -148,8 +148,8 @@ static HoloStatus expression_fill(HoloFrame *frame, const HoloValueRecord *v, Ho
     return HOLO_OK;
 }
 
-// An alias has as many elements as the value whose bytes it shares; a part lies inside of it. Nothing is part of packed
-// weights, which are no elements.
+// An alias has as many elements as the value whose bytes it shares; a part lies inside that value. Packed weights have
+// no elements, so nothing may be a part of them.
 static bool shared_bind(HoloFrame *frame, uint32_t i, int64_t count)
 {
     const HoloArchive     *a    = &frame->session->model->archive;
@@ -168,21 +168,22 @@ static bool shared_bind(HoloFrame *frame, uint32_t i, int64_t count)
     return true;
 }
 
-// Where sizes follow from the inputs it is these that do not fit; else it is the archive.
+// If sizes follow from the inputs, the inputs do not fit; else the archive is wrong.
 static HoloStatus value_fail(const HoloFrame *frame, uint32_t i, HoloError *error)
 {
     const HoloModel       *model = frame->session->model;
     const HoloValueRecord *v     = holo_frame_record(frame, i);
     const char            *name  = holo_model_text(model, v->name);
     if (!model->archive.DIMS_count)
-        return holo_fail(error, HOLO_BAD_ARCHIVE, "value %s has sizes that cannot be", name);
+        return holo_fail(error, HOLO_BAD_ARCHIVE, "value %s has an impossible shape: %s", name,
+                         holo_type_text(&frame->types[i], NULL).text);
     if (holo_store_is_shared(v->storage))
         return holo_fail(error, HOLO_BAD_INPUT,
-                         "the model cannot take inputs of these sizes: value %s is %s, made of %s", name,
+                         "the model does not accept inputs of these sizes: value %s would be %s, made from %s", name,
                          holo_type_text(&frame->types[i], NULL).text, holo_type_text(&frame->types[v->at], NULL).text);
     return holo_fail(error, HOLO_BAD_INPUT,
-                     "the model cannot take inputs of these sizes: value %s has sizes that cannot be, %s", name,
-                     holo_type_text(&frame->types[i], NULL).text);
+                     "the model does not accept inputs of these sizes: value %s would have an impossible shape: %s",
+                     name, holo_type_text(&frame->types[i], NULL).text);
 }
 
 static HoloStatus value_bind(HoloFrame *frame, uint32_t i, HoloError *error)
@@ -227,8 +228,8 @@ static bool is_open(const HoloTensor *t)
     return open;
 }
 
-// Compares what infer says of the outputs with what the file says. *out_known: infer needed no value
-// that exists only while running.
+// Compares what infer says about the outputs with what the file says. *out_known: infer needed no value that exists
+// only during the run.
 static HoloStatus outputs_compare(const HoloCall *call, const HoloTensor *inferred, bool *out_known)
 {
     *out_known = true;
@@ -239,20 +240,21 @@ static HoloStatus outputs_compare(const HoloCall *call, const HoloTensor *inferr
         for (int d = 0; d < want->rank; d++) known = known && !holo_dim_is_symbolic(want->dim[d]);
         *out_known = *out_known && known;
         if (known && !types_equal(have, want))
-            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the sizes of output %d are not what its inputs give", i);
+            return holo_call_fail(call, HOLO_BAD_ARCHIVE,
+                                  "the planned sizes of output %d do not follow from its inputs", i);
     }
     return HOLO_OK;
 }
 
-// The bytes that a value has already when sizes are bound; NULL: none.
+// The bytes that a value already has when sizes are bound; NULL: none.
 static void *data_bound(const HoloFrame *frame, uint32_t v)
 {
     char *data = frame->types[frame->roots[v]].data;
     return data ? data + frame->starts[v] : NULL;
 }
 
-// The inputs of a step as infer may see them: where weights are packed, their bytes are no elements; of what lies in another
-// space it sees what was brought there, where that is known.
+// The inputs of a step as infer may see them. Bytes of packed weights are not elements, so infer does not see them. Of
+// a value in another space it sees the original on the host, if that is known.
 static const HoloTensor *const *inputs_plain(HoloFrame *frame, const HoloCall *call)
 {
     HoloTensor        *copies = HOLO_NEW(&frame->temp, HoloTensor, call->in_count + 1);
@@ -284,7 +286,7 @@ HoloStatus holo_frame_infer(HoloFrame *frame, uint32_t step, const HoloTensor **
         out[i]        = &types[i];
         types[i].rank = -1;
         if (call.op->flags & HOLO_OP_CONTROL)
-            types[i] = frame->types[call.out[i] - frame->values]; // all that is known of them
+            types[i] = frame->types[call.out[i] - frame->values]; // all that is known about them
         types[i].data = NULL;
     }
     call.out   = out;
@@ -295,8 +297,8 @@ HoloStatus holo_frame_infer(HoloFrame *frame, uint32_t step, const HoloTensor **
     return outputs_compare(&call, types, out_known);
 }
 
-// Is input i of a step, which is prepared, in the form that its kernel reads? eval, and a kernel unless it says otherwise,
-// read plain row-major bytes.
+// Is input i of a prepared step in the form that its kernel reads? eval reads plain row-major bytes, and so does a
+// kernel unless it says otherwise.
 static bool input_is_in_form(const HoloFrame *frame, const HoloStepRecord *s, const HoloStep *step,
                              const HoloCall *call, int i)
 {
@@ -327,7 +329,7 @@ static bool has_open(const HoloCall *call)
     return open;
 }
 
-// Has the step's device prepare it, by that kernel or, where it is 0, by eval. A kernel's sizes must all be numbers.
+// Has the step's device prepare it, with that kernel or, if it is 0, with eval. All sizes of a kernel must be numbers.
 static HoloStatus step_admit(const HoloFrame *frame, uint32_t i, uint32_t kernel, size_t *out_scratch)
 {
     const HoloStepRecord *s    = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
@@ -335,12 +337,12 @@ static HoloStatus step_admit(const HoloFrame *frame, uint32_t i, uint32_t kernel
     const HoloCall       *call = &frame->calls[i];
     *out_scratch               = 0;
     if (kernel && has_open(call))
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a kernel runs on values of unknown size");
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a kernel has operands of unknown size");
     HOLO_TRY(step->on->device->prepare(step->on->self, kernel, call, step->job, out_scratch));
     return forms_check(frame, s, step, call);
 }
 
-// Room for the job of a step; of an open one for that of eval, too.
+// Takes memory for the job of a step; for an open step also for that of eval.
 static HoloStatus job_take(HoloFrame *frame, uint32_t i, const HoloStepRecord *s)
 {
     HoloStep *step = &frame->steps[i];
@@ -352,7 +354,7 @@ static HoloStatus job_take(HoloFrame *frame, uint32_t i, const HoloStepRecord *s
     return step->job ? HOLO_OK : holo_fail_memory(frame->calls[i].error);
 }
 
-// An open step with a kernel is left to holo_frame_decide.
+// holo_frame_decide handles open steps with a kernel.
 static HoloStatus job_bind(HoloFrame *frame, uint32_t i, const HoloStepRecord *s)
 {
     HoloStep *step = &frame->steps[i];
@@ -384,22 +386,22 @@ HoloStatus holo_frame_decide(HoloFrame *frame, uint32_t i, HoloError *error)
     return is_plain ? HOLO_OK : holo_fail(error, status, "%s", why.text);
 }
 
-// May what the operator prepares serve all runs? Then what it is made of are constants.
+// May what the operator prepares serve all runs? Then it depends on constants alone.
 static bool is_kept(const HoloFrame *frame, const HoloStepRecord *s, const HoloOp *op)
 {
-    enum { COMPARED = 8, CONSTANTS = 32 }; // inputs that frame.c compares the types of; bits of prepare_in
+    enum { COMPARED = 8, CONSTANTS = 32 }; // inputs whose types frame.c compares; bits of prepare_in
     if (!op->prepare || s->kernel || s->target) return false;
     for (uint32_t i = 0; i < s->in_count; i++) {
         uint32_t v = frame->session->model->archive.OPERANDS_at[s->operand_first + i];
         if (v == HOLO_NO_VALUE) continue;
         HoloStorage storage = holo_frame_record(frame, frame->roots[v])->storage;
-        if (i >= COMPARED && storage == HOLO_STORE_HEAP) return false; // it may be of another type in the next run
+        if (i >= COMPARED && storage == HOLO_STORE_HEAP) return false; // it may have another type in the next run
         if (i < CONSTANTS && op->prepare_in >> i & 1 && storage != HOLO_STORE_CONSTANT) return false;
     }
     return true;
 }
 
-// So that no run has to; what fails is told by the run that needs it, if there is one.
+// Prepares now, so that no run has to. A failure is reported by the run that needs it, if there is one.
 static void step_prepare(HoloFrame *frame, uint32_t i)
 {
     HoloError     why  = {0};
@@ -420,8 +422,8 @@ static bool has_packed(const HoloFrame *frame, const HoloStepRecord *s)
     return false;
 }
 
-// Other devices than the CPU run only what has all its sizes before the run: for what depends on values they would have to
-// be asked in the midst of it.
+// Devices other than the CPU run only steps whose sizes are all known before the run: sizes that depend on values would
+// need a wait in the middle of it.
 static HoloStatus sizes_check(const HoloFrame *frame, uint32_t i)
 {
     const HoloStep *step = &frame->steps[i];
@@ -473,15 +475,15 @@ static HoloStatus step_bind(HoloFrame *frame, uint32_t i, HoloError *error)
     return HOLO_OK;
 }
 
-// Is there something in value `v`, given which values of the heap were made before?
+// Does value `v` have contents, given which values of the heap were made before?
 static bool is_there(const HoloFrame *frame, uint32_t v, const bool *made)
 {
     v = frame->roots[v];
     return made[v] || holo_frame_record(frame, v)->storage != HOLO_STORE_HEAP;
 }
 
-// What lies on the heap is made by a step before others read it. What an operator makes of a size of its own, as values or
-// subgraphs say, is made there.
+// A step must make a heap value before others read it. Operators whose output sizes depend on values or subgraphs must
+// write to the heap.
 static HoloStatus step_order_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloCall *call, bool *made)
 {
     bool must_be_heap = call->op->flags & (HOLO_OP_CONTROL | HOLO_OP_DYNAMIC);
@@ -489,17 +491,17 @@ static HoloStatus step_order_check(const HoloFrame *frame, const HoloStepRecord 
         uint32_t v = frame->session->model->archive.OPERANDS_at[s->operand_first + k];
         if (v == HOLO_NO_VALUE) continue;
         if (k < s->in_count && !is_there(frame, v, made))
-            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "input %u is read before it is made", k);
+            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "input %u is read before it is computed", k);
         if (k < s->in_count) continue;
         if (must_be_heap && holo_frame_record(frame, v)->storage != HOLO_STORE_HEAP)
-            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "output %u has no size before the run, but is planned",
+            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "output %u has a planned place, but no size before the run",
                                   k - s->in_count);
         made[v] = true;
     }
     return HOLO_OK;
 }
 
-// So are outputs of the plan, and what is given out is elements: packed weights are none.
+// The same holds for outputs of the plan. They must be elements, which packed weights are not.
 static HoloStatus order_check(HoloFrame *frame, HoloError *error)
 {
     const HoloStepRecord *steps = frame->session->model->archive.STEPS_at + frame->plan->step_first;
@@ -512,7 +514,7 @@ static HoloStatus order_check(HoloFrame *frame, HoloError *error)
     for (uint32_t i = 0; i < frame->plan->output_count; i++) {
         uint32_t                  v = holo_frame_output_value(frame, i);
         const HoloConstantRecord *k = holo_frame_constant(frame, v);
-        if (!is_there(frame, v, made)) return holo_fail(error, HOLO_BAD_ARCHIVE, "output %u is never made", i);
+        if (!is_there(frame, v, made)) return holo_fail(error, HOLO_BAD_ARCHIVE, "output %u is never computed", i);
         if (k && k->packed) return holo_fail(error, HOLO_BAD_ARCHIVE, "output %u is a packed constant", i);
     }
     return HOLO_OK;
@@ -530,14 +532,14 @@ static HoloStatus steps_bind(HoloFrame *frame, HoloError *error)
     return HOLO_OK;
 }
 
-// ---- all of it
+// ---- the whole frame
 
 static bool is_bound_to(const HoloFrame *frame, const HoloTensor *const *inputs)
 {
     if (!frame->is_bound) return false;
     for (uint32_t i = 0; i < frame->plan->input_count; i++)
         if (!types_equal(&frame->types[holo_frame_input_value(frame, i)], inputs[i])) return false;
-    // What an enclosing frame says of sizes may have changed as well.
+    // What an enclosing frame says about sizes may also have changed.
     const HoloFrame *parent = frame->parent;
     size_t           dims   = frame->session->model->archive.DIMS_count;
     return !parent || (!memcmp(parent->dims, frame->parent_dims, dims * sizeof *frame->dims) &&

@@ -1,4 +1,5 @@
-// bind_memory.c - offsets in the arena for the sizes at hand, and the proof that no step can spoil its own inputs.
+// bind_memory.c - computes offsets in the arena for the current sizes, and proves that no step can destroy its own
+// inputs.
 #include "base/guard.h"
 #include "base/pack.h"
 #include "format/params.h"
@@ -7,7 +8,7 @@
 
 #include <stdlib.h>
 
-// Only the arena of the host's space has its size in the file: those of others are as large as what lies in them.
+// The file has the size of the host's arena only. Arenas of other spaces are as large as the values in them.
 static HoloStatus layout_static(const HoloFrame *frame, uint64_t *sizes, uint64_t *offsets, HoloError *error)
 {
     sizes[0] = frame->plan->arena_bytes;
@@ -36,14 +37,14 @@ static HoloStatus layout_dynamic(HoloFrame *frame, uint64_t *sizes, uint64_t *of
                 blocks[i] = (HoloBlock){holo_tensor_bytes(&frame->types[i]), v->step_from, v->step_to, 0};
         }
         if (!holo_pack(blocks, (int)count, &sizes[space]))
-            return holo_fail(error, HOLO_NO_MEMORY, "the sizes need too much memory");
+            return holo_fail(error, HOLO_NO_MEMORY, "these sizes need too much memory");
         for (uint32_t i = 0; i < count; i++)
             if (holo_frame_record(frame, i)->space == space) offsets[i] = blocks[i].offset;
     }
     return HOLO_OK;
 }
 
-// Where memory is watched, which is the host's alone, no two values share any, and none touches another.
+// In builds that watch memory, which is only the host's, no two values share memory or touch each other.
 static void layout_watched(const HoloFrame *frame, uint64_t *size, uint64_t *offsets)
 {
     uint64_t at = 0;
@@ -60,7 +61,7 @@ static void layout_watched(const HoloFrame *frame, uint64_t *size, uint64_t *off
 
 // ---- overlaps
 
-// The arena bytes behind a value, through views and parts; false: it has none there.
+// The arena bytes of a value, through views and parts. False: it has none there.
 static bool bytes_of(const HoloFrame *frame, const HoloTensor *value, const char **out_from, const char **out_to)
 {
     if (!value) return false;
@@ -74,7 +75,7 @@ static bool bytes_of(const HoloFrame *frame, const HoloTensor *value, const char
     return true;
 }
 
-// Does input k lie in output 0 just where the operator, which joins its inputs, would copy it to?
+// Does input k already lie in output 0 exactly where the operator, which joins its inputs, would copy it?
 static bool is_joined(const HoloStep *step, const HoloCall *call, int k, const char *whole, const char *from)
 {
     if (!(call->op->flags & HOLO_OP_JOINS) || step->is_open || k >= call->in_count || call->out_count != 1 ||
@@ -98,7 +99,7 @@ static int by_place(const void *a, const void *b)
     return x->from < y->from ? -1 : x->from > y->from;
 }
 
-// The outputs that have bytes in the arena, in their order there; -1: two lie over each other, and *out_number is one.
+// The outputs with bytes in the arena, sorted by address; -1: two overlap, and *out_number is one of them.
 static int spans_find(const HoloFrame *frame, const HoloCall *call, Span *spans, int *out_number)
 {
     int count = 0;
@@ -115,7 +116,7 @@ static int spans_find(const HoloFrame *frame, const HoloCall *call, Span *spans,
     return count;
 }
 
-// The first of the spans, which do not meet, that ends behind `from`.
+// The first span that ends behind `from`. The spans do not overlap.
 static int span_behind(const Span *spans, int count, const char *from)
 {
     int low = 0;
@@ -129,9 +130,9 @@ static int span_behind(const Span *spans, int count, const char *from)
     return low;
 }
 
-// Operators check the values that they read (indices, lengths) and then use them: what they write must not
-// change these. Only what goes element by element, each in its own place, may write over an input. An open step may be
-// run by eval where its kernel would do that and eval would not.
+// Operators check the values that they read (indices, lengths) and then use them, so what they write must not change
+// these. Only operators that work element by element, each in its own place, may write over an input. eval may run an
+// open step instead of its kernel; then it must be allowed for eval, too.
 static HoloStatus step_overlaps_check(HoloFrame *frame, const HoloStepRecord *s, const HoloStep *step,
                                       const HoloCall *call)
 {
@@ -150,7 +151,7 @@ static HoloStatus step_overlaps_check(HoloFrame *frame, const HoloStepRecord *s,
         number    = spans[i].number;
         if (!same && !is_joined(step, call, k, spans[i].from, from)) count = -1;
     }
-    return count >= 0 ? HOLO_OK : holo_call_fail(call, HOLO_BAD_ARCHIVE, "output %d lies over another operand", number);
+    return count >= 0 ? HOLO_OK : holo_call_fail(call, HOLO_BAD_ARCHIVE, "output %d overlaps another operand", number);
 }
 
 static HoloStatus overlaps_check(HoloFrame *frame, HoloError *error)
@@ -164,7 +165,7 @@ static HoloStatus overlaps_check(HoloFrame *frame, HoloError *error)
     return HOLO_OK;
 }
 
-// ---- all of it
+// ---- the whole frame
 
 bool holo_frame_take(const HoloFrame *frame, uint32_t space, HoloSpaceMemory *memory, size_t size)
 {

@@ -1,4 +1,4 @@
-// frame.c - frames made, run and unmade; and what a frame does for the operators that run in it.
+// frame.c - creates, runs and destroys frames; and what a frame does for the operators that run in it.
 #include "runtime/frame/frame.h"
 
 #include "runtime/pool.h"
@@ -13,7 +13,7 @@ static HoloFrame *frame_of(const HoloHost *host)
     return (HoloFrame *)(uintptr_t)host; // the host is the first member
 }
 
-// Zeroed memory; what is large is zeroed in pieces, and not at all where the run is to end.
+// Takes zeroed memory. Large memory is zeroed in pieces, which stops if the run is to end.
 static void *memory_take(const HoloHost *host, HoloArena *arena, size_t size)
 {
     enum { LARGE = 64 << 20, PIECE = 16 << 20 };
@@ -44,11 +44,11 @@ static void *host_keep(const HoloHost *host, size_t size)
     return memory_take(host, kept ? kept : &frame->heap[frame->turn], size);
 }
 
-typedef struct Stoppable { // work of which the rest is left out when the run is to end
+typedef struct Stoppable { // work that stops early if the run is to end
     HoloStop *stop;
     void (*work)(void *, int64_t, int);
     void            *arg;
-    HoloProfileSpan *spans; // of a profile; NULL: nobody asks when workers work
+    HoloProfileSpan *spans; // for a profile; NULL: the times of workers are not wanted
 } Stoppable;
 
 static void stoppable_work(void *arg, int64_t i, int worker)
@@ -73,7 +73,7 @@ static void host_parallel(const HoloHost *host, int64_t count, void (*work)(void
     holo_pool_run(session->pool, count, all.spans ? timed_work : stoppable_work, &all);
 }
 
-// A value that lies in a heap with all that it refers to, for as long as that heap is not emptied.
+// Is the value, with everything that it refers to, in a heap that is not emptied yet?
 static bool is_settled(const HoloFrame *frame, uint32_t v)
 {
     const HoloTensor *t       = &frame->values[v];
@@ -83,10 +83,10 @@ static bool is_settled(const HoloFrame *frame, uint32_t v)
     return storage == HOLO_STORE_ARENA || storage == HOLO_STORE_HEAP || storage == HOLO_STORE_CONSTANT;
 }
 
-// An output of a subgraph, with all that it holds, is in the heap of this run or a constant. What a run with an empty
-// heap gives is all in this heap. So a sequence of the next run, which shares the heap, can refer to nothing else but
-// to what outlives the subgraph, and is given out as it is: what is carried through a loop is copied only when the heap
-// has grown to twice its size.
+// Makes sure that an output of a subgraph, with all that it holds, is in the heap of this run or is a constant. A run
+// that begins with an empty heap copies its results there. So a sequence of the next run, which shares the heap, can
+// refer only to this heap or to what outlives the subgraph, and is given out without a copy. What a loop carries is
+// copied only when the heap has doubled.
 static HoloStatus results_take(HoloFrame *frame, int count, HoloTensor *const *out, HoloError *error)
 {
     enum { SHARE_MIN = 1 << 20 };
@@ -99,7 +99,7 @@ static HoloStatus results_take(HoloFrame *frame, int count, HoloTensor *const *o
     if (!frame->is_fresh || !frame->has_lists) return HOLO_OK;
     size_t used       = holo_arena_used(&frame->heap[frame->turn]);
     frame->heap_limit = used > SHARE_MIN / 2 ? 2 * used : SHARE_MIN;
-    frame->lists      = (HoloLists){0}; // what the copies were made of is not to grow
+    frame->lists      = (HoloLists){0}; // the originals of the copies must not grow
     return HOLO_OK;
 }
 
@@ -118,12 +118,11 @@ static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count,
     if (frame->depth > DEPTH_MAX)
         return holo_fail(error, HOLO_BAD_ARCHIVE, "subgraphs are nested more than %d deep", DEPTH_MAX);
     if ((uint32_t)in_count != frame->plan->input_count || (uint32_t)out_count > frame->plan->output_count)
-        return holo_fail(error, HOLO_BAD_MODEL,
-                         "a subgraph takes %u inputs and gives %u outputs; it is called with %d and %d",
+        return holo_fail(error, HOLO_BAD_MODEL, "a subgraph has %u inputs and %u outputs, but the call has %d and %d",
                          frame->plan->input_count, frame->plan->output_count, in_count, out_count);
     for (int i = 0; i < in_count; i++)
         if (!in[i]) return holo_fail(error, HOLO_BAD_MODEL, "input %d of a subgraph is missing", i);
-    if (holo_stop_is_due(&session->stop)) return HOLO_CANCELLED; // a body without steps would not see it
+    if (holo_stop_is_due(&session->stop)) return HOLO_CANCELLED; // a body without steps would not notice it
     HOLO_TRY(holo_frame_bind(frame, in, error));
     HOLO_TRY(holo_frame_run(frame, in, error));
     return results_take(frame, out_count, out, error);
@@ -170,7 +169,7 @@ static void call_init(HoloFrame *frame, const HoloStepRecord *s, HoloTensor **op
     call->host = &frame->host;
 }
 
-// Calls refer to operands, operands to values: set up once, since neither moves.
+// Calls refer to operands, operands refer to values. This is set up once, since none of them moves.
 static HoloStatus arrays_create(HoloFrame *frame, HoloError *error)
 {
     const HoloArchive    *a             = &frame->session->model->archive;
@@ -255,8 +254,9 @@ void holo_frame_destroy(HoloFrame *frame)
 
 // ---- running
 
-// The results of a subgraph outlive its next run, which may read them: a heap for each of two runs, and the planned
-// outputs in it too. Where sequences are among them, runs go on in one heap until it is large: see results_take.
+// The results of a subgraph must live through its next run, which may read them. So two runs have a heap each, and the
+// planned outputs are there, too. If there are sequences among the results, runs continue in one heap until it is
+// large: see results_take.
 static HoloStatus results_begin(HoloFrame *frame, HoloError *error)
 {
     frame->is_fresh = !frame->has_lists || holo_arena_used(&frame->heap[frame->turn]) >= frame->heap_limit;
@@ -274,7 +274,7 @@ static HoloStatus results_begin(HoloFrame *frame, HoloError *error)
     return HOLO_OK;
 }
 
-// Points inputs at the caller's bytes, and aliases and parts at the bytes they share.
+// Sets the data of inputs to the caller's bytes, and that of aliases and parts to the bytes they share.
 static void values_point(HoloFrame *frame, const HoloTensor *const *inputs)
 {
     for (uint32_t i = 0; i < frame->plan->input_count; i++)
@@ -300,8 +300,8 @@ static bool is_heap(const HoloFrame *frame, const HoloTensor *value)
     return holo_frame_record(frame, (uint32_t)(value - frame->values))->storage == HOLO_STORE_HEAP;
 }
 
-// Asks infer with the values that exist now. Planned outputs must come to what was planned; outputs on
-// the heap get their types, and memory where their sizes are known before they are computed.
+// Asks infer again with the values that exist now. Planned outputs must have the planned sizes. Outputs on the heap get
+// their types and, if their sizes are known, memory.
 static HoloStatus step_open(HoloFrame *frame, uint32_t i, HoloError *error)
 {
     HoloCall *call = &frame->calls[i];
@@ -310,7 +310,8 @@ static HoloStatus step_open(HoloFrame *frame, uint32_t i, HoloError *error)
     const HoloTensor *types;
     bool              known;
     HOLO_TRY(holo_frame_infer(frame, i, &types, &known, error));
-    if (!known) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the size of an output cannot be known, but is planned");
+    if (!known)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "an output has a planned place, but its size is not known");
     for (int k = 0; k < call->out_count; k++)
         if (call->out[k] && is_heap(frame, call->out[k])) *call->out[k] = types[k];
     HOLO_TRY(holo_op_check_sized(call));
@@ -322,7 +323,7 @@ static HoloStatus step_open(HoloFrame *frame, uint32_t i, HoloError *error)
     return HOLO_OK;
 }
 
-// Has a tensor sizes that can be, and the elements that they speak of?
+// Does a tensor have valid sizes, and data for its elements?
 static bool is_whole(const HoloTensor *t)
 {
     int64_t count = sizes_are_known(t) ? holo_tensor_count(t) : -1;
@@ -337,15 +338,15 @@ static HoloStatus step_close(const HoloFrame *frame, const HoloCall *call)
         if (!have || !is_heap(frame, have)) continue;
         const HoloTensor *want = &frame->types[have - frame->values];
         if (!have->dtype || (have->kind == HOLO_TENSOR && !is_whole(have)))
-            return holo_call_fail(call, HOLO_INTERNAL, "output %d was not made", k);
+            return holo_call_fail(call, HOLO_INTERNAL, "output %d was not computed", k);
         bool is_other = have->kind == HOLO_TENSOR && have->dtype != want->dtype;
         if (want->dtype && (is_other || !holo_kind_fits(want->kind, want->inner, have)))
-            return holo_call_fail(call, HOLO_BAD_MODEL, "output %d has another type than the model implies", k);
+            return holo_call_fail(call, HOLO_BAD_MODEL, "output %d does not have the type that the model implies", k);
         if (!sizes_are_known(want)) continue;
         bool same = have->dtype == want->dtype && have->kind == want->kind && have->rank == want->rank;
         for (int d = 0; same && d < have->rank; d++) same = have->dim[d] == want->dim[d];
         if (!same)
-            return holo_call_fail(call, HOLO_BAD_MODEL, "output %d has other sizes than the model's shapes imply", k);
+            return holo_call_fail(call, HOLO_BAD_MODEL, "output %d does not have the sizes that the model implies", k);
     }
     return HOLO_OK;
 }
@@ -357,7 +358,7 @@ static bool has_heap_output(const HoloFrame *frame, const HoloCall *call)
     return false;
 }
 
-// The types of the first inputs: kinds and dtypes. A value of the heap may have another one in the next run.
+// The kinds and dtypes of the first inputs. A value of the heap may have another type in the next run.
 static uint64_t input_types(const HoloCall *call)
 {
     uint64_t types = 0;
@@ -367,8 +368,8 @@ static uint64_t input_types(const HoloCall *call)
     return types;
 }
 
-// Where the types are others than when binding, what is kept does not fit: eval then has something prepared for this
-// run alone.
+// If the types differ from those at binding, what is kept does not fit. eval then prepares something for this run
+// alone.
 HoloStatus holo_frame_prepare(HoloFrame *frame, uint32_t i)
 {
     HoloStep *step  = &frame->steps[i];
@@ -390,7 +391,7 @@ HoloStatus holo_frame_prepare(HoloFrame *frame, uint32_t i)
     return HOLO_OK;
 }
 
-// What goes out is there when this returns.
+// A transfer to the host is done when this returns.
 static HoloStatus step_transfer(const HoloStep *step, const HoloCall *call)
 {
     const HoloOpenDevice *on = step->on;
@@ -410,13 +411,13 @@ static HoloStatus step_run(HoloFrame *frame, uint32_t i, HoloError *error)
     if (step->is_decided) HOLO_TRY(holo_frame_decide(frame, i, error));
     call->prepared = NULL;
     if (step->is_kept) HOLO_TRY(holo_frame_prepare(frame, i));
-    frame->host.scratch        = step->on->scratch; // may have moved: steps and subgraphs make it larger
+    frame->host.scratch        = step->on->scratch; // it may have moved: steps and subgraphs enlarge it
     frame->host.scratch_stride = step->on->scratch_stride;
     HOLO_TRY(step->on->device->launch(step->on->self, call, step->job));
     return heap ? step_close(frame, call) : HOLO_OK;
 }
 
-// A value as the host can read it, until frame->temp is emptied. False: it cannot be brought here.
+// A value as the host can read it, until frame->temp is emptied. False: it cannot be brought to the host.
 static bool value_show(HoloFrame *frame, uint32_t value, HoloTensor *out)
 {
     HoloOpenDevice *on    = &frame->session->devices[holo_frame_record(frame, value)->space];
@@ -459,7 +460,7 @@ static void step_release(HoloFrame *frame, uint32_t i)
     }
 }
 
-// Whatever else failed because of it: a run that was to end tells that alone.
+// A run that was stopped reports only that, whatever else failed because of it.
 static HoloStatus stopped(const HoloFrame *frame, uint32_t step, HoloError *error)
 {
     const HoloSession *session = frame->session;
@@ -471,7 +472,7 @@ static HoloStatus stopped(const HoloFrame *frame, uint32_t step, HoloError *erro
     return holo_fail(error, HOLO_CANCELLED, "the run was cancelled at node %s", node);
 }
 
-// Until all devices but the CPU, which is never behind, have done what was launched.
+// Waits until all devices but the CPU, which never lags behind, have finished what was launched.
 static HoloStatus devices_wait(const HoloSession *session, HoloError *error)
 {
     HoloStatus status = HOLO_OK;
@@ -491,7 +492,7 @@ static HoloStatus steps_run(HoloFrame *frame, HoloError *error)
         holo_reuse_step(frame, i);
         double     start  = session->profile.is_on ? holo_profile_begin(frame) : 0;
         HoloStatus status = holo_stop_is_due(&session->stop) ? HOLO_CANCELLED : step_run(frame, i, error);
-        if (holo_stop_is_due(&session->stop)) return stopped(frame, i, error); // what the step gave may not be whole
+        if (holo_stop_is_due(&session->stop)) return stopped(frame, i, error); // the step's result may be incomplete
         HOLO_TRY(status);
         if (session->profile.is_on) HOLO_TRY(devices_wait(session, error));
         holo_arena_reset(&frame->temp, (HoloArenaMark){0});

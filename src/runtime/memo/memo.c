@@ -1,4 +1,4 @@
-// memo.c - finding the answer to inputs that were seen before, in the archive or in what a session has learnt.
+// memo.c - finds the answer to inputs that were seen before, in the archive or in what a session has learnt.
 #include "runtime/memo/memo.h"
 
 #include "atlas/content.h"
@@ -13,13 +13,13 @@ static HoloStatus ports_allowed(const HoloPort *ports, int count, const char *wh
     for (int i = 0; i < count; i++)
         if (ports[i].type.kind != HOLO_TENSOR || ports[i].type.dtype == HOLO_STRING)
             return holo_fail(error, HOLO_UNSUPPORTED,
-                             "%s %s is no tensor of numbers: a model with sequences, optional values or strings at its "
-                             "inputs or outputs can have no memo",
+                             "%s %s is not a tensor of numbers: a model with sequences, optional values or strings as "
+                             "inputs or outputs cannot have a memo",
                              what, ports[i].name);
     return HOLO_OK;
 }
 
-// Fails, in words, where the model can have no memo.
+// Fails, with the reason, if the model cannot have a memo.
 static HoloStatus memo_allowed(const HoloModel *model, HoloError *error)
 {
     HOLO_TRY(ports_allowed(model->inputs, holo_model_input_count(model), "input", error));
@@ -27,8 +27,8 @@ static HoloStatus memo_allowed(const HoloModel *model, HoloError *error)
     for (size_t i = 0; i < model->archive.OPS_count; i++)
         if (model->ops[i]->flags & HOLO_OP_RANDOM)
             return holo_fail(error, HOLO_UNSUPPORTED,
-                             "the model has %s, which is random: its answers do not follow from its inputs, and it can "
-                             "have no memo",
+                             "the model has %s, which is random: its answers do not depend on its inputs alone, so it "
+                             "cannot have a memo",
                              model->ops[i]->name);
     return HOLO_OK;
 }
@@ -49,7 +49,7 @@ HoloMemo *holo_memo_create(const HoloModel *model)
 void holo_memo_destroy(HoloMemo *memo)
 {
     if (!memo) return;
-    if (memo->limit && !holo_memo_limit(memo, 0)) return; // to forget all takes no memory
+    if (memo->limit && !holo_memo_limit(memo, 0)) return; // forgetting everything takes no memory
     holo_free(memo);
 }
 
@@ -126,7 +126,7 @@ bool holo_memo_find(HoloMemo *memo, const HoloTensor *inputs)
     return memo->is_hit;
 }
 
-// ---- the public face
+// ---- the public functions
 
 static HoloStatus memo_set(HoloSession *session, size_t bytes, HoloError *error)
 {
@@ -142,7 +142,7 @@ static HoloStatus memo_set(HoloSession *session, size_t bytes, HoloError *error)
     holo_scope_enter(&scope);
     bool done = holo_memo_limit(session->memo, bytes);
     holo_scope_leave(&scope);
-    session->frames[0]->is_bound = false; // what is kept of inputs is another matter now
+    session->frames[0]->is_bound = false; // what is kept of inputs changes
     if (!session->memo->limit && !session->model->archive.MEMO_ENTRIES_count) {
         holo_memo_destroy(session->memo);
         session->memo = NULL;

@@ -1,7 +1,8 @@
-// memo_learn.c - answers that a session keeps, within a number of bytes: what was not used for longest goes first.
+// memo_learn.c - answers that a session keeps, within a limit of bytes. The answer not used for the longest time goes
+// first.
 //
-// Entries are allocated singly and counted; at no time is more held than the limit. Memory that runs out means that
-// something is not learnt, never that a run fails.
+// Each entry is an allocation of its own and is counted; the limit is never exceeded. If there is no memory, something
+// is not learnt, but no run fails.
 #include "runtime/memo/memo.h"
 
 #include <string.h>
@@ -48,7 +49,7 @@ static void oldest_forget(HoloMemo *memo)
     entry_free(memo, entry);
 }
 
-// Makes room for so many bytes more beside `kept`, those of the pending entry. False: there cannot be so much.
+// Makes room for `bytes` more beside `kept`, those of the pending entry. False: that is not possible.
 static bool room_make(HoloMemo *memo, size_t bytes, size_t kept)
 {
     size_t room = memo->limit - memo->bucket_count * sizeof *memo->buckets;
@@ -105,7 +106,7 @@ HoloLearnt *holo_memo_recall(HoloMemo *memo, HoloHash key, const HoloTensor *inp
     return NULL;
 }
 
-// Adds the aligned bytes of a tensor. False: they are too many, or it is no tensor of numbers.
+// Adds the aligned bytes of a tensor. False: too many, or it is not a tensor of numbers.
 static bool bytes_add(const HoloTensor *t, size_t *bytes)
 {
     size_t size = holo_tensor_bytes(t);

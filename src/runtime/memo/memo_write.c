@@ -1,16 +1,16 @@
-// memo_write.c - the archive of a session once more, with all the answers that are known.
+// memo_write.c - writes the archive of a session again, with all answers that are known.
 //
-// Sections are copied as they are (nothing in them depends on where they lie), the four of the memo are made anew. Sections
-// that this version does not know are left out.
+// Sections are copied unchanged, since nothing in them depends on their offset. The four sections of the memo are made
+// again. Sections that this version does not know are left out.
 #include "runtime/frame/frame.h"
 
 #include <string.h>
 
 typedef struct Saving {
     const HoloArchive *archive;
-    HoloArena          arena;   // owns what follows
-    uint32_t           entries; // how many
-    uint32_t           width;   // tensors of each
+    HoloArena          arena;   // owns everything below
+    uint32_t           entries; // number of entries
+    uint32_t           width;   // tensors of each entry
     HoloMemoRecord    *records;
     HoloTensor        *views;
     HoloMemoTensor    *tensors;
@@ -32,7 +32,7 @@ static void entry_add(Saving *s, uint32_t i, HoloHash key)
     s->records[i] = (HoloMemoRecord){.key = {key.word[0], key.word[1]}, .tensor_first = i * s->width};
 }
 
-// The entries of the archive, then those that were learnt, from the one used last long ago on.
+// First the entries of the archive, then the learnt ones, the one not used for the longest time first.
 static void entries_fill(Saving *s, const HoloMemo *memo)
 {
     const HoloArchive *a = s->archive;
@@ -85,7 +85,7 @@ static void tensors_fill(Saving *s)
     }
 }
 
-// ---- the table: larger until every entry lies near the place that its key asks for
+// ---- the table: enlarged until every entry is near the slot of its key
 
 static bool slots_fill(Saving *s)
 {
@@ -101,7 +101,7 @@ static bool slots_fill(Saving *s)
 
 static HoloStatus slots_make(Saving *s)
 {
-    enum { SPARSE = 64 }; // slots an entry, beyond which keys are not those of honest inputs
+    enum { SPARSE = 64 }; // slots for each entry; if more are needed, the keys were not made from honest inputs
     size_t least = HOLO_MEMO_PROBES;
     while (least < 2 * (size_t)s->entries) least *= 2;
     for (s->slot_count = least; s->slot_count <= least * SPARSE; s->slot_count *= 2) {
@@ -109,7 +109,7 @@ static HoloStatus slots_make(Saving *s)
         if (!s->slots) return holo_fail_memory(s->error);
         if (slots_fill(s)) return HOLO_OK;
     }
-    return holo_fail(s->error, HOLO_UNSUPPORTED, "the inputs of the memo have hashes that are too much alike");
+    return holo_fail(s->error, HOLO_UNSUPPORTED, "too many inputs of the memo have the same hash");
 }
 
 // ---- the file
@@ -132,7 +132,7 @@ static void section_add(Saving *s, uint32_t id, uint64_t size, HoloHash hash, ui
     memcpy(record->hash, hash.word, sizeof record->hash);
 }
 
-// Of all the data, with what lies between: whoever does not know the section can check it as any other.
+// The hash of all data, including gaps, so that a reader that does not know the section can check it like any other.
 static HoloStatus data_hash(Saving *s, HoloHash *out)
 {
     static const char zero[HOLO_WEIGHT_ALIGN];

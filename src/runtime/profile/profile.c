@@ -1,4 +1,4 @@
-// profile.c - the record of steps, written as Chrome trace JSON (chrome://tracing, ui.perfetto.dev).
+// profile.c - records steps and writes them as Chrome trace JSON (chrome://tracing, ui.perfetto.dev).
 #include "runtime/profile/profile.h"
 
 #include "base/files.h"
@@ -28,7 +28,7 @@ void holo_profile_deinit(HoloProfile *profile)
     *profile = (HoloProfile){0};
 }
 
-// A text as a JSON string, safe to show and cut to the room there is.
+// Writes a text as a JSON string that is safe to show, cut to `size`.
 static void json_text(const char *text, char *out, size_t size)
 {
     char   safe[240];

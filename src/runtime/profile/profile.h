@@ -1,4 +1,4 @@
-// profile.h - when each step ran, and for how long.
+// profile.h - when each step ran, and how long it took.
 #ifndef HOLO_RUNTIME_PROFILE_PROFILE_H
 #define HOLO_RUNTIME_PROFILE_PROFILE_H
 
@@ -11,18 +11,18 @@ typedef struct HoloProfileEvent {
     int         worker;             // 0: the thread of the run
 } HoloProfileEvent;
 
-// A step with the sizes that it ran with; the texts lie in the profile's arena.
+// A step with the sizes that it ran with. Its texts are in the profile's arena.
 typedef struct HoloProfileStep {
     HoloProfiledStep told;
     const void      *frame;
     uint32_t         step;
 } HoloProfileStep;
 
-typedef struct HoloProfileSpan { // from the first task of a worker to the end of its last; start 0: it had none
+typedef struct HoloProfileSpan { // from the start of a worker's first task to the end of its last; start 0: it had none
     double start, end;
 } HoloProfileSpan;
 
-enum { HOLO_PROFILE_EVENTS = 1 << 20 }; // kept at most; times of steps are summed up all the same
+enum { HOLO_PROFILE_EVENTS = 1 << 20 }; // most events that are kept; times of steps are still summed beyond that
 
 typedef struct HoloProfile {
     bool              is_on;
@@ -32,16 +32,16 @@ typedef struct HoloProfile {
     HoloProfileStep  *steps; // heap
     size_t            step_count, step_room, step_next;
     HoloArena         arena;
-    HoloProfileSpan  *spans; // of the present step: one for each thread, in the arena; NULL: none is asked for
+    HoloProfileSpan  *spans; // for the current step, one for each thread, in the arena; NULL: not wanted
     int               span_count;
 } HoloProfile;
 
-// Memory that runs out drops the event.
+// If there is no memory, the event is dropped.
 void holo_profile_add(HoloProfile *profile, HoloProfileEvent event);
 void holo_profile_deinit(HoloProfile *profile);
 
 struct HoloFrame;
-// Before and behind step i of a frame, in a session that is profiled; returns when it began.
+// Called before and after step i of a frame in a profiled session. The first returns when the step began.
 double holo_profile_begin(struct HoloFrame *frame);
 void   holo_profile_end(struct HoloFrame *frame, uint32_t i, double start);
 

@@ -1,4 +1,4 @@
-// profile_steps.c - what a profile knows of each step: its sizes, its bytes, its products, and its times.
+// profile_steps.c - what a profile knows about each step: its sizes, bytes, products and times.
 #include "runtime/frame/frame.h"
 #include "runtime/pool.h"
 #include "runtime/programs.h"
@@ -19,14 +19,14 @@ static double elements(const HoloTensor *t)
     return count > 0 ? (double)count : 0;
 }
 
-// Where products have their second operand: in the quantized operators between scales and zero points.
+// The second operand of a product. In quantized operators it is between scales and zero points.
 static const HoloTensor *weights(const HoloFrame *frame, uint32_t i, const HoloStepRecord *s)
 {
     uint32_t at = !strncmp(frame->calls[i].op->name, "QLinear", 7) ? 3 : 1;
     return at < s->in_count ? operand(frame, s, at) : NULL;
 }
 
-// Two for each product of matrices and convolutions; of others nobody counts.
+// Two operations for each term of matrix products and convolutions. Other steps are not counted.
 static double flops_of(const HoloFrame *frame, uint32_t i, const HoloStepRecord *s, const char *kernel)
 {
     const HoloTensor *a = s->in_count ? operand(frame, s, 0) : NULL, *w = weights(frame, i, s);
@@ -37,7 +37,7 @@ static double flops_of(const HoloFrame *frame, uint32_t i, const HoloStepRecord 
     return 0;
 }
 
-typedef struct Words { // a text that is cut where there is no room
+typedef struct Words { // a text that is cut if there is no room
     char text[400];
     int  size;
 } Words;
@@ -73,7 +73,7 @@ static const char *shapes_of(const HoloFrame *frame, const HoloStepRecord *s, Ho
     return words_keep(arena, &w);
 }
 
-// What is done to each element of the output, which were nodes of their own in the model.
+// Functions applied to each element of the output, which were nodes of their own in the model.
 static const char *fused_of(const HoloFrame *frame, const HoloStepRecord *s, HoloArena *arena)
 {
     HoloArena         temp   = {0};
@@ -101,12 +101,12 @@ static uint64_t bytes_of(const HoloFrame *frame, const HoloStepRecord *s)
     return bytes;
 }
 
-// The step among those that are known, with the sizes that it has now; NULL: no memory.
+// The record of the step with its current sizes; NULL: no memory.
 static HoloProfileStep *step_of(HoloFrame *frame, uint32_t i, const HoloStepRecord *s, const char *kernel)
 {
     HoloProfile *p     = &frame->session->profile;
     uint64_t     bytes = bytes_of(frame, s);
-    // Steps come in turn: the one behind that of the last call is mostly it.
+    // Steps run in order, so it is usually the one after the last.
     for (size_t k = 0; k < p->step_count; k++) {
         HoloProfileStep *known = &p->steps[(p->step_next + k) % p->step_count];
         if (known->frame != frame || known->step != i || known->told.bytes != bytes) continue;

@@ -1,9 +1,9 @@
-// images.c - how many images of a batch go at a time, and the runs of them.
+// images.c - decides how many images of a batch a run takes at a time, and runs them.
 #include "runtime/frame/frame.h"
 
 #include <string.h>
 
-enum { TURN = 20 }; // a run has so many times less to begin than an image takes
+enum { TURN = 20 }; // starting a run must take at most this fraction of the time of an image
 
 // ---- how many at a time
 
@@ -31,7 +31,7 @@ static HoloStatus arrays_create(HoloSession *session, HoloError *error)
     return HOLO_OK;
 }
 
-// Can the plan be run so at all? Input 0 then begins with a symbol. Who watches sees all images at once.
+// Can the plan be run in parts at all? Then input 0 begins with a symbol. If somebody watches, all images run at once.
 static bool is_separate(const HoloSession *session)
 {
     const HoloFrame *f = session->frames[0];
@@ -43,7 +43,7 @@ static bool is_separate(const HoloSession *session)
            holo_dim_is_symbolic(session->model->archive.SIZES_at[v->size_first]);
 }
 
-// `part` images of each input, from `first` on.
+// Takes `part` images of each input, from `first` on.
 static void inputs_take(HoloSession *session, const HoloTensor *const *inputs, int64_t first, int64_t part)
 {
     HoloImages *m = &session->images;
@@ -56,7 +56,7 @@ static void inputs_take(HoloSession *session, const HoloTensor *const *inputs, i
     }
 }
 
-// Parts are such that the last of them has no more images than are left, or not many more.
+// Parts are chosen so that the last one has as many images as the others, or not much fewer.
 int64_t holo_images_part(int64_t count, uint64_t memory)
 {
     if (count < 2 || memory <= HOLO_IMAGES_BYTES) return 0;
@@ -68,8 +68,8 @@ int64_t holo_images_part(int64_t count, uint64_t memory)
     return best < count ? best : 0;
 }
 
-// How many bytes of weights a step reads more often in so many turns: a product reads them once for some rows, and turns may
-// have fewer.
+// How many bytes of weights a step reads again in so many parts. A product reads its weights once for a number of rows,
+// and a part may have fewer rows.
 static double read_again(const HoloFrame *f, const HoloStepRecord *s, int64_t turns)
 {
     const HoloArchive *a     = &f->session->model->archive;
@@ -87,7 +87,7 @@ static double read_again(const HoloFrame *f, const HoloStepRecord *s, int64_t tu
     return bytes * (double)(turns * holo_ceil_div(rows, turns * HOLO_GEMM_ROWS) - often);
 }
 
-// Is what stays in the cache, the values of all steps, more than the weights that are read again?
+// Are the values of all steps, which stay in the cache, more than the weights that are read again?
 static bool is_worth(const HoloFrame *f, int64_t turns)
 {
     const HoloStepRecord *steps = f->session->model->archive.STEPS_at + f->plan->step_first;
@@ -98,7 +98,7 @@ static bool is_worth(const HoloFrame *f, int64_t turns)
     return bytes > 0;
 }
 
-// The outputs of all images, given those of `part` of them, to which the frame is bound. False: they are not of that kind.
+// The outputs of all images. The frame is bound to `part` of them. False: the outputs are not of that kind.
 static bool outputs_find(HoloSession *session)
 {
     HoloImages      *m = &session->images;
@@ -130,7 +130,7 @@ static bool are_known(const HoloSession *session, const HoloTensor *const *input
     return session->images.is_known;
 }
 
-// All at once first: only where that is much is it worth another binding.
+// First binds all images at once: only if that takes much memory is another binding worth it.
 static HoloStatus part_find(HoloSession *session, const HoloTensor *const *inputs, HoloError *error)
 {
     HoloImages *m     = &session->images;
@@ -170,7 +170,7 @@ HoloStatus holo_images_bind(HoloSession *session, const HoloTensor *const *input
         return holo_frame_bind(session->frames[0], inputs, error);
     HOLO_TRY(arrays_create(session, error));
     if (!are_known(session, inputs)) {
-        HoloError  why    = {0}; // where some images fit, nobody is told that all do not
+        HoloError  why    = {0}; // if some images fit, it is no error that all do not
         HoloStatus status = part_find(session, inputs, &why);
         if (status) return holo_fail(error, status, "%s", why.text);
     }
@@ -180,7 +180,7 @@ HoloStatus holo_images_bind(HoloSession *session, const HoloTensor *const *input
 
 // ---- runs
 
-// Does the memory that the caller gave for an output hold inputs? What one part writes there would be read by the next.
+// Does the caller's memory for an output hold inputs? Then one part would overwrite what the next reads.
 static bool holds_inputs(const HoloSession *session, const HoloTensor *const *inputs, const char *data, size_t bytes)
 {
     for (uint32_t i = 0; i < session->frames[0]->plan->input_count; i++) {
@@ -190,7 +190,7 @@ static bool holds_inputs(const HoloSession *session, const HoloTensor *const *in
     return false;
 }
 
-// Where the outputs of all images go: the caller's memory, or our own.
+// Chooses where the outputs of all images go: the caller's memory, or the session's.
 static HoloStatus outputs_place(HoloSession *session, const HoloTensor *const *inputs, HoloError *error)
 {
     HoloImages *m    = &session->images;
@@ -220,7 +220,7 @@ static HoloStatus outputs_place(HoloSession *session, const HoloTensor *const *i
     return HOLO_OK;
 }
 
-// The place of output i for the images from `first` on.
+// Where output i of the images from `first` on goes.
 static char *output_at(const HoloImages *m, uint32_t i, int64_t first)
 {
     HoloTensor one = m->out[i];
@@ -247,7 +247,7 @@ static HoloStatus part_run(HoloSession *session, const HoloTensor *const *inputs
         char             *to    = output_at(m, i, first);
         size_t            bytes = holo_tensor_bytes(&f->types[v]);
         if (holo_tensor_bytes(t) != bytes)
-            return holo_fail(error, HOLO_BAD_ARCHIVE, "output %u has another size than it was planned with", i);
+            return holo_fail(error, HOLO_BAD_ARCHIVE, "output %u does not have its planned size", i);
         if (bytes && t->data != to) memcpy(to, t->data, bytes);
     }
     return HOLO_OK;

@@ -1,26 +1,30 @@
-// model_run.c - runs that any number of threads may ask a model for at once.
+// model_run.c - runs of a model that any number of threads may ask for at once.
 //
-// A model keeps the sessions that it has made for such runs. Those that nobody uses stand in slots, from which a caller takes
-// one by an exchange: no lock is held, neither then nor during the run. A caller that finds none makes one; and where there
-// are as many as there may be, it waits until one comes back.
+// A model keeps the sessions that it made for such runs. Unused ones are in slots; a caller takes one by an atomic
+// exchange, so no lock is held, neither then nor during the run. A caller that finds none makes one. If there are as
+// many as allowed, it waits until one comes back.
 #include "runtime/frame/frame.h"
 
+#include "base/files.h"
 #include "base/threads.h"
 
+#include <limits.h>
 #include <math.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
 enum { SESSIONS_MAX = 256, ALIGN = 64 };
 
 struct HoloRunner {
-    HoloPool              *pool;  // of its sessions
+    HoloPool              *pool;  // for its sessions
     atomic_int             limit; // of their number; 0: not decided yet
     atomic_int             made;
-    atomic_int             waiting; // callers
-    HoloMutex              lock;    // of those who wait
+    atomic_int             waiting; // callers that wait
+    atomic_uint            forks;   // when it was made, or put in order: see holo_forks
+    HoloMutex              lock;    // for those who wait
     HoloCondition          given;
-    _Atomic(HoloSession *) idle[SESSIONS_MAX]; // the first `limit` are in use
+    _Atomic(HoloSession *) idle[SESSIONS_MAX]; // the first `limit` slots are in use
 };
 
 HoloRunner *holo_runner_create(void)
@@ -28,6 +32,7 @@ HoloRunner *holo_runner_create(void)
     HoloRunner *runner = holo_realloc(NULL, sizeof *runner);
     if (!runner) return NULL;
     memset(runner, 0, sizeof *runner);
+    atomic_init(&runner->forks, holo_forks());
     holo_mutex_init(&runner->lock);
     holo_condition_init(&runner->given);
     return runner;
@@ -46,10 +51,10 @@ HoloStatus holo_model_set_runs(HoloModel *model, HoloPool *pool, int sessions, H
 {
     HoloRunner *runner = model->runner;
     if (sessions < 0 || sessions > SESSIONS_MAX)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "a model runs in 1 to %d sessions at once, not in %d", SESSIONS_MAX,
-                         sessions);
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "a model can run in 1 to %d sessions at once, not in %d",
+                         SESSIONS_MAX, sessions);
     if (atomic_load(&runner->limit))
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "the model has run already: say before how it is to run");
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "the model has already run: set this before the first run");
     runner->pool = pool;
     if (sessions) atomic_store(&runner->limit, sessions);
     return HOLO_OK;
@@ -57,7 +62,8 @@ HoloStatus holo_model_set_runs(HoloModel *model, HoloPool *pool, int sessions, H
 
 // ---- sessions
 
-// One that nobody uses; NULL: there is none. Each thread begins to look at a place of its own, where it finds what it used last.
+// An unused session; NULL: there is none. Each thread begins with a slot of its own, where it finds the session it used
+// last.
 static HoloSession *idle_take(HoloRunner *runner, int limit)
 {
     size_t from = (uintptr_t)holo_thread_mark() / 64 % (size_t)limit;
@@ -108,11 +114,50 @@ static HoloStatus session_make(const HoloModel *model, HoloSession **out, HoloEr
     return status;
 }
 
-static HoloStatus session_get(const HoloModel *model, double deadline, HoloSession **out, HoloError *error)
+// Waits until a session comes back, the time is over, or somebody cancels the run. Cancelling wakes nobody, so it
+// checks now and then.
+static void session_await(HoloRunner *runner, HoloStop *stop)
+{
+    const double look  = 0.01;
+    double       until = stop->deadline;
+    if (stop->flag) {
+        double next = holo_time_now() + look;
+        until       = until > 0 ? fmin(until, next) : next;
+    }
+    if (until > 0)
+        holo_condition_wait_until(&runner->given, &runner->lock, until);
+    else
+        holo_condition_wait(&runner->given, &runner->lock);
+}
+
+// In a process that was forked, the sessions that other threads had then never come back, nor does a lock that they
+// held.
+static void runner_forked(HoloRunner *runner)
+{
+    enum { AT_IT = UINT_MAX };
+    unsigned now = holo_forks(), seen = atomic_load(&runner->forks);
+    while (seen != now) {
+        if (seen == AT_IT || !atomic_compare_exchange_weak(&runner->forks, &seen, AT_IT)) {
+            holo_cpu_pause();
+            seen = atomic_load(&runner->forks);
+            continue;
+        }
+        int idle = 0;
+        for (int i = 0; i < SESSIONS_MAX; i++) idle += atomic_load(&runner->idle[i]) != NULL;
+        holo_mutex_init(&runner->lock);
+        holo_condition_init(&runner->given);
+        atomic_store(&runner->waiting, 0);
+        atomic_store(&runner->made, idle);
+        atomic_store(&runner->forks, now);
+        return;
+    }
+}
+
+static HoloStatus session_get(const HoloModel *model, HoloStop *stop, HoloSession **out, HoloError *error)
 {
     HoloRunner *runner = model->runner;
     int         limit = atomic_load(&runner->limit), none = 0;
-    bool        is_late = false;
+    if (atomic_load_explicit(&runner->forks, memory_order_relaxed) != holo_forks()) runner_forked(runner);
     if (!limit) {
         limit = holo_cpu_count() < SESSIONS_MAX ? holo_cpu_count() : SESSIONS_MAX;
         if (!atomic_compare_exchange_strong(&runner->limit, &none, limit)) limit = none;
@@ -121,24 +166,22 @@ static HoloStatus session_get(const HoloModel *model, double deadline, HoloSessi
     if (*out) return HOLO_OK;
     if (made_add(runner, limit)) return session_make(model, out, error);
     holo_mutex_lock(&runner->lock);
-    atomic_fetch_add(&runner->waiting, 1); // before the look at the slots: who gives one back looks the other way round
+    atomic_fetch_add(&runner->waiting, 1); // before looking at the slots; who gives one back does the opposite
     bool may_make = false;
-    while (!(*out = idle_take(runner, limit)) && !(may_make = made_add(runner, limit)) && !is_late) {
-        if (deadline > 0)
-            holo_condition_wait_until(&runner->given, &runner->lock, deadline);
-        else
-            holo_condition_wait(&runner->given, &runner->lock);
-        is_late = deadline > 0 && holo_time_now() >= deadline;
-    }
+    while (!(*out = idle_take(runner, limit)) && !(may_make = made_add(runner, limit)) && !holo_stop_is_due(stop))
+        session_await(runner, stop);
     atomic_fetch_sub(&runner->waiting, 1);
     holo_mutex_unlock(&runner->lock);
     if (may_make) return session_make(model, out, error);
-    return *out ? HOLO_OK : holo_fail(error, HOLO_TIMEOUT, "no session of the model came free in time");
+    if (*out) return HOLO_OK;
+    return atomic_load(&stop->why) == HOLO_STOP_LATE
+               ? holo_fail(error, HOLO_TIMEOUT, "no session of the model became free in time")
+               : holo_fail(error, HOLO_CANCELLED, "the run was cancelled while it waited for a session");
 }
 
 // ---- inputs and outputs
 
-// Which port is meant; -1: none, with a message.
+// The index of the port; -1: there is none, and the message says so.
 static int port_of(const HoloPort *ports, int count, const char *kind, const char *name, int index, HoloError *error)
 {
     char names[512] = "";
@@ -161,7 +204,7 @@ static HoloStatus fail_twice(const char *kind, const HoloPort *port, HoloError *
 }
 
 typedef struct Owned { // memory of an output that the caller frees
-    HoloArena arena;   // of what is no tensor of numbers
+    HoloArena arena;   // for values that are not tensors of numbers
     char      bytes[];
 } Owned;
 
@@ -261,18 +304,36 @@ static HoloStatus request_run(const Request *r, HoloSession *session)
     return HOLO_OK;
 }
 
+// Reads the options that the caller's header has: those of an older header are shorter.
+static HoloStatus options_take(const HoloRunOptions *options, HoloRunOptions *out, HoloError *error)
+{
+    enum { FIRST = offsetof(HoloRunOptions, cancel) }; // size in the first header
+    *out = (HoloRunOptions){0};
+    if (!options) return HOLO_OK;
+    if (options->size < FIRST)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "the size of HoloRunOptions is given as %zu: it is %zu",
+                         options->size, sizeof *options);
+    memcpy(out, options, options->size < sizeof *out ? options->size : sizeof *out);
+    if (!(out->time_limit >= 0))
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "a time limit must be 0 or more, not %g", out->time_limit);
+    return HOLO_OK;
+}
+
 HoloStatus holo_model_run(const HoloModel *model, const HoloRunInput *inputs, int input_count, HoloRunOutput *outputs,
                           int output_count, const HoloRunOptions *options, HoloError *error)
 {
     HOLO_IN(model->account);
-    Request      r       = {model, inputs, outputs, input_count, output_count, error};
-    HoloSession *session = NULL;
-    double       limit = options ? options->time_limit : 0, deadline = 0;
+    Request        r       = {model, inputs, outputs, input_count, output_count, error};
+    HoloSession   *session = NULL;
+    HoloRunOptions asked;
     for (int i = 0; i < output_count; i++) outputs[i].owned = NULL, outputs[i].tensor = (HoloTensor){0};
-    if (!(limit >= 0)) return holo_fail(error, HOLO_BAD_ARGUMENT, "a time limit is 0 or more, not %g", limit);
-    if (limit > 0) deadline = holo_time_now() + limit;
-    HOLO_TRY(session_get(model, deadline, &session, error));
-    if (limit > 0) session->time_limit = fmax(deadline - holo_time_now(), 1e-9); // what is left of it
+    HOLO_TRY(options_take(options, &asked, error));
+    HoloStop stop = {.flag = asked.cancel};
+    if (asked.time_limit > 0) stop.deadline = holo_time_now() + asked.time_limit;
+    HOLO_TRY(session_get(model, &stop, &session, error));
+    if (stop.deadline > 0)
+        session->time_limit = fmax(stop.deadline - holo_time_now(), 1e-9); // what is left of the time
+    session->cancel   = asked.cancel;
     HoloStatus status = request_run(&r, session);
     session_give(model->runner, session);
     if (status) holo_run_outputs_free(outputs, output_count);

@@ -1,23 +1,23 @@
-// reuse.c - which steps need not run again, and the memory in which their values stay. See reuse.h.
+// reuse.c - finds steps that need not run again, and keeps their values in memory. See reuse.h.
 //
-// Each step has a mask: the inputs of the model that what it computes follows from. A step may be left out while none of them
-// changes, if all it writes stays as it is until the next run. A block of memory, with all views of it, does when one mask
-// writes it, and when whoever else reads it comes behind the last writer. Blocks that are read by steps of other masks are kept
-// outside of the arena; the rest is read by steps alone that are left out together.
+// Each step has a mask: the inputs of the model that its result depends on. A step may be left out while none of these
+// change, if everything it writes stays unchanged until the next run. A block of memory, with all its views, stays if
+// steps of only one mask write it, and if all other readers come after the last writer. Blocks that steps of other
+// masks read are kept outside of the arena. All other blocks are read only by steps that are left out together.
 #include "runtime/session/reuse.h"
 
 #include <string.h>
 
-#define VOLATILE (UINT64_C(1) << 63) // of what is random, or may be
+#define VOLATILE (UINT64_C(1) << 63) // for what is or may be random
 enum { BIT_MAX = 62, ROUNDS = 64 };
-enum { SIZES_LIMIT = 64 << 20 }; // bytes that what follows from sizes alone may keep
+enum { SIZES_LIMIT = 64 << 20 }; // bytes that may be kept for what depends on sizes alone
 
-typedef struct Block { // of a value that has bytes of its own
-    uint64_t seen;     // masks of those who have written it so far
+typedef struct Block { // for a value that owns its bytes
+    uint64_t seen;     // masks of the steps that have written it so far
     uint64_t mask;     // of the first writer
-    int64_t  last;     // step that writes it last; -1: none does
+    int64_t  last;     // the last step that writes it; -1: none
     bool     is_output, is_steady, is_kept;
-    size_t   at; // in the memory of kept values, of its space
+    size_t   at; // offset in the memory of kept values of its space
 } Block;
 
 typedef struct HoloReuse {
@@ -25,15 +25,15 @@ typedef struct HoloReuse {
     uint64_t        *masks; // by step
     bool            *skips; // by step: it may be left out
     Block           *blocks;
-    HoloSpaceMemory *spaces; // of what is kept
+    HoloSpaceMemory *spaces; // of kept values
     HoloArena        heap;
     uint64_t         watched, changed;
-    char           **before; // by input: its bytes in the run before; NULL: not watched
+    char           **before; // by input: its bytes in the run before; NULL: not compared
     uint32_t         skipped;
     bool             has_any;    // there are steps that may be left out
-    bool             is_valid;   // the run before has ended well, at these sizes
+    bool             is_valid;   // the run before succeeded, with these sizes
     bool             is_first;   // all steps run
-    bool             is_keeping; // the present step keeps what it makes
+    bool             is_keeping; // the current step keeps what it makes
 } HoloReuse;
 
 static uint64_t bit_of(uint32_t input)
@@ -46,7 +46,7 @@ static const HoloStepRecord *step_at(const HoloFrame *frame, uint32_t i)
     return &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
 }
 
-// Operand k of a step: the value whose bytes it has, or -1.
+// Operand k of a step: the value that owns its bytes, or -1.
 static int64_t root_at(const HoloFrame *frame, const HoloStepRecord *s, uint32_t k)
 {
     uint32_t v = frame->session->model->archive.OPERANDS_at[s->operand_first + k];
@@ -85,7 +85,8 @@ static void masks_find(const HoloFrame *frame, HoloReuse *r)
     }
 }
 
-// Can what the step writes stay? Of what has no planned size, only of sizes alone, tensors of numbers.
+// Can the outputs of the step stay? Values without a planned size only if they depend on sizes alone and are tensors of
+// numbers.
 static bool outputs_can_stay(const HoloFrame *frame, const HoloReuse *r, uint32_t i)
 {
     const HoloStepRecord *s = step_at(frame, i);
@@ -109,7 +110,7 @@ static bool has_heap_output(const HoloFrame *frame, const HoloStepRecord *s)
     return false;
 }
 
-// `some`: steps that follow from some of the inputs, too.
+// `some`: also steps that depend on some of the inputs.
 static void skips_begin(const HoloFrame *frame, HoloReuse *r, bool some)
 {
     uint64_t all = 0;
@@ -123,7 +124,7 @@ static void skips_begin(const HoloFrame *frame, HoloReuse *r, bool some)
     }
 }
 
-// Who writes and reads the blocks, given the steps that may be left out.
+// Finds who writes and reads the blocks, given the steps that may be left out.
 static void blocks_judge(const HoloFrame *frame, HoloReuse *r)
 {
     for (uint32_t v = 0; v < frame->plan->value_count; v++) r->blocks[v].last = -1, r->blocks[v].is_steady = true;
@@ -150,7 +151,8 @@ static void blocks_judge(const HoloFrame *frame, HoloReuse *r)
     }
 }
 
-// Leaves out no step that writes what does not stay, nor one that may give out views of such. False: nothing changed.
+// Keeps steps running that write something that does not stay, or that may give out views of such values. False:
+// nothing changed.
 static bool skips_narrow(const HoloFrame *frame, HoloReuse *r)
 {
     bool changed = false;
@@ -170,7 +172,7 @@ static bool skips_narrow(const HoloFrame *frame, HoloReuse *r)
 
 // ---- what is kept
 
-// Marks the blocks that steps read which run when their writers do not; their bytes are added to those of their space.
+// Marks the blocks that are read by steps that run when their writers do not. Adds their bytes to their space.
 static bool kept_find(const HoloFrame *frame, HoloReuse *r, size_t *sizes)
 {
     for (uint32_t i = 0; i < frame->plan->step_count; i++) {
@@ -190,7 +192,7 @@ static bool kept_find(const HoloFrame *frame, HoloReuse *r, size_t *sizes)
     return true;
 }
 
-// The inputs that steps which may be left out depend on, and the bytes of all of them.
+// Finds the inputs that steps which may be left out depend on, and their bytes together.
 static bool inputs_find(const HoloFrame *frame, HoloReuse *r, size_t *size)
 {
     for (uint32_t i = 0; i < frame->plan->step_count; i++)
@@ -213,8 +215,8 @@ static void inputs_place(const HoloFrame *frame, HoloReuse *r, size_t at)
     }
 }
 
-// Memory for all of it; false: there is too much of it, or none left. Of the host's alone there is a limit: what other
-// spaces keep are weights that were brought there.
+// Takes memory for all of it. False: it is too much, or there is none. Only the host's memory has a limit: other spaces
+// keep weights that were brought there.
 static bool memory_take(HoloFrame *frame, HoloReuse *r)
 {
     HoloMemo *memo                    = frame->session->memo;
@@ -248,7 +250,7 @@ static HoloStatus arrays_make(HoloFrame *frame, HoloReuse **out, HoloError *erro
     return HOLO_OK;
 }
 
-// Finds the steps, and memory for what they keep; false: there are none, or no memory.
+// Finds the steps and takes memory for what they keep. False: there are none, or no memory.
 static bool reuse_find(HoloFrame *frame, HoloReuse *r, bool some)
 {
     int  round = 0;

@@ -1,4 +1,4 @@
-// session.c - the public face of running: inputs in, run, outputs out.
+// session.c - the public functions for running: set inputs, run, get outputs.
 #include "runtime/frame/frame.h"
 
 #include "base/guard.h"
@@ -39,19 +39,20 @@ static HoloStatus arrays_create(HoloSession *session, HoloError *error)
     session->frames        = HOLO_NEW(&session->arena, HoloFrame *, model->archive.PLANS_count);
     session->inputs        = HOLO_NEW(&session->arena, HoloTensor, holo_model_input_count(model) + 1);
     session->own_inputs    = HOLO_NEW(&session->arena, void *, holo_model_input_count(model) + 1);
+    session->defaults      = HOLO_NEW(&session->arena, HoloDefault, holo_model_input_count(model) + 1);
     session->input_is_set  = HOLO_NEW(&session->arena, bool, holo_model_input_count(model) + 1);
     session->outputs =
         holo_arena_take_array(&session->arena, (size_t)holo_model_output_count(model) + 1, sizeof *session->outputs);
     session->users.set_input  = HOLO_NEW(&session->arena, const void *, holo_model_input_count(model) + 1);
     session->users.set_output = HOLO_NEW(&session->arena, const void *, holo_model_output_count(model) + 1);
     HOLO_TRY(devices_open(session, error));
-    if (!session->frames || !session->inputs || !session->input_is_set || !session->own_inputs || !session->outputs ||
-        !session->users.set_input || !session->users.set_output)
+    if (!session->frames || !session->inputs || !session->input_is_set || !session->own_inputs || !session->defaults ||
+        !session->outputs || !session->users.set_input || !session->users.set_output)
         return holo_fail_memory(error);
     return holo_frame_create(session, 0, NULL, &session->frames[0], error);
 }
 
-// The types of the inputs, as far as the model fixes them; true when that is entirely.
+// The types of the inputs, as far as the model fixes them. True: it fixes all of them.
 static bool inputs_are_fixed(const HoloSession *session, const HoloTensor **types)
 {
     for (int i = 0; i < holo_model_input_count(session->model); i++) {
@@ -64,7 +65,7 @@ static bool inputs_are_fixed(const HoloSession *session, const HoloTensor **type
     return true;
 }
 
-// A model whose sizes are fixed is bound at once, so that its runs only run.
+// A model with fixed sizes is bound at once, so that its runs only run.
 static HoloStatus bind_early(HoloSession *session, HoloError *error)
 {
     const HoloTensor **types =
@@ -118,6 +119,7 @@ void holo_session_destroy(HoloSession *session)
     devices_close(session);
     holo_memo_destroy(session->memo);
     holo_images_deinit(&session->images);
+    holo_defaults_deinit(session);
     holo_profile_deinit(&session->profile);
     holo_arena_deinit(&session->arena);
     holo_account_close(session->account);
@@ -128,13 +130,13 @@ HoloStatus holo_session_set_memory_limit(HoloSession *session, uint64_t bytes, H
 {
     uint64_t held = holo_account_held(session->account);
     if (bytes && held > bytes)
-        return holo_fail(error, HOLO_NO_MEMORY, "the session holds %s already, and may have no more than %s",
+        return holo_fail(error, HOLO_NO_MEMORY, "the session already holds %s, and its limit is %s",
                          holo_size_text(held).text, holo_size_text(bytes).text);
     holo_account_limit(session->account, bytes);
     return HOLO_OK;
 }
 
-// Of each piece, what a kernel asked for. Only the host's memory is watched.
+// Shows as much of each piece as a kernel asked for. Only the host's memory is watched.
 static void scratch_show(const HoloSession *session, const HoloOpenDevice *on, size_t scratch)
 {
     for (int i = 0; i < on->pieces && scratch && on == session->devices; i++)
@@ -219,10 +221,9 @@ static HoloStatus input_set(HoloSession *session, int index, const HoloTensor *t
     int64_t count = count_of(tensor);
     if (count && !tensor->data) return holo_fail(error, HOLO_BAD_INPUT, "input %s has no data", port->name);
     if (tensor->kind == HOLO_TENSOR && !holo_dtype_size((HoloDtype)tensor->dtype))
-        return holo_fail(error, HOLO_BAD_INPUT, "input %s has no element type: there is none of number %d", port->name,
-                         tensor->dtype);
+        return holo_fail(error, HOLO_BAD_INPUT, "input %s has an unknown element type: %d", port->name, tensor->dtype);
     size_t align = holo_dtype_size((HoloDtype)tensor->dtype);
-    if (tensor->dtype == HOLO_C64 || align > 8) align /= 2; // complex numbers and strings are of two parts
+    if (tensor->dtype == HOLO_C64 || align > 8) align /= 2; // complex numbers and strings have two parts
     if (align && (uintptr_t)tensor->data % align)
         return holo_fail(error, HOLO_BAD_INPUT, "the data of input %s is not aligned to its elements of %zu bytes",
                          port->name, holo_dtype_size((HoloDtype)tensor->dtype));
@@ -264,6 +265,7 @@ void holo_session_clear(HoloSession *session)
     memset(session->input_is_set, 0, (size_t)holo_model_input_count(session->model) * sizeof *session->input_is_set);
     memset(session->outputs, 0, (size_t)holo_model_output_count(session->model) * sizeof *session->outputs);
     session->time_limit = 0;
+    session->cancel     = NULL;
 }
 
 static HoloStatus input_own(HoloSession *session, int index, HoloTensor *out_view, HoloError *error)
@@ -274,7 +276,8 @@ static HoloStatus input_own(HoloSession *session, int index, HoloTensor *out_vie
     bool       fixed = t.rank >= 0 && t.kind == HOLO_TENSOR && t.dtype != HOLO_STRING;
     for (int d = 0; d < t.rank; d++) fixed = fixed && t.dim[d] >= 0;
     if (!fixed)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "the size of input %s is not fixed: set it instead", port->name);
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "the size of input %s is not fixed: use holo_session_set_input",
+                         port->name);
     void    **own   = &session->own_inputs[index];
     HoloScope scope = {.account = session->account, .what = "input", .name = port->name};
     holo_scope_enter(&scope);
@@ -295,7 +298,7 @@ HoloStatus holo_session_input(HoloSession *session, int index, HoloTensor *out_v
 
 // ---- running
 
-// An output that a step writes goes straight to the caller's memory.
+// Lets a step write an output directly to the caller's memory.
 static HoloStatus outputs_point(HoloSession *session, HoloFrame *frame, HoloError *error)
 {
     for (uint32_t i = 0; i < frame->plan->output_count; i++) {
@@ -312,7 +315,7 @@ static HoloStatus outputs_point(HoloSession *session, HoloFrame *frame, HoloErro
     return HOLO_OK;
 }
 
-// What the last run gave as output i: computed, or remembered.
+// Output i of the last run: computed, or from the memo.
 static const HoloTensor *result_of(const HoloSession *session, uint32_t i)
 {
     const HoloFrame *frame = session->frames[0];
@@ -337,14 +340,16 @@ static HoloStatus outputs_copy(const HoloSession *session, HoloError *error)
 
 static HoloStatus inputs_complete(HoloSession *session, HoloError *error)
 {
-    for (int i = 0; i < holo_model_input_count(session->model); i++)
-        if (!session->input_is_set[i] && session->model->inputs[i].optional) // nothing is a value of its type
-            session->inputs[i] = (HoloTensor){.dtype = session->model->inputs[i].type.dtype,
-                                              .kind  = HOLO_OPTIONAL,
-                                              .inner = session->model->inputs[i].type.inner,
-                                              .rank  = 1};
-        else if (!session->input_is_set[i])
-            return holo_fail(error, HOLO_BAD_INPUT, "input %s is not set", session->model->inputs[i].name);
+    for (int i = 0; i < holo_model_input_count(session->model); i++) {
+        const HoloPort *port = &session->model->inputs[i];
+        if (session->input_is_set[i]) continue;
+        if (!port->optional) return holo_fail(error, HOLO_BAD_INPUT, "input %s is not set", port->name);
+        if (port->type.kind == HOLO_OPTIONAL) // a missing value is a value of its type
+            session->inputs[i] =
+                (HoloTensor){.dtype = port->type.dtype, .kind = HOLO_OPTIONAL, .inner = port->type.inner, .rank = 1};
+        else
+            HOLO_TRY(holo_default_set(session, i, error));
+    }
     return HOLO_OK;
 }
 
@@ -364,7 +369,7 @@ static HoloStatus compute(HoloSession *session, HoloError *error)
     return session->images.is_used ? holo_images_run(session, list, error) : holo_frame_run(frame, list, error);
 }
 
-// Answers from the memo; false: the plan has to run.
+// Answers from the memo. False: the plan must run.
 static bool remember(HoloSession *session)
 {
     double start = session->profile.is_on ? holo_time_now() : 0;
@@ -385,13 +390,16 @@ static void learn(HoloSession *session, bool has_answer)
     holo_memo_learn(memo, has_answer);
 }
 
-// What another thread, too, may ask for between runs.
+// Takes over what other threads asked for between runs.
 static void wishes_take(HoloSession *session)
 {
     HoloProfile *profile = &session->profile;
     profile->is_on       = atomic_load_explicit(&session->seen.is_profiled, memory_order_relaxed);
     if (profile->is_on && !profile->origin) profile->origin = holo_time_now();
-    session->stop.deadline = session->time_limit > 0 ? holo_time_now() + session->time_limit : 0;
+    session->stop.deadline  = session->time_limit > 0 ? holo_time_now() + session->time_limit : 0;
+    const HoloStop *compile = session->cancel ? NULL : holo_scope_stop(); // a run inside a compile ends with it
+    session->stop.flag      = compile ? compile->flag : session->cancel;
+    session->stop.flag_was  = compile ? compile->flag_was : 0;
 }
 
 static HoloStatus run(HoloSession *session, HoloError *error)
@@ -406,7 +414,7 @@ static HoloStatus run(HoloSession *session, HoloError *error)
         status = compute(session, error);
         if (session->memo) learn(session, !status);
     }
-    atomic_store(&session->stop.why, 0); // whatever became of this run, the next begins anew
+    atomic_store(&session->stop.why, 0); // whatever happened to this run, the next one starts fresh
     if (!status) status = outputs_copy(session, error);
     session->has_run = !status;
     bool is_computed = !status && !(session->memo && session->memo->is_hit);
@@ -429,7 +437,7 @@ HoloStatus holo_session_run(HoloSession *session, HoloError *error)
 
 HoloStatus holo_session_set_time_limit(HoloSession *session, double seconds, HoloError *error)
 {
-    if (!(seconds >= 0)) return holo_fail(error, HOLO_BAD_ARGUMENT, "a time limit is 0 or more, not %g", seconds);
+    if (!(seconds >= 0)) return holo_fail(error, HOLO_BAD_ARGUMENT, "a time limit must be 0 or more, not %g", seconds);
     HOLO_TRY(holo_session_take(session, error));
     session->time_limit = seconds;
     return holo_session_give(session, HOLO_OK);
@@ -457,7 +465,7 @@ void holo_session_watch(HoloSession *session, HoloWatchFn watch, void *context)
 {
     session->watch           = watch;
     session->watch_context   = context;
-    session->images.is_known = false; // how many go at a time
+    session->images.is_known = false; // how many images go at a time
 }
 
 void holo_session_cancel(HoloSession *session)

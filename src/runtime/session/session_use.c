@@ -1,9 +1,9 @@
-// session_use.c - who uses a session: one thread at a time, and what it says of itself to all others.
+// session_use.c - makes sure that one thread at a time uses a session, and answers what any thread may ask.
 #include "runtime/frame/frame.h"
 
 #include "base/threads.h"
 
-// The flag is the session's, whoever calls it const.
+// The flag belongs to the session, even if a caller has it as const.
 static HoloUsers *users_of(const HoloSession *session)
 {
     return (HoloUsers *)(uintptr_t)&session->users;
@@ -15,7 +15,7 @@ HoloStatus holo_session_take(const HoloSession *session, HoloError *error)
     if (!atomic_exchange_explicit(&users->is_taken, true, memory_order_acquire)) return HOLO_OK;
     atomic_store(&users->have_met, true);
     return holo_fail(error, HOLO_BUSY,
-                     "another thread is using this session: give each thread one, or call holo_model_run");
+                     "another thread is using this session: give each thread its own, or call holo_model_run");
 }
 
 HoloStatus holo_session_give(const HoloSession *session, HoloStatus status)
@@ -35,12 +35,11 @@ HoloStatus holo_session_owns_sets(const HoloSession *session, HoloError *error)
     if (!atomic_load_explicit(&users->have_met, memory_order_relaxed)) return HOLO_OK;
     for (int i = 0; i < holo_model_input_count(model); i++)
         if (session->input_is_set[i] && users->set_input[i] != me)
-            return holo_fail(error, HOLO_BUSY, "input %s was set by another thread, which uses this session as well",
+            return holo_fail(error, HOLO_BUSY, "input %s was set by another thread that uses this session",
                              model->inputs[i].name);
     for (int i = 0; i < holo_model_output_count(model); i++)
         if (session->outputs[i].data && users->set_output[i] != me)
-            return holo_fail(error, HOLO_BUSY,
-                             "memory for output %s was given by another thread, which uses this session as well",
+            return holo_fail(error, HOLO_BUSY, "memory for output %s was set by another thread that uses this session",
                              model->outputs[i].name);
     return HOLO_OK;
 }
@@ -50,7 +49,7 @@ HoloStatus holo_session_owns_run(const HoloSession *session, HoloError *error)
     const HoloUsers *users = &session->users;
     if (!atomic_load_explicit(&users->have_met, memory_order_relaxed) || users->ran == holo_thread_mark())
         return HOLO_OK;
-    return holo_fail(error, HOLO_BUSY, "the last run was another thread's, which uses this session as well");
+    return holo_fail(error, HOLO_BUSY, "the last run was by another thread that uses this session");
 }
 
 // ---- what any thread may ask at any time

@@ -414,9 +414,12 @@ static void test_identity_of_a_file(void **state)
     uint64_t      size;
     HoloError     error = {0};
     assert_true(fd >= 0);
-    assert_int_equal(holo_content_id_file(path, &id, NULL, &error), HOLO_OK); // it is empty
-    assert_int_equal(write(fd, text, 9), 9);
     close(fd);
+    assert_int_equal(holo_content_id_file(path, &id, NULL, &error), HOLO_OK); // it is empty
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    assert_int_equal(fwrite(text, 1, 9, file), 9);
+    fclose(file);
     assert_int_equal(holo_content_id_file(path, &id, &size, &error), HOLO_OK);
     assert_int_equal(size, 9);
     assert_true(same(id, id_of(&t)));

@@ -1,4 +1,5 @@
-// base96_test.c - digits of base 96 against long division, in both directions, around the sizes where the method changes.
+// base96_test.c - digits of base 96 against long division, in both directions, around the sizes where the method
+// changes.
 #include "base/base.h"
 #include "hologram_atlas.h"
 

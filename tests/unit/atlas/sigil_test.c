@@ -1,4 +1,5 @@
-// sigil_test.c - sigil expressions: published results of both back ends, laws, and every kind of mistake with its place.
+// sigil_test.c - sigil expressions: published results of both back ends, laws, and every kind of mistake with its
+// place.
 #include "base/base.h"
 #include "hologram_atlas.h"
 

@@ -1,7 +1,8 @@
 // alloc_test.c - memory that runs out, at every place where it is asked for: a status each time, and nothing lost.
 //
 // The n-th call for memory fails, for n = 1, 2, 3 ... until a whole compile, open, session and run gets through without
-// meeting it: for all of them where HOLO_TEST_ALL is set (`make oom`), else beyond the first hundreds for every seventh. The address sanitizer, where it is on, sees what would be leaked; maps are counted here.
+// meeting it: for all of them where HOLO_TEST_ALL is set (`make oom`), else beyond the first hundreds for every
+// seventh. The address sanitizer, where it is on, sees what would be leaked; maps are counted here.
 #include "support/heap.h"
 #include "support/models.h"
 #include "support/onnx_writer.h"

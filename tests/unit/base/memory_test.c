@@ -1,5 +1,5 @@
-// memory_test.c - limits of memory: of the process, of a compile and of a session; what is asked for past one is refused, in
-// words, and all that was counted is given back.
+// memory_test.c - limits of memory: of the process, of a compile and of a session; what is asked for past one is
+// refused, in words, and all that was counted is given back.
 #include "support/models.h"
 #include "support/onnx_writer.h"
 
@@ -112,7 +112,7 @@ static void test_session(void **state)
     EXPECT_FAIL(run_with(session, 1000000, &error), HOLO_NO_MEMORY, "the limit set for this is 4.0 MiB");
     EXPECT_OK(run_with(session, 3, &error));
     EXPECT_OK(run_with(other, 1000000, &error)); // the limit is that of one session alone
-    EXPECT_FAIL(holo_session_set_memory_limit(other, 1 << 20, &error), HOLO_NO_MEMORY, "no more than 1.0 MiB");
+    EXPECT_FAIL(holo_session_set_memory_limit(other, 1 << 20, &error), HOLO_NO_MEMORY, "its limit is 1.0 MiB");
     holo_session_destroy(session);
     holo_session_destroy(other);
     holo_model_close(model);

@@ -3,7 +3,8 @@
 
 // ---- how large an archive is
 
-// Three convolutions whose filters are four times as large stored transformed: over images of 64, 32 and 16 pixels a side.
+// Three convolutions whose filters are four times as large stored transformed: over images of 64, 32 and 16 pixels a
+// side.
 static void sized_save(const char *path)
 {
     OnnxModel m = {0};

@@ -68,7 +68,7 @@ static void test_shapes(void **state)
     } wrong[] = {
         {"w", 2, {1, 6}, "the inputs are: x, z"},
         {"x", 3, {1, 6, 1}, "input x has 2 dimensions, but a shape of 3 is given"},
-        {"x", 2, {1, 7}, "fixed at 6 in the model; 7 is given"},
+        {"x", 2, {1, 7}, "fixed at 6 in the model, but 7 is given"},
     };
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         HoloCompiler *compiler = compiler_make();
@@ -136,7 +136,7 @@ static void test_constants_that_cannot_be(void **state)
     EXPECT_FAIL(holo_compiler_set_constant(compiler, "x", &negative, &error), HOLO_BAD_ARGUMENT, "input x");
     EXPECT_OK(holo_compiler_set_constant(compiler, "x", &whole, &error));
     EXPECT_FAIL(holo_compile_model(compiler, model_dynamic(), &model, NULL, &error), HOLO_BAD_ARGUMENT,
-                "a tensor of f32; the constant given is a tensor of i64");
+                "a tensor of f32, but the given constant is a tensor of i64");
     holo_compiler_destroy(compiler);
     compiler = compiler_make();
     EXPECT_OK(holo_compiler_set_constant(compiler, "w", &whole, &error));

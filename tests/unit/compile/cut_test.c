@@ -1,4 +1,5 @@
-// cut_test.c - a graph cut between the CPU and another target: who runs what, where transfers stand, and what the archive says.
+// cut_test.c - a graph cut between the CPU and another target: who runs what, where transfers stand, and what the
+// archive says.
 #include "support/models.h"
 
 #include "archive/archive.h"
@@ -27,7 +28,8 @@ static HoloGraph *parsed(HoloArena *arena, const char *text)
     return graph;
 }
 
-// The nodes in order, each with the number of its target, and of a Transfer what it moves, without the suffix of a copy.
+// The nodes in order, each with the number of its target, and of a Transfer what it moves, without the suffix of a
+// copy.
 static void expect_cut_by(const HoloTargets *targets, const char *text, const char *expected)
 {
     HoloArena  arena = {0};

@@ -1,5 +1,5 @@
-// materialize_test.c - work on rows of a constant table, done on the table where it can be, and what follows from inputs
-// that can be few things: both with the bits of the plan without tables.
+// materialize_test.c - work on rows of a constant table, done on the table where it can be, and what follows from
+// inputs that can be few things: both with the bits of the plan without tables.
 #include "support/models.h"
 
 #include "graph/graph.h"

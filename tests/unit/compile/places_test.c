@@ -1,5 +1,5 @@
-// places_test.c - which values share bytes: pieces that are cut out of a value, what is made where it is joined, what is
-// written over what nobody reads any more. Each graph is planned as it is, run, and compared with plain evaluation.
+// places_test.c - which values share bytes: pieces that are cut out of a value, what is made where it is joined, what
+// is written over what nobody reads any more. Each graph is planned as it is, run, and compared with plain evaluation.
 #include "support/models.h"
 
 #include "graph/graph.h"

@@ -1,5 +1,5 @@
-// quantize_test.c - quantization while compiling: ranges and steps, which values are in 8 bits, accuracy and the search for
-// it, and a trained model whose answers stay the same.
+// quantize_test.c - quantization while compiling: ranges and steps, which values are in 8 bits, accuracy and the search
+// for it, and a trained model whose answers stay the same.
 #include "support/models.h"
 
 #include "graph/graph.h"
@@ -43,8 +43,8 @@ static int nodes_of(const HoloGraph *graph, const char *type)
     return count;
 }
 
-// Constants w: f32[8,4,3,3], v: f32[8,8,1,1], m: f32[32,24], e: f32[64,64], b: f32[24], c: f32[8], d: f32[8,1,3,3]; `body`
-// has the rest.
+// Constants w: f32[8,4,3,3], v: f32[8,8,1,1], m: f32[32,24], e: f32[64,64], b: f32[24], c: f32[8], d: f32[8,1,3,3];
+// `body` has the rest.
 static char *text_of(const char *head, const char *body)
 {
     static const struct {
@@ -183,8 +183,8 @@ static void test_rewritten(void **state)
     }
 }
 
-// Of scales that are mixed, products that read 8 bits of convolutions have constant ones, and others those of each run; without
-// convolutions nothing is constant.
+// Of scales that are mixed, products that read 8 bits of convolutions have constant ones, and others those of each run;
+// without convolutions nothing is constant.
 static void test_mixed(void **state)
 {
     (void)state;
@@ -297,7 +297,7 @@ static void test_spare(void **state)
         s.options.accuracy = asked;
         EXPECT_OK(holo_quantize(s.graph, &s.options, &s.arena, &made, &error));
         assert_string_equal(made.report.layers[0].type, "w8");
-        assert_string_equal(made.report.layers[0].why, "the accuracy asked for needs it");
+        assert_string_equal(made.report.layers[0].why, "the requested accuracy needs it");
         assert_int_equal(nodes_of(made.graph, "MatMulNBits"), 1);
         if (!(made.report.accuracy >= asked)) fail_msg("accuracy %g", made.report.accuracy);
         holo_text_deinit(&(HoloText){.data = text});
@@ -477,7 +477,7 @@ static void test_centroids(void **state)
     if (!(made.report.layers[0].error > 0.1)) fail_msg("error %g", made.report.layers[0].error);
     holo_arena_deinit(&s.arena);
     EXPECT_OK(centroids_run(&s, bodies[0], MANY, false, 0.99, 0, &made, &error));
-    assert_string_equal(made.report.layers[0].why, "the accuracy asked for needs it");
+    assert_string_equal(made.report.layers[0].why, "the requested accuracy needs it");
     assert_int_equal(nodes_of(made.graph, "MatMul"), 1);
     holo_arena_deinit(&s.arena);
     EXPECT_FAIL(centroids_run(&s, bodies[0], MANY, true, 0.9, 1000, &made, &error), HOLO_BAD_ARGUMENT,
@@ -508,20 +508,20 @@ static void test_choices(void **state)
     EXPECT_OK(holo_tensor_write_npy(path, &wrong, &error));
     EXPECT_OK(holo_compiler_set_calibration(compiler, path, &error));
     EXPECT_FAIL(holo_compile_model(compiler, "demo/digits.onnx", &model, NULL, &error), HOLO_BAD_INPUT,
-                "is f32[2,64], but the model takes f32[?,1,8,8]");
+                "is f32[2,64], but the model needs f32[?,1,8,8]");
     EXPECT_OK(holo_compiler_set_calibration(compiler, temp_path("none.npz"), &error));
     EXPECT_FAIL(holo_compile_model(compiler, "demo/digits.onnx", &model, NULL, &error), HOLO_NO_FILE, "none.npz");
     EXPECT_OK(holo_compiler_set_calibration(compiler, NULL, &error));
     holo_compiler_set_numeric(compiler, HOLO_EXACT);
     EXPECT_FAIL(holo_compile_model(compiler, "demo/digits.onnx", &model, NULL, &error), HOLO_BAD_ARGUMENT,
-                "without --numeric exact");
+                "remove --numeric exact");
     EXPECT_FAIL(holo_compiler_set_centroids(compiler, 257, &error), HOLO_BAD_ARGUMENT, "2 to 256");
     holo_compiler_set_quantize(compiler, HOLO_QUANTIZE_CENTROIDS);
     EXPECT_FAIL(holo_compile_model(compiler, "demo/digits.onnx", &model, NULL, &error), HOLO_BAD_ARGUMENT,
-                "found on real inputs");
+                "centroids need real inputs");
     HoloBisection *bisection;
     EXPECT_FAIL(holo_bisect(compiler, "demo/digits.onnx", NULL, 0, &bisection, &error), HOLO_BAD_ARGUMENT,
-                "without quantizing");
+                "remove the quantize options");
     holo_compiler_destroy(compiler);
 }
 

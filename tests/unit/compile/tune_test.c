@@ -15,7 +15,7 @@
 static HoloSource *source_of(const char *path)
 {
     HoloSource *source;
-    EXPECT_OK(holo_source_import(path, &source, &error));
+    EXPECT_OK(holo_source_import(path, (HoloString){0}, &source, &error));
     EXPECT_OK(holo_graph_infer(source->model.graph, &error));
     EXPECT_OK(holo_passes_run(source->model.graph, NULL, &error));
     return source;
@@ -30,7 +30,8 @@ static float *answer_of(const HoloGraph *graph, const HoloLowered *lowered, size
     return (float *)(void *)bytes;
 }
 
-// Every node alone in each of its ways: the answer is that of the rule, and an archive of fewer kernels where it is eval.
+// Every node alone in each of its ways: the answer is that of the rule, and an archive of fewer kernels where it is
+// eval.
 static int ways_agree(const char *path)
 {
     HoloSource *source = source_of(path);

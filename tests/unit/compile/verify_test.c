@@ -1,4 +1,5 @@
-// verify_test.c - the proof: inputs that are made up so that a model takes them, or given; what cannot be verified, and why.
+// verify_test.c - the proof: inputs that are made up so that a model takes them, or given; what cannot be verified, and
+// why.
 #include "support/models.h"
 #include "support/onnx_writer.h"
 
@@ -274,7 +275,7 @@ static void test_given(void **state)
     snprintf(also, sizeof also, "x=%s", x);
     EXPECT_OK(holo_compiler_add_verify_inputs(compiler, at, &error));
     EXPECT_FAIL(holo_compile_file(compiler, path, temp_path("given.holo"), NULL, &error), HOLO_BAD_INPUT,
-                "input x is not given");
+                "input x is missing");
     EXPECT_OK(holo_compiler_add_verify_inputs(compiler, also, &error));
     EXPECT_OK(holo_compile_file(compiler, path, temp_path("given.holo"), &report, &error));
     assert_true(report->verified);

@@ -311,12 +311,12 @@ static void test_parts_lie_inside(void **state)
     for (size_t i = 0; i < values->size / sizeof *value; i++) {
         if (value[i].storage != HOLO_STORE_PART) continue;
         size_t start = sizes + (value[i].size_first + 2) * sizeof(int64_t);
-        expect_refused(file, size, start, 7, 8, "sizes that cannot be"); // of 12 elements, of which it has 6
-        expect_refused(file, size, start, UINT64_MAX, 8, "sizes that cannot be");
-        expect_refused(file, size, start, INT64_MAX, 8, "sizes that cannot be");
+        expect_refused(file, size, start, 7, 8, "an impossible shape"); // of 12 elements, of which it has 6
+        expect_refused(file, size, start, UINT64_MAX, 8, "an impossible shape");
+        expect_refused(file, size, start, INT64_MAX, 8, "an impossible shape");
         // Inside of what it is joined to, but not where it belongs.
         if (value[i].at == output[plan->output_first])
-            expect_refused(file, size, start, 1, 8, "lies over another operand");
+            expect_refused(file, size, start, 1, 8, "overlaps another operand");
         found++;
     }
     assert_int_equal(found, 4);

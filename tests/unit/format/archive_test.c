@@ -215,7 +215,7 @@ static void test_open_with(void **state)
         holo_model_close(model);
     }
     for (int i = 0; i < 4; i++) free(answers[i]);
-    EXPECT_FAIL(holo_model_open_with(path, 4, &model, &error), HOLO_BAD_ARGUMENT, "no such way");
+    EXPECT_FAIL(holo_model_open_with(path, 4, &model, &error), HOLO_BAD_ARGUMENT, "unknown flags");
     EXPECT_FAIL(holo_model_open_with(temp_path("no such file"), HOLO_OPEN_HUGE, &model, &error), HOLO_NO_FILE,
                 "no such file");
 }

@@ -1,5 +1,5 @@
-// golden_test.c - the archives of tests/golden, which this version has written: good ones open, hold and answer as the text
-// beside them says; bad ones are refused with the message beside them. `make golden` writes them anew.
+// golden_test.c - the archives of tests/golden, which this version has written: good ones open, hold and answer as the
+// text beside them says; bad ones are refused with the message beside them. `make golden` writes them anew.
 #include "support/golden.h"
 
 #include "base/system.h"

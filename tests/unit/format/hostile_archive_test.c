@@ -110,7 +110,7 @@ static void test_planned_output_of_control_flow(void **state)
     assert_int_equal(v->storage, HOLO_STORE_HEAP);
     v->storage = HOLO_STORE_ARENA;
     v->at      = 0;
-    expect_refused(&file, "but is planned");
+    expect_refused(&file, "has a planned place");
 }
 
 static void test_capture_left_out(void **state)
@@ -190,7 +190,8 @@ static void test_value_written_twice(void **state)
     expect_refused(&file, "step 1");
 }
 
-// A list as long as a size, which grows when sizes are bound again: its memory does, too (red zones see where it does not).
+// A list as long as a size, which grows when sizes are bound again: its memory does, too (red zones see where it does
+// not).
 static void test_contents_that_grow(void **state)
 {
     (void)state;
@@ -287,7 +288,7 @@ static void test_records_over_each_other(void **state)
     EditFile       file = edited(model_tiny());
     HoloPlanRecord plan = *RECORDS(file, PLANS, HoloPlanRecord);
     edit_append(&file, HOLO_SECTION_PLANS, &plan, sizeof plan);
-    expect_refused(&file, "lies over another");
+    expect_refused(&file, "overlaps another");
 }
 
 int main(void)

@@ -203,13 +203,13 @@ static void test_what_is_refused(void **state)
         {transfer_of_another, "does not copy between the host's memory and that of its target"},
         {transfer_inside, "does not copy between"},
         {transfer_of_two, "does not copy between"},
-        {space_of_none, "is in the memory of target 2 of 2"},
-        {target_of_none, "runs on target 2 of 2"},
+        {space_of_none, "is in the memory of target 2, but there are 2 targets"},
+        {target_of_none, "runs on target 2, but there are 2 targets"},
         {no_targets, "there are 0 targets"},
         {first_is_another, "target 0 is named 'gpu'"},
         {twice_the_cpu, "target 1 is named 'cpu'"},
         {twice_the_same, "targets 1 and 2 are both named 'toy'"},
-        {too_many, "there are 66 targets, which is not 1 to 64"},
+        {too_many, "there are 66 targets, but there must be 1 to 64"},
         {name_outside, "target 1 has no name"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

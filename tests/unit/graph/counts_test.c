@@ -1,5 +1,5 @@
-// counts_test.c - nodes with fewer inputs than their operator takes: of every operator, where types are known and where not, in
-// the model's own graph and in a branch. They are refused, or never run; nothing is read that is not there.
+// counts_test.c - nodes with fewer inputs than their operator takes: of every operator, where types are known and where
+// not, in the model's own graph and in a branch. They are refused, or never run; nothing is read that is not there.
 #include "support/models.h"
 #include "support/onnx_writer.h"
 

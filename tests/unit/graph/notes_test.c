@@ -1,5 +1,5 @@
-// notes_test.c - what the compiler writes down of its decisions: each reason where it is the reason, in archives that are
-// copied as in those that are new, and never a text outside of the file.
+// notes_test.c - what the compiler writes down of its decisions: each reason where it is the reason, in archives that
+// are copied as in those that are new, and never a text outside of the file.
 #include "support/models.h"
 #include "support/onnx_writer.h"
 

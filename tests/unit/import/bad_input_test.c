@@ -1,5 +1,5 @@
-// bad_input_test.c - models that are cut, damaged, hostile or no models at all: a status and a message that says what is
-// wrong, never a crash, never a file left behind.
+// bad_input_test.c - models that are cut, damaged, hostile or no models at all: a status and a message that says what
+// is wrong, never a crash, never a file left behind.
 #include "support/models.h"
 #include "support/onnx_writer.h"
 
@@ -103,7 +103,7 @@ static void test_other_files(void **state)
         {"npy", "\x93NUMPY\1\0", 8, "NumPy"},
         {"elf", "\177ELF\2\1\1\0", 8, "ELF"},
         {"json", "{\"a\": 1}", 8, "text"},
-        {"zeros", "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16, "no model that can be read, or it is damaged"},
+        {"zeros", "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 16, "not a model that can be read"},
     };
     for (int i = 0; i < HOLO_COUNT(files); i++) {
         file_write(temp_path(files[i].name), files[i].bytes, files[i].size);
@@ -243,9 +243,9 @@ static void test_broken_graphs(void **state)
         {"x", "y", "y", "MaxPool", "kernel_shape=[0,0]", ""},
         {"x", "y", "y", "Cast", "to=77", ""},
         {"x", "y", "y", "Cast", "", "to"},
-        {"x", "y", "y", "LeakyRelu", "alpha=1", "'alpha' is given as a whole number, where it is a number"},
-        {"x", "y", "y", "Softmax", "axis='last'", "'axis' is given as a string"},
-        {"x", "y", "y", "ReduceSum", "keepdims=[0]", "'keepdims' is given as whole numbers"},
+        {"x", "y", "y", "LeakyRelu", "alpha=1", "'alpha' is a whole number, but must be a number"},
+        {"x", "y", "y", "Softmax", "axis='last'", "'axis' is a string, but must be"},
+        {"x", "y", "y", "ReduceSum", "keepdims=[0]", "'keepdims' is whole numbers, but must be"},
     };
     for (int i = 0; i < HOLO_COUNT(cases); i++) {
         OnnxModel m = {0};
@@ -544,7 +544,7 @@ static void test_reference_input(void **state)
     HoloSource      *source;
     HoloTensors     *outputs;
     EXPECT_OK(holo_source_open(model_tiny(), &source, &error));
-    EXPECT_FAIL(holo_reference_run(source, inputs, 1, &outputs, &error), HOLO_BAD_INPUT, "should be of f32");
+    EXPECT_FAIL(holo_reference_run(source, inputs, 1, &outputs, &error), HOLO_BAD_INPUT, "must be of f32");
     holo_source_close(source);
 }
 

@@ -152,11 +152,10 @@ static void test_what_cannot_be_read(void **state)
                 HOLO_UNSUPPORTED, "tf2onnx --saved-model");
     file_write(temp_path("picture.onnx"), "\x89PNG\r\n\x1a\n", 8);
     EXPECT_FAIL(holo_compile_model(NULL, temp_path("picture.onnx"), &model, NULL, &error), HOLO_BAD_MODEL,
-                "no model; it looks like a picture (PNG)");
+                "not a model; it looks like a picture (PNG)");
     EXPECT_FAIL(holo_compile_model(NULL, folder_with("other", "readme", "x"), &model, NULL, &error), HOLO_NO_FILE,
-                "is a folder, and no model that can be read: that would be");
-    EXPECT_FAIL(holo_file_kind(temp_path("other"), &kind, &error), HOLO_NO_FILE,
-                "is a folder, not a file, and no model");
+                "is not a model that can be read, which would be");
+    EXPECT_FAIL(holo_file_kind(temp_path("other"), &kind, &error), HOLO_NO_FILE, "is a folder, not a model");
 }
 
 // A model's own name does not matter either.

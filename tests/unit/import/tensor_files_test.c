@@ -53,13 +53,13 @@ static void test_text_that_does_not_fit(void **state)
     HoloTensor   words = {.dtype = HOLO_STRING, .rank = 1, .dim = {-1}};
     EXPECT_FAIL(holo_tensors_parse("1 2", &three, &tensors, &error), HOLO_BAD_INPUT, "2 numbers");
     EXPECT_FAIL(holo_tensors_parse("1 x 3", &three, &tensors, &error), HOLO_BAD_INPUT, "'x' in line 1");
-    EXPECT_FAIL(holo_tensors_parse("256", &bytes, &tensors, &error), HOLO_BAD_INPUT, "no number of type u8");
-    EXPECT_FAIL(holo_tensors_parse("-1", &bytes, &tensors, &error), HOLO_BAD_INPUT, "no number of type u8");
-    EXPECT_FAIL(holo_tensors_parse("1.5", &bytes, &tensors, &error), HOLO_BAD_INPUT, "no number of type u8");
-    EXPECT_FAIL(holo_tensors_parse("nan", &bytes, &tensors, &error), HOLO_BAD_INPUT, "no number of type u8");
+    EXPECT_FAIL(holo_tensors_parse("256", &bytes, &tensors, &error), HOLO_BAD_INPUT, "not a number of type u8");
+    EXPECT_FAIL(holo_tensors_parse("-1", &bytes, &tensors, &error), HOLO_BAD_INPUT, "not a number of type u8");
+    EXPECT_FAIL(holo_tensors_parse("1.5", &bytes, &tensors, &error), HOLO_BAD_INPUT, "not a number of type u8");
+    EXPECT_FAIL(holo_tensors_parse("nan", &bytes, &tensors, &error), HOLO_BAD_INPUT, "not a number of type u8");
     EXPECT_FAIL(holo_tensors_parse("", &bytes, &tensors, &error), HOLO_BAD_INPUT, "no numbers");
     EXPECT_FAIL(holo_tensors_parse("1", &huge, &tensors, &error), HOLO_BAD_INPUT, "do not make");
-    EXPECT_FAIL(holo_tensors_parse("1", &words, &tensors, &error), HOLO_BAD_INPUT, "numbers alone");
+    EXPECT_FAIL(holo_tensors_parse("1", &words, &tensors, &error), HOLO_BAD_INPUT, "can only be a tensor of numbers");
 }
 
 // ---- pictures
@@ -112,7 +112,7 @@ static void test_picture_that_does_not_fit(void **state)
     EXPECT_FAIL(holo_tensors_read_picture(picture(), &many, &form, NULL, &tensors, &error), HOLO_BAD_INPUT,
                 "2 pictures");
     EXPECT_FAIL(holo_tensors_read_picture(picture(), &line, &form, NULL, &tensors, &error), HOLO_BAD_INPUT,
-                "no picture");
+                "cannot hold a picture");
     EXPECT_FAIL(holo_tensors_read_picture(cut, &good, &form, NULL, &tensors, &error), HOLO_BAD_INPUT, "damaged");
     EXPECT_FAIL(holo_tensors_read_picture(temp_path("none"), &good, &form, NULL, &tensors, &error), HOLO_NO_FILE,
                 "none");

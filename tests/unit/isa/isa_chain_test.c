@@ -1,5 +1,6 @@
-// isa_chain_test.c - long chains of instructions on floats, which the fast interpreter does in one pass: random ones, with
-// registers that are used once, often and never, and written anew; against the plain interpreter, at every CPU level.
+// isa_chain_test.c - long chains of instructions on floats, which the fast interpreter does in one pass: random ones,
+// with registers that are used once, often and never, and written anew; against the plain interpreter, at every CPU
+// level.
 #include "isa/isa.h"
 #include "isa/tile/isa_code.h"
 
@@ -37,7 +38,8 @@ static void add(Text *t, const char *format, ...)
     t->size += (size_t)n;
 }
 
-// Registers 5 to 13: three of elements, one of the parameter, one of an element that is the same for all lanes, constants.
+// Registers 5 to 13: three of elements, one of the parameter, one of an element that is the same for all lanes,
+// constants.
 static void write_program(Text *t, int steps, bool is_guarded)
 {
     static const char *const one[]       = {"abs",   "neg", "sign", "floor", "ceil",    "round", "trunc", "sqrt",
@@ -112,8 +114,9 @@ static void run_one(Text *t, int n)
     holo_arena_deinit(&arena);
 }
 
-// Sums of products in a loop, with steps around them that read, write and begin them anew, write memory that factors came
-// from, and leave lanes behind. r5 and r6: sums; r7: of all lanes; r8: of a row; r9: fetched; r10: counter; r11, r12: places.
+// Sums of products in a loop, with steps around them that read, write and begin them anew, write memory that factors
+// came from, and leave lanes behind. r5 and r6: sums; r7: of all lanes; r8: of a row; r9: fetched; r10: counter; r11,
+// r12: places.
 static void write_loop(Text *t)
 {
     static const char *const menu[] = {

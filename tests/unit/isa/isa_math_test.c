@@ -1,5 +1,6 @@
-// isa_math_test.c - how far the functions of portable programs are from the truth, in units in the last place, for every
-// type; and that every CPU level, and the plain interpreter, have the same bits. The bounds are those of docs/isa.md.
+// isa_math_test.c - how far the functions of portable programs are from the truth, in units in the last place, for
+// every type; and that every CPU level, and the plain interpreter, have the same bits. The bounds are those of
+// docs/isa.md.
 #include "format/dtype.h"
 #include "isa/isa.h"
 #include "isa/isa_number.h"
@@ -274,7 +275,8 @@ static void test_functions(void **state)
     }
 }
 
-// Every instruction of one or two floats and nothing else that is called a function in the table (SQRT to POW) is above.
+// Every instruction of one or two floats and nothing else that is called a function in the table (SQRT to POW) is
+// above.
 static void test_none_is_left_out(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// isa_pointwise_test.c - pointwise programs of plans as portable ones: every function and random chains of them have the
-// bits of the kernels of class exact; inputs that broadcast are found, also where sizes are known in the run alone.
+// isa_pointwise_test.c - pointwise programs of plans as portable ones: every function and random chains of them have
+// the bits of the kernels of class exact; inputs that broadcast are found, also where sizes are known in the run alone.
 #include "base/dim/dim.h"
 #include "isa/isa_pointwise.h"
 #include "kernels/kernels.h"

@@ -1,5 +1,5 @@
-// isa_random_test.c - the two interpreters over random programs, and text and bytes of these. HOLO_ISA_PROGRAMS says how
-// many (2,000), HOLO_ISA_SEED where to begin (0); `make isa-long` takes many.
+// isa_random_test.c - the two interpreters over random programs, and text and bytes of these. HOLO_ISA_PROGRAMS says
+// how many (2,000), HOLO_ISA_SEED where to begin (0); `make isa-long` takes many.
 #include "isa/isa.h"
 #include "isa/tile/isa_code.h"
 #include "support/isa_random.h"

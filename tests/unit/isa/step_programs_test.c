@@ -1,5 +1,5 @@
-// step_programs_test.c - what an archive says its steps do, as portable programs, is what they do: the programs of compiled
-// models are run and compared with the models.
+// step_programs_test.c - what an archive says its steps do, as portable programs, is what they do: the programs of
+// compiled models are run and compared with the models.
 #include "support/models.h"
 #include "support/onnx_writer.h"
 

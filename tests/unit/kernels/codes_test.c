@@ -1,5 +1,5 @@
-// codes_test.c - weights of few different numbers, which are stored as codes and a book: the same bits as with weights of f32, on
-// every table of kernels and on shapes that hurt; and which weights are stored so.
+// codes_test.c - weights of few different numbers, which are stored as codes and a book: the same bits as with weights
+// of f32, on every table of kernels and on shapes that hurt; and which weights are stored so.
 #include "lower/cpu/choose.h"
 #include "support/kernel_case.h"
 

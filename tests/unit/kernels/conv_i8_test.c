@@ -1,4 +1,5 @@
-// conv_i8_test.c - convolutions of 8-bit integers: as the compiler chooses them, on every table, against the eval of their operators.
+// conv_i8_test.c - convolutions of 8-bit integers: as the compiler chooses them, on every table, against the eval of
+// their operators.
 #include "unit/kernels/int8_case.h"
 
 // ---- conv_i8

@@ -235,8 +235,8 @@ static bool is_by_lines(const Shape *v)
     return holo_lines_fits(&c);
 }
 
-// Much of what they see lies in the padding: one, two or three dimensions, of each two or three regions or all in one, places
-// that nothing sees, pixels that see nothing, strides, groups, several images, lines of few and of many pixels.
+// Much of what they see lies in the padding: one, two or three dimensions, of each two or three regions or all in one,
+// places that nothing sees, pixels that see nothing, strides, groups, several images, lines of few and of many pixels.
 static const Shape padded[] = {
     {2, 1, 40, 33, 1, {13, 17}, {3, 3}, {1, 1}, {6, 8}, {6, 8, 6, 8}, true, 2},
     {2, 2, 33, 40, 1, {11, 11}, {3, 3}, {1, 1}, {4, 4}, {4, 4, 4, 4}, true, 5},

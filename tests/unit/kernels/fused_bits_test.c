@@ -1,6 +1,6 @@
-// fused_bits_test.c - in class fused, where a CPU rounds a multiplication and an addition once, these kernels have the same bits
-// at every level. The hashes say which: a change of them changes what models answer. Numbers that are no normal ones, where
-// kernels may give 0, are not among them.
+// fused_bits_test.c - in class fused, where a CPU rounds a multiplication and an addition once, these kernels have the
+// same bits at every level. The hashes say which: a change of them changes what models answer. Numbers that are no
+// normal ones, where kernels may give 0, are not among them.
 #include "base/base.h"
 #include "format/params.h"
 #include "kernels/kernels.h"

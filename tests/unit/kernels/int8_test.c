@@ -87,8 +87,8 @@ static void extremes(void **state)
     }
 }
 
-// Where sums are scaled they must not wrap: the longest product that cannot is the longest that the kernel takes, by the
-// types or, of constants, by what they are.
+// Where sums are scaled they must not wrap: the longest product that cannot is the longest that the kernel takes, by
+// the types or, of constants, by what they are.
 static const struct {
     HoloDtype dtype;
     uint8_t   byte;

@@ -1,8 +1,8 @@
-// lstm_i8_test.c - DynamicQuantizeLSTM: as the compiler chooses it, on every table, against the operator's own eval; packed
-// weights against plain ones.
+// lstm_i8_test.c - DynamicQuantizeLSTM: as the compiler chooses it, on every table, against the operator's own eval;
+// packed weights against plain ones.
 //
-// Of one step results are near. Behind it a state that rounds the other way is a whole step of its 256: all that follows
-// is a little off, which the bound of longer sequences allows for.
+// Of one step results are near. Behind it a state that rounds the other way is a whole step of its 256: all that
+// follows is a little off, which the bound of longer sequences allows for.
 #include "support/kernel_case.h"
 
 static HoloTensor bytes(HoloDtype dtype, int rank, const int64_t *dim)

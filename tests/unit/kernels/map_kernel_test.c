@@ -1,5 +1,5 @@
-// map_kernel_test.c - the kernel of pointwise programs: as the compiler chooses it, on every table, against the operators' own
-// eval; functions against libm.
+// map_kernel_test.c - the kernel of pointwise programs: as the compiler chooses it, on every table, against the
+// operators' own eval; functions against libm.
 #include "support/kernel_case.h"
 
 // ---- functions of map_f32
@@ -87,7 +87,8 @@ static void functions(void **state)
     free(x);
 }
 
-// x / (1 + e^-x), which ends a product of one factor. Of -inf it is no number, and what is below the normal ones may be 0.
+// x / (1 + e^-x), which ends a product of one factor. Of -inf it is no number, and what is below the normal ones may be
+// 0.
 static void swish(void **state)
 {
     (void)state;

@@ -1,5 +1,5 @@
-// nbits_test.c - MatMulNBits by its kernel, with plain and with packed weights, on every table against eval; and the one
-// that rounds its first input.
+// nbits_test.c - MatMulNBits by its kernel, with plain and with packed weights, on every table against eval; and the
+// one that rounds its first input.
 #include "support/kernel_case.h"
 
 #include "ops/microsoft/nbits.h"

@@ -1,5 +1,5 @@
-// rows_kernel_test.c - kernels over rows and planes, beside the matrix product, convolution and pointwise programs: as the
-// compiler chooses them, on every table, against the operators' own eval.
+// rows_kernel_test.c - kernels over rows and planes, beside the matrix product, convolution and pointwise programs: as
+// the compiler chooses them, on every table, against the operators' own eval.
 #include "support/kernel_case.h"
 
 // ---- norm_f32, reduce_f32, pool_f32

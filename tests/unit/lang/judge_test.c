@@ -120,7 +120,8 @@ static void test_slices(void **state)
     holo_arena_deinit(&c.arena);
 }
 
-// Rows of products of integers are as good as those of a softmax: plainly all of them would take much longer than the kernel.
+// Rows of products of integers are as good as those of a softmax: plainly all of them would take much longer than the
+// kernel.
 static void test_rows_of_products(void **state)
 {
     (void)state;

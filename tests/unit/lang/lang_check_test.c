@@ -59,13 +59,13 @@ static const char *const refused[][2] = {
     {KERNEL("    y = sqrt(x, x)\n"), "sqrt takes 1 argument, not 2"},
     {KERNEL("    y = k(n)\n"), "'k' calls itself: there is no recursion"},
     {KERNEL("    y = x + True\n"), "f32 cannot be computed with bool"},
-    {KERNEL("    y = n + 1.5\n"), "i32 takes no number with a point"},
+    {KERNEL("    y = n + 1.5\n"), "i32 cannot be a number with a point"},
     {KERNEL("    y = u + -1\n"), "-1 does not fit into u32"},
     {KERNEL("    if n:\n        a[0] = 1\n"), "a condition is true or false; this is i32"},
     {KERNEL("    y = n and n\n"), "compare: x != 0"},
-    {KERNEL("    y = x & 1\n"), "bits are those of whole numbers"},
-    {KERNEL("    y = n ** n\n"), "an integer is raised to a constant"},
-    {KERNEL("    y = ~x\n"), "there is no 'inv' of f32"},
+    {KERNEL("    y = x & 1\n"), "bit operations need integers"},
+    {KERNEL("    y = n ** n\n"), "an integer can only be raised to a constant"},
+    {KERNEL("    y = ~x\n"), "there is no 'inv' for f32"},
     {KERNEL("    y = a[x]\n"), "an index is a whole number; this is f32"},
     {KERNEL("    b[0] = x\n"), "this is f32, but i32 is needed"},
     {KERNEL("    b[0] = get_global_id()\n"), "convert it: i32(x)"},
@@ -84,7 +84,7 @@ static const char *const refused[][2] = {
     {KERNEL("    t = local(f32, 5000)\n"), "local arrays of f32 have 1 to 1024 elements"},
     {KERNEL("    if n > 0:\n        t = local(f32, 4)\n"), "an array cannot be made here"},
     {KERNEL("    y = local_id(3)\n"), "an axis is 0, 1 or 2"},
-    {KERNEL("    t = local(i32, 4)\n    atomic_add(t, 0, 1)\n"), "nobody else sees a local array"},
+    {KERNEL("    t = local(i32, 4)\n    atomic_add(t, 0, 1)\n"), "a local array belongs to one lane"},
     {KERNEL("    atomic_and(a, 0, 1)\n"), "there is no atomic_and of f32"},
     {KERNEL("    a[atomic_add(b, 0, 1)] += 1\n"), "this would be done twice"},
     {KERNEL("    if local_id() > 3:\n        barrier()\n"), "k.py:3:9: program k, instruction"},
@@ -103,7 +103,7 @@ static const char *const refused[][2] = {
     {"@inline\ndef f(x):\n    y = x\n" KERNEL("    y = f(x)\n"), "the helper 'f' gives no value"},
     {"@inline\ndef f(x):\n    return x\n", "there are helpers, but no kernel"},
     {KERNEL("    pass\n") KERNEL("    pass\n"), "there is a function 'k' already"},
-    {"def j(n: i32):\n    pass\n" KERNEL("    y = j(n)\n"), "'j' is a kernel, which is launched and not called"},
+    {"def j(n: i32):\n    pass\n" KERNEL("    y = j(n)\n"), "'j' is a kernel: kernels are launched, not called"},
     {"@kernel(lanes=n / 2)\ndef k(n: i32):\n    pass\n", "the number of lanes is a whole number"},
     {"@kernel(lanes=a[0])\ndef k(a: DeviceArray[i32]):\n    pass\n", "there is no array 'a'"},
 };
@@ -124,7 +124,7 @@ static void test_json_and_c_refused(void **state)
         "k.json: .kernel.body[0].value: there is no variable 'z'");
     static const char *const rows[][2] = {
         {"int k() {}", "this cannot stand outside of a function"},
-        {"#include <math.h>\n", "the language is there without including"},
+        {"#include <math.h>\n", "the language needs no #include"},
         {"kernel int k() {}", "a kernel gives no value back"},
         {"kernel void k(frob x) {}", "a type is expected here"},
         {"kernel void k(int x) { int *p; }", "there are no pointers here"},
@@ -151,11 +151,11 @@ static void test_json_and_c_refused(void **state)
         {"kernel void k(int n) { for (int i = 0; i < n; i++) { n = 2; } }", "changes in its body"},
         {"kernel void k(int n) { for (int i = 0; i < n; i++) { i = 2; } }", "changes in its body"},
         {"kernel void k(int n) { if (n) { } }", "a condition is true or false"},
-        {"kernel void k(int n) { int n; int y; int y; }", "there is a 'y' in this block already"},
+        {"kernel void k(int n) { int n; int y; int y; }", "this block already has a 'y'"},
         {"kernel void k(int n) { n.x = 2; }", "there are no structures"},
         {"kernel void k(int n) { n = 2 }", "a statement ends with ;"},
         {"kernel void k(int n) { /* ", "this comment does not end"},
-        {"kernel void k(int n) { n = 2.5q; }", "f, u, l and ul are there"},
+        {"kernel void k(int n) { n = 2.5q; }", "the suffixes are f, u, l and ul"},
     };
     for (int i = 0; i < HOLO_COUNT(rows); i++) expect_bad("k.c", rows[i][0], rows[i][1]);
 }

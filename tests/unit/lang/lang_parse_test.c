@@ -1,5 +1,5 @@
-// lang_parse_test.c - kernels in Python and JSON to trees and back; everything outside of the language is refused, at its
-// place, with advice.
+// lang_parse_test.c - kernels in Python and JSON to trees and back; everything outside of the language is refused, at
+// its place, with advice.
 #include "lang/ast.h"
 
 #include <setjmp.h>
@@ -105,7 +105,7 @@ static const char *const refused[][2] = {
     {"def k(*a):\n    pass\n", "a fixed number of parameters"},
     {"def k(n: u32):\npass\n", "an indented block is expected here"},
     {"def k(n: u32)\n    pass\n", "a block begins with a colon"},
-    {"@frob\ndef k(n: u32):\n    pass\n", "there is no such mark"},
+    {"@frob\ndef k(n: u32):\n    pass\n", "unknown mark"},
     {"@inline\n", "a function is expected here"},
     {"@kernel(block=0)\ndef k(n: u32):\n    pass\n", "a block has 1 to 1024 lanes"},
     {"N = n + 1\n", "this is not a constant"},
@@ -115,14 +115,14 @@ static const char *const refused[][2] = {
     {KERNEL("    x = {}\n"), "there are no dictionaries"},
     {KERNEL("    x = (1, 2)\n"), "there are no tuples"},
     {KERNEL("    x, y = 1, 2\n"), "there are no tuples"},
-    {KERNEL("    x = y = 1\n"), "one assignment a line"},
+    {KERNEL("    x = y = 1\n"), "a line has at most one assignment"},
     {KERNEL("    x = a[1:2]\n"), "there are no slices"},
     {KERNEL("    x = a[1, 2]\n"), "write a[row * columns + column]"},
     {KERNEL("    x = a.shape\n"), "there are no attributes"},
     {KERNEL("    x = f(y=1)\n"), "an argument with a name"},
     {KERNEL("    x = a is n\n"), "'is' is not in the language"},
     {KERNEL("    x = a @ n\n"), "there is no matrix product"},
-    {KERNEL("    x = 1; y = 2\n"), "one statement a line"},
+    {KERNEL("    x = 1; y = 2\n"), "put each statement on its own line"},
     {KERNEL("    x\n"), "this value is not used"},
     {KERNEL("    1 + 2 = x\n"), "nothing can be assigned to this"},
     {KERNEL("    x: f32\n"), "'=' is expected here"},
@@ -132,11 +132,11 @@ static const char *const refused[][2] = {
     {KERNEL("    for i in range():\n        pass\n"), "range takes one to three numbers"},
     {KERNEL("    while True:\n        break\n    else:\n        pass\n"), "a loop has no 'else'"},
     {KERNEL("\tpass\n"), "a tab in the indentation"},
-    {KERNEL("    if n:\n        pass\n      pass\n"), "no block is indented like this"},
-    {KERNEL("        pass\n    pass\n"), "no block is indented like this"},
+    {KERNEL("    if n:\n        pass\n      pass\n"), "the indentation matches no block"},
+    {KERNEL("        pass\n    pass\n"), "the indentation matches no block"},
     {KERNEL("    x = 99999999999999999999\n"), "this number is too large"},
     {KERNEL("    x = 1e999\n"), "write inf"},
-    {KERNEL("    x = 0b12\n"), "2 is no digit"},
+    {KERNEL("    x = 0b12\n"), "2 is not a digit"},
     {KERNEL("    x = 012\n"), "a number begins with 0"},
     {KERNEL("    x = 1.5f\n"), "numbers have no suffix"},
     {KERNEL("    x = \"abc\n"), "this string does not end"},
@@ -193,18 +193,18 @@ static void test_json_refused(void **state)
 {
     (void)state;
     static const char *const rows[][2] = {
-        {"", "this is no JSON"},
+        {"", "this is not JSON"},
         {"{\"version\": \"1.0\", ", "k.json:1:"},
         {"[]", "k.json: there is no kernel"},
         {"{\"version\": \"2.0\", \"kernel\": {}}", "\"version\": \"1.0\" is expected here"},
-        {"{\"version\": \"1.0\", \"kernel\": {\"name\": 3}}", ".kernel.name: a text is expected"},
-        {"{\"version\": \"1.0\", \"kernel\": {\"name\": \"3\"}}", "this is no name"},
+        {"{\"version\": \"1.0\", \"kernel\": {\"name\": 3}}", ".kernel.name: expected a string"},
+        {"{\"version\": \"1.0\", \"kernel\": {\"name\": \"3\"}}", "this is not a name"},
         {"{\"version\": \"1.0\", \"kernel\": {\"name\": \"k\", \"params\": [], \"body\": [], \"x\": 1}}", "no key 'x'"},
         {JSON("{\"type\": \"frob\"}"), ".kernel.body[0]: 'frob' is no statement"},
         {JSON("{\"type\": \"var\", \"name\": \"n\"}"), "'var' is no statement"},
         {JSON("{\"type\": \"let\", \"name\": \"x\"}"), "'let' needs 'value'"},
         {JSON("{\"type\": \"let\", \"name\": \"x\", \"value\": {\"type\": \"literal\", \"value\": null}}"),
-         ".kernel.body[0].value.value: a number"},
+         ".kernel.body[0].value.value: expected a number"},
         {JSON("{\"type\": \"break\", \"x\": 1}"), "'break' has no 'x'"},
         {JSON("{\"type\": \"assign\", \"target\": \"x\", \"value\": \"n\"}"),
          ".kernel.body[0].target: there is no variable 'x'"},
@@ -212,7 +212,7 @@ static void test_json_refused(void **state)
          ".kernel.body[0].value.op: there is no unary operator 'add'"},
         {"{\"version\": \"1.0\", \"kernel\": {\"name\": \"k\", \"body\": [], \"params\": [{\"name\": \"a\", \"type\": "
          "{\"kind\": \"device_ptr\"}}]}}",
-         ".kernel.params[0].type: a pointer without an element type"},
+         ".kernel.params[0].type: a pointer needs an element type"},
     };
     for (int i = 0; i < HOLO_COUNT(rows); i++) expect_bad("k.json", rows[i][0], rows[i][1]);
 }

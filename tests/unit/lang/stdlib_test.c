@@ -1,11 +1,12 @@
-// stdlib_test.c - every kernel of kernels/stdlib against the operators' eval, in all its types, on sizes around those of
-// vectors and tiles, and with a million elements. Kernels run by the plain interpreter, where there are few elements, and
-// by the fast one with 1, 2 and 4 threads, which give the same bits.
+// stdlib_test.c - every kernel of kernels/stdlib against the operators' eval, in all its types, on sizes around those
+// of vectors and tiles, and with a million elements. Kernels run by the plain interpreter, where there are few
+// elements, and by the fast one with 1, 2 and 4 threads, which give the same bits.
 #include "base/system.h"
 #include "graph/graph.h"
 #include "lang/lang.h"
 #include "ops/op.h"
 #include "runtime/pool.h"
+#include "support/watched.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -19,7 +20,8 @@
 #include <cmocka.h>
 
 // A kernel beside a graph of operators that does the same. Arrays are those of the kernel, in its order, as the graph's
-// inputs; the last one is what comes out. Sizes are letters of `sizes`, or n; scalars of the kernel are found there, too.
+// inputs; the last one is what comes out. Sizes are letters of `sizes`, or n; scalars of the kernel are found there,
+// too.
 typedef struct Row {
     const char *kernel;
     const char *arrays;    // "a[m,k] b[k,n] c[m,n]"; behind ':' how an array is filled, see fill()
@@ -185,8 +187,8 @@ static void read_symbols(Case *c, int64_t n)
     }
 }
 
-// p positive, u in (0, 1), s -1 or 1, z 0, i an index below n, j one below m; else any. Of many elements those behind the
-// first few thousand are these again.
+// p positive, u in (0, 1), s -1 or 1, z 0, i an index below n, j one below m; else any. Of many elements those behind
+// the first few thousand are these again.
 static void fill(const Case *c, HoloTensor *t, char how, HoloRandom *random)
 {
     enum { PERIOD = 8191 };
@@ -456,8 +458,8 @@ static void test_case(const Row *row, const HoloKernelProgram *kernel, int64_t n
     holo_arena_deinit(&arena);
 }
 
-// What n is for a million elements of the largest array.
-static int64_t size_of_million(const Row *row, const HoloKernelProgram *kernel)
+// What n is for so many elements of the largest array.
+static int64_t size_of(const Row *row, const HoloKernelProgram *kernel, int64_t elements)
 {
     HoloArena arena = {0};
     Case      c;
@@ -466,10 +468,10 @@ static int64_t size_of_million(const Row *row, const HoloKernelProgram *kernel)
     for (int i = 0; i < c.array_count; i++)
         if (holo_tensor_count(&c.array[i]) > most) most = holo_tensor_count(&c.array[i]);
     holo_arena_deinit(&arena);
-    return MILLION / most;
+    return elements / most;
 }
 
-static void test_row(Library *l, const Row *row)
+static void test_row(Library *l, const Row *row, int64_t million)
 {
     static const int64_t sizes[] = {0, 1, 15, 16, 17, 1000, MILLION};
     bool                 found   = false;
@@ -479,7 +481,7 @@ static void test_row(Library *l, const Row *row)
         found = true;
         for (int i = 0; i < HOLO_COUNT(sizes); i++) {
             if (sizes[i] < row->low || (row->high && sizes[i] > row->high)) continue;
-            test_case(row, kernel, sizes[i] == MILLION ? size_of_million(row, kernel) : sizes[i], sizes[i] <= 17);
+            test_case(row, kernel, sizes[i] == MILLION ? size_of(row, kernel, million) : sizes[i], sizes[i] <= 17);
         }
     }
     if (!found) fail_msg("there is no kernel %s", row->kernel);
@@ -487,7 +489,8 @@ static void test_row(Library *l, const Row *row)
 
 static void test_against_eval(void **state)
 {
-    for (int i = 0; i < HOLO_COUNT(rows); i++) test_row(*state, &rows[i]);
+    int64_t million = MILLION / watched_step("the million elements", 20);
+    for (int i = 0; i < HOLO_COUNT(rows); i++) test_row(*state, &rows[i], million);
 }
 
 // Every kernel of the library has a row, and one for a million elements.

@@ -1,5 +1,5 @@
-// hostile_input_test.c - numbers that come with an input and say how large something is to be, or where it lies: whatever
-// they are, a run fails in words or gives an output that is whole.
+// hostile_input_test.c - numbers that come with an input and say how large something is to be, or where it lies:
+// whatever they are, a run fails in words or gives an output that is whole.
 #include "support/models.h"
 #include "support/onnx_writer.h"
 

@@ -1,5 +1,5 @@
-// long_rows_test.c - operators that look at rows by turns, in blocks or side by side, against plain loops: rows of every
-// length around those of their blocks, with equal elements, infinities and NaN.
+// long_rows_test.c - operators that look at rows by turns, in blocks or side by side, against plain loops: rows of
+// every length around those of their blocks, with equal elements, infinities and NaN.
 #include "support/op_run.h"
 
 #include <math.h>

@@ -4,6 +4,7 @@
 #include "support/onnx_writer.h"
 
 #include "api/tensors.h"
+#include "support/watched.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -134,7 +135,7 @@ static void test_many_rounds(void **state)
 {
     (void)state;
     HoloTensor x = counted(8);
-    expect(model_sum("8"), 1000000, &x, 2 << 20, check_sum);
+    expect(model_sum("8"), 1000000 / watched_step("the million rounds", 10), &x, 2 << 20, check_sum);
     free(x.data);
 }
 
@@ -142,7 +143,7 @@ static void test_large_state(void **state)
 {
     (void)state;
     HoloTensor x = counted(1 << 18);
-    expect(model_sum("262144"), 1000, &x, 12 << 20, check_sum);
+    expect(model_sum("262144"), 1000 / watched_step("the thousand rounds", 5), &x, 12 << 20, check_sum);
     free(x.data);
 }
 
@@ -438,7 +439,8 @@ static void test_endless(void **state)
     holo_model_close(model);
 }
 
-// What no turn collects has the shape that is known of the body: of a constant, the plan knows more than the model says.
+// What no turn collects has the shape that is known of the body: of a constant, the plan knows more than the model
+// says.
 static void test_nothing_collected(void **state)
 {
     (void)state;

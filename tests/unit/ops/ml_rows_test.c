@@ -1,4 +1,5 @@
-// ml_rows_test.c - operators of ai.onnx.ml on many rows at once against the same rows one by one, and lists with many keys.
+// ml_rows_test.c - operators of ai.onnx.ml on many rows at once against the same rows one by one, and lists with many
+// keys.
 #include "support/op_run.h"
 
 #include <math.h>

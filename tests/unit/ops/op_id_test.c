@@ -1,5 +1,5 @@
-// op_id_test.c - identity and traits of operators: every id is that of a row, nodes have the id of their name, and what a row
-// says of its operator is so.
+// op_id_test.c - identity and traits of operators: every id is that of a row, nodes have the id of their name, and what
+// a row says of its operator is so.
 #include "support/op_run.h"
 
 #include "graph/facts.h"

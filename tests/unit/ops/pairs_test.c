@@ -1,8 +1,8 @@
 // pairs_test.c - operators connected two by two, chosen by seed, wherever types fit: the plan against `eval`.
 //
-// Each pair is a small graph from the table in support/sample_table.c, run through the real archive and runtime, with all
-// passes and with none, on one thread and on two. Where no kernel is in it the bits are those of the reference. The first
-// line of a failure gives the seed: `pairs_test SEED` shows that pair again.
+// Each pair is a small graph from the table in support/sample_table.c, run through the real archive and runtime, with
+// all passes and with none, on one thread and on two. Where no kernel is in it the bits are those of the reference. The
+// first line of a failure gives the seed: `pairs_test SEED` shows that pair again.
 #include "support/models.h"
 #include "support/sample.h"
 #include "support/watched.h"

@@ -1,5 +1,5 @@
-// tiles_eval_test.c - evals that compute with elements as they are stored, by loops for each CPU: against the same number by
-// number, for sizes around those of vectors, rows and columns that come again, ties, infinities and NaN.
+// tiles_eval_test.c - evals that compute with elements as they are stored, by loops for each CPU: against the same
+// number by number, for sizes around those of vectors, rows and columns that come again, ties, infinities and NaN.
 #include "support/op_run.h"
 
 #include <math.h>

@@ -185,7 +185,8 @@ static void test_given_inputs(void **state)
     assert_int_equal(b->culprit_count, 0);
     assert_int_equal(b->checked, 32);
     holo_bisection_destroy(b);
-    EXPECT_FAIL(holo_bisect(NULL, model_chain(), list, 3, &b, &error), HOLO_BAD_ARGUMENT, "has 1 inputs; 3 are given");
+    EXPECT_FAIL(holo_bisect(NULL, model_chain(), list, 3, &b, &error), HOLO_BAD_ARGUMENT,
+                "has 1 inputs, but 3 are given");
     EXPECT_FAIL(holo_bisect(NULL, "no-such.onnx", NULL, 0, &b, &error), HOLO_NO_FILE, "no-such");
 }
 

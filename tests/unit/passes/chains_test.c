@@ -1,5 +1,6 @@
-// chains_test.c - chains of pointwise operators as portable programs: every operator of every type over the numbers at the
-// edges has the bits of eval; chains of several types, of all sizes and any number of threads; which chains are made.
+// chains_test.c - chains of pointwise operators as portable programs: every operator of every type over the numbers at
+// the edges has the bits of eval; chains of several types, of all sizes and any number of threads; which chains are
+// made.
 #include "support/models.h"
 #include "support/op_run.h"
 

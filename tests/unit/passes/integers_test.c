@@ -1,5 +1,5 @@
-// integers_test.c - a quantized model end to end: what its plan gives is, bit by bit, what the integers give when they are
-// evaluated plainly; and in class exact what the model gives as it is written.
+// integers_test.c - a quantized model end to end: what its plan gives is, bit by bit, what the integers give when they
+// are evaluated plainly; and in class exact what the model gives as it is written.
 #include "support/models.h"
 
 #include "passes/passes.h"

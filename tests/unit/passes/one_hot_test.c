@@ -1,5 +1,5 @@
-// one_hot_test.c - one-hot matrices times constant ones: rows of these must have the bits of the product, in both classes and
-// every type, for weights that are zeros of either sign and indices that name no row.
+// one_hot_test.c - one-hot matrices times constant ones: rows of these must have the bits of the product, in both
+// classes and every type, for weights that are zeros of either sign and indices that name no row.
 #include "support/models.h"
 
 #include "graph/graph.h"

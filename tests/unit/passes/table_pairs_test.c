@@ -1,6 +1,6 @@
-// table_pairs_test.c - tables of two 8-bit elements against what they stand for: every pointwise operator of two inputs over
-// all pairs of patterns of every 8-bit type, and chains. The plan with tables, the plan without, and `eval` must give the
-// same bits; which chains are worth a table; threads.
+// table_pairs_test.c - tables of two 8-bit elements against what they stand for: every pointwise operator of two inputs
+// over all pairs of patterns of every 8-bit type, and chains. The plan with tables, the plan without, and `eval` must
+// give the same bits; which chains are worth a table; threads.
 #include "support/models.h"
 
 #include "format/dtype.h"

@@ -1,5 +1,5 @@
-// executor_eval_test.c - the single operations of executors against `eval` of the operators that they are, for every type
-// that they have and sizes around those of vectors.
+// executor_eval_test.c - the single operations of executors against `eval` of the operators that they are, for every
+// type that they have and sizes around those of vectors.
 #include "format/dtype.h"
 #include "hologram.h"
 #include "support/op_run.h"

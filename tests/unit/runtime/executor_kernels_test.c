@@ -1,5 +1,5 @@
-// executor_kernels_test.c - executors with kernels: parts of buffers, programs of the standard library and of archives, and
-// operations on whole rows in every type that they have.
+// executor_kernels_test.c - executors with kernels: parts of buffers, programs of the standard library and of archives,
+// and operations on whole rows in every type that they have.
 #include "hologram.h"
 #include "hologram_compiler.h"
 #include "ops/op.h"
@@ -80,11 +80,11 @@ static void test_parts_stay_inside(void **state)
     HoloExecutor *e    = executor(NULL);
     HoloBuffer   *pool = buffer(e, HOLO_U8, 100), *part = NULL, *inner = NULL;
     int           classes = holo_executor_free_classes(e);
-    REFUSED("no place for f64", holo_buffer_create_part(pool, 4, HOLO_F64, 1, &part, &error));
-    REFUSED("not all in a buffer of 100", holo_buffer_create_part(pool, 96, HOLO_F32, 2, &part, &error));
-    REFUSED("not all in a buffer of 100", holo_buffer_create_part(pool, 104, HOLO_F32, 0, &part, &error));
-    REFUSED("not all in a buffer of 100", holo_buffer_create_part(pool, SIZE_MAX - 3, HOLO_F32, 1, &part, &error));
-    REFUSED("too large", holo_buffer_create_part(pool, 0, HOLO_F32, -1, &part, &error));
+    REFUSED("not aligned for f64", holo_buffer_create_part(pool, 4, HOLO_F64, 1, &part, &error));
+    REFUSED("do not fit into a buffer of 100", holo_buffer_create_part(pool, 96, HOLO_F32, 2, &part, &error));
+    REFUSED("do not fit into a buffer of 100", holo_buffer_create_part(pool, 104, HOLO_F32, 0, &part, &error));
+    REFUSED("do not fit into a buffer of 100", holo_buffer_create_part(pool, SIZE_MAX - 3, HOLO_F32, 1, &part, &error));
+    REFUSED("a buffer cannot have", holo_buffer_create_part(pool, 0, HOLO_F32, -1, &part, &error));
     OK(holo_buffer_create_part(pool, 48, HOLO_F32, 13, &part, &error));
     OK(holo_buffer_create_part(part, 48, HOLO_I32, 1, &inner, &error));
     *(int32_t *)holo_buffer_map(inner) = 77;
@@ -276,9 +276,9 @@ static void test_rows_of_every_type(void **state)
         if (i < 4)
             functions(&r);
         else {
-            REFUSED("there is no mean of i", holo_executor_reduce(e, HOLO_REDUCTION_MEAN, r.a, r.out, COUNT, &error));
-            REFUSED("there is no loss of i", holo_executor_loss(e, HOLO_LOSS_MSE, r.a, r.b, r.out, COUNT, &error));
-            REFUSED("there is no softmax of i", holo_executor_softmax(e, r.a, r.out, 3, 100, &error));
+            REFUSED("there is no mean for i", holo_executor_reduce(e, HOLO_REDUCTION_MEAN, r.a, r.out, COUNT, &error));
+            REFUSED("there is no loss for i", holo_executor_loss(e, HOLO_LOSS_MSE, r.a, r.b, r.out, COUNT, &error));
+            REFUSED("there is no softmax for i", holo_executor_softmax(e, r.a, r.out, 3, 100, &error));
         }
         rows_deinit(&r);
     }

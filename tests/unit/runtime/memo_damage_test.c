@@ -95,7 +95,7 @@ static void test_malice(void **state)
         memcpy(copy, file, size);
         section_find(copy, id)->id = 1000; // of a later version
         seal(copy);
-        EXPECT_FAIL(holo_model_open_memory(copy, size, &model, &error), HOLO_BAD_ARCHIVE, "the memo is not whole");
+        EXPECT_FAIL(holo_model_open_memory(copy, size, &model, &error), HOLO_BAD_ARCHIVE, "the memo is incomplete");
         section_find(copy, 1000)->id = id == HOLO_SECTION_MEMO_SLOTS ? HOLO_SECTION_MEMO_DATA : id - 1;
         seal(copy);
         EXPECT_FAIL(holo_model_open_memory(copy, size, &model, &error), HOLO_BAD_ARCHIVE, "");

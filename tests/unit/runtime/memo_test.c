@@ -1,5 +1,5 @@
-// memo_test.c - inputs that were seen before: answers from the archive and from what a session has learnt, always those of
-// these very inputs; bounds; files that lie.
+// memo_test.c - inputs that were seen before: answers from the archive and from what a session has learnt, always those
+// of these very inputs; bounds; files that lie.
 #include "unit/runtime/memo_case.h"
 
 // ---- patterns and archives with them
@@ -185,9 +185,9 @@ static void test_refused(void **state)
         int         dtype;
         const char *op, *attributes, *words;
     } rows[] = {
-        {HOLO_STRING, "Identity", "", "input x is no tensor of numbers"},
+        {HOLO_STRING, "Identity", "", "input x is not a tensor of numbers"},
         {HOLO_F32, "RandomNormalLike", "", "RandomNormalLike, which is random"},
-        {HOLO_F32, "SplitToSequence", "keepdims=1", "output y is no tensor of numbers"},
+        {HOLO_F32, "SplitToSequence", "keepdims=1", "output y is not a tensor of numbers"},
     };
     for (int i = 0; i < HOLO_COUNT(rows); i++) {
         OnnxModel   m    = {0};

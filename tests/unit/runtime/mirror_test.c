@@ -60,7 +60,8 @@ static void step_move(EditFile *file, int i, int64_t op)
     step->program    = 0;
 }
 
-// To the target's memory, to a place of its own there: eval of Softmax, unlike the CPU's kernel, does not write in place.
+// To the target's memory, to a place of its own there: eval of Softmax, unlike the CPU's kernel, does not write in
+// place.
 static void value_move(EditFile *file, const char *name, uint64_t at, uint32_t step)
 {
     HoloValueRecord *v = value_named(file, name);
@@ -71,7 +72,8 @@ static void value_move(EditFile *file, const char *name, uint64_t at, uint32_t s
     v->step_to         = step + 1;
 }
 
-// The first and the last step become transfers, the one between them runs on the target: y is a softmax of x along axis 0.
+// The first and the last step become transfers, the one between them runs on the target: y is a softmax of x along axis
+// 0.
 static HoloModel *cut_by_hand(const char *rows, const char *target, uint8_t **out_bytes, HoloError *error)
 {
     EditFile file;

@@ -1,4 +1,5 @@
-// pool_test.c - the pool of threads: every piece of work once, from one caller or several, and sleep when there is none.
+// pool_test.c - the pool of threads: every piece of work once, from one caller or several, and sleep when there is
+// none.
 #include "support/models.h"
 
 #include "runtime/pool.h"
@@ -8,7 +9,9 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <time.h>
+#include <unistd.h>
 
 enum { COUNT = 1000 };
 
@@ -179,18 +182,48 @@ static void test_cores(void **state)
         if (atomic_load(&cores.of[i]) >= 0) assert_int_equal(atomic_load(&cores.of[i]), core);
     assert_true(atomic_load(&cores.of[1]) >= 0 || atomic_load(&cores.of[2]) >= 0);
     holo_pool_destroy(pool);
-    EXPECT_FAIL(holo_pool_create_on(2, (int[]){1000, 1001}, 2, &pool, &error), HOLO_BAD_ARGUMENT, "no core 1001");
+    EXPECT_FAIL(holo_pool_create_on(2, (int[]){1000, 1001}, 2, &pool, &error), HOLO_BAD_ARGUMENT,
+                "cannot use core 1001");
     assert_null(pool);
-    EXPECT_FAIL(holo_pool_create_on(2, NULL, 0, &pool, &error), HOLO_BAD_ARGUMENT, "one core or more");
+    EXPECT_FAIL(holo_pool_create_on(2, NULL, 0, &pool, &error), HOLO_BAD_ARGUMENT, "at least one core");
     EXPECT_FAIL(holo_pool_create_on(-1, &core, 1, &pool, &error), HOLO_BAD_ARGUMENT, "1 to 256 threads");
+}
+
+// A process that was forked has the pool, but none of its workers.
+static void test_forked(void **state)
+{
+    (void)state;
+    Tally t = {.threads = 4};
+    int   how;
+    assert_int_equal(holo_pool_create(4, &t.pool), HOLO_OK);
+    expect_once(&t, COUNT);
+    pid_t child = fork();
+    assert_true(child >= 0);
+    if (!child) {
+        alarm(60);
+        holo_pool_run(t.pool, COUNT, count, &t);
+        int wrong = atomic_load(&t.wrong);
+        for (int i = 0; i < COUNT; i++) wrong += atomic_load(&t.done[i]) != 1;
+        holo_pool_destroy(t.pool);
+        _exit(wrong != 0);
+    }
+    assert_int_equal(waitpid(child, &how, 0), child);
+    assert_true(WIFEXITED(how));
+    assert_int_equal(WEXITSTATUS(how), 0);
+    expect_once(&t, COUNT);
+    holo_pool_destroy(t.pool);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_every_piece_once),   cmocka_unit_test(test_many_callers),
-        cmocka_unit_test(test_work_within_work),   cmocka_unit_test(test_idle_workers_sleep),
-        cmocka_unit_test(test_numbers_of_threads), cmocka_unit_test(test_cores),
+        cmocka_unit_test(test_every_piece_once),
+        cmocka_unit_test(test_many_callers),
+        cmocka_unit_test(test_work_within_work),
+        cmocka_unit_test(test_idle_workers_sleep),
+        cmocka_unit_test(test_numbers_of_threads),
+        cmocka_unit_test(test_cores),
+        cmocka_unit_test(test_forked),
     };
     return cmocka_run_group_tests_name("pool", tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
-// reuse_test.c - steps that are left out because nothing they depend on has changed: the same bytes as ever, recomputed when
-// sizes or inputs change, and never left out where they must not be.
+// reuse_test.c - steps that are left out because nothing they depend on has changed: the same bytes as ever, recomputed
+// when sizes or inputs change, and never left out where they must not be.
 #include "support/models.h"
 
 #include "graph/graph.h"

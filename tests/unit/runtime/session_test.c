@@ -1,5 +1,5 @@
-// session_test.c - one session: inputs and outputs in the caller's memory and in its own, what does not fit, sizes bound
-// in turn, views for DLPack, the profile.
+// session_test.c - one session: inputs and outputs in the caller's memory and in its own, what does not fit, sizes
+// bound in turn, views for DLPack, the profile.
 #include "unit/runtime/session_case.h"
 
 // ---- names and types
@@ -275,7 +275,7 @@ static void test_sizes_that_the_model_cannot_take(void **state)
     HoloTensor x = made(in_type(&r, 0), 1, 3);
     EXPECT_OK(holo_session_set_input(r.session, 0, &x, &error));
     EXPECT_FAIL(holo_session_run(r.session, &error), HOLO_BAD_INPUT,
-                "cannot take inputs of these sizes: value f is f32[4,3], made of f32[3,6]");
+                "does not accept inputs of these sizes: value f would be f32[4,3], made from f32[3,6]");
     x.dim[0] = 2;
     EXPECT_OK(holo_session_set_input(r.session, 0, &x, &error));
     EXPECT_OK(holo_session_run(r.session, &error));

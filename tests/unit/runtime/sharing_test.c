@@ -94,7 +94,8 @@ static void session_work(void *arg)
     }
 }
 
-// Answers of another thread's inputs are what silence would give. Once two calls have met, each thread gets its own or a status.
+// Answers of another thread's inputs are what silence would give. Once two calls have met, each thread gets its own or
+// a status.
 static void test_a_session_of_two_threads(void **state)
 {
     (void)state;
@@ -197,7 +198,7 @@ static void test_a_model_of_many_threads(void **state)
     (void)state;
     Shared *s = begin();
     expect_all_right(s);
-    EXPECT_FAIL(holo_model_set_runs(s->model, NULL, 2, &error), HOLO_BAD_ARGUMENT, "has run already");
+    EXPECT_FAIL(holo_model_set_runs(s->model, NULL, 2, &error), HOLO_BAD_ARGUMENT, "has already run");
     end(s);
 }
 

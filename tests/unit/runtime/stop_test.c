@@ -118,6 +118,77 @@ static void test_by_a_run_of_the_model(void **state)
     for (int i = 0; i < 2; i++) free(in[i].tensor.data);
 }
 
+// ---- runs of a model that somebody cancels
+
+typedef struct Asked { // a run in another thread
+    const HoloModel *model;
+    HoloRunInput     in[2];
+    atomic_int       cancel;
+    HoloStatus       status;
+    HoloError        error;
+} Asked;
+
+static void *run_asked(void *context)
+{
+    Asked         *asked   = context;
+    HoloRunOutput  out     = {.name = "y"};
+    HoloRunOptions options = {.size = sizeof options, .cancel = (const volatile int *)&asked->cancel};
+    asked->status          = holo_model_run(asked->model, asked->in, 2, &out, 1, &options, &asked->error);
+    return NULL;
+}
+
+// The first is in the middle of its run, the second waits for the only session: either ends soon, whoever is asked
+// first.
+static void test_runs_cancelled(void **state)
+{
+    (void)state;
+    HoloModel   *model = model_long(HOLO_F32);
+    HoloRunInput in[2] = {{.name = "x"}, {.name = "w"}};
+    for (int i = 0; i < 2; i++) in[i].tensor = made(&holo_model_input(model, i)->type, (uint64_t)i, 1);
+    EXPECT_OK(holo_model_set_runs(model, NULL, 1, &error));
+    for (int first = 0; first < 2; first++) {
+        static Asked asked[2];
+        pthread_t    thread[2];
+        for (int i = 0; i < 2; i++) {
+            asked[i] = (Asked){.model = model, .in = {in[0], in[1]}, .status = HOLO_INTERNAL};
+            assert_int_equal(pthread_create(&thread[i], NULL, run_asked, &asked[i]), 0);
+            nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+        }
+        for (int k = 0; k < 2; k++) {
+            int i = (first + k) % 2;
+            atomic_store(&asked[i].cancel, 1);
+            pthread_join(thread[i], NULL);
+            assert_int_equal(asked[i].status, HOLO_CANCELLED);
+            assert_non_null(strstr(asked[i].error.text, "the run was cancelled"));
+        }
+    }
+    for (int i = 0; i < 2; i++) free(in[i].tensor.data);
+    holo_model_close(model);
+}
+
+// Options say how long they are: what an older header did not have is not read.
+static void test_options_size(void **state)
+{
+    (void)state;
+    static const volatile int asked   = 1;
+    HoloModel                *model   = compiled(model_tiny(), HOLO_FUSED);
+    HoloRunOptions            options = {.size = sizeof options, .cancel = &asked};
+    HoloRunOutput             out     = {.name = "y"};
+    HoloRunInput              in      = {.name = "x", .tensor = made(&holo_model_input(model, 0)->type, 1, 1)};
+    EXPECT_FAIL(holo_model_run(model, &in, 1, &out, 1, &options, &error), HOLO_CANCELLED, "cancelled");
+    options.size = offsetof(HoloRunOptions, cancel);
+    EXPECT_OK(holo_model_run(model, &in, 1, &out, 1, &options, &error));
+    holo_run_outputs_free(&out, 1);
+    options.size = sizeof options + 8; // of a newer one
+    EXPECT_FAIL(holo_model_run(model, &in, 1, &out, 1, &options, &error), HOLO_CANCELLED, "cancelled");
+    options.size = 0;
+    EXPECT_FAIL(holo_model_run(model, &in, 1, &out, 1, &options, &error), HOLO_BAD_ARGUMENT, "size of HoloRunOptions");
+    EXPECT_OK(holo_model_run(model, &in, 1, &out, 1, NULL, &error)); // the session has forgotten who asked
+    holo_run_outputs_free(&out, 1);
+    free(in.tensor.data);
+    holo_model_close(model);
+}
+
 static void test_in_a_kernel(void **state)
 {
     (void)state;
@@ -140,7 +211,7 @@ static double   wide[1 << 16];
 static int64_t  shape[2] = {256, 512}, pads[4] = {0, 0, 400, 400}, axes[1] = {0}, ends[3] = {0, 1 << 17, 1};
 static int64_t  indices[1 << 12];
 static uint8_t  flags[1 << 17];
-static HoloStop due = {1, 0};
+static HoloStop due = {.why = 1};
 
 #define TENSOR(type, memory, ...)                                                                                \
     (HoloTensor)                                                                                                 \
@@ -211,12 +282,12 @@ static void test_in_a_program(void **state)
     HoloIsaCode      *code;
     HoloIsaFrame     *frame;
     HoloIsaLaunch     launch = {{1, 1, 1}, {1, 1, 1}, 0};
-    HoloStop          soon   = {0, holo_time_now() + 0.02};
+    HoloStop          soon   = {.deadline = holo_time_now() + 0.02};
     EXPECT_OK(holo_isa_parse(&arena, text, strlen(text), &program, &error));
     EXPECT_OK(holo_isa_code_create(&program, &code, &error));
     EXPECT_OK(holo_isa_frame_create(code, 1, &frame, &error));
     holo_isa_frame_set_stop(frame, &soon);
-    EXPECT_FAIL(holo_isa_run(code, frame, NULL, &launch, NULL, &error), HOLO_BAD_INPUT, "to end");
+    EXPECT_FAIL(holo_isa_run(code, frame, NULL, &launch, NULL, &error), HOLO_BAD_INPUT, "was stopped");
     holo_isa_frame_destroy(frame);
     holo_isa_code_destroy(code);
     holo_arena_deinit(&arena);
@@ -266,6 +337,8 @@ int main(void)
         cmocka_unit_test(test_in_a_kernel),
         cmocka_unit_test(test_by_a_run_of_the_model),
         cmocka_unit_test(test_in_a_loop_of_nothing),
+        cmocka_unit_test(test_runs_cancelled),
+        cmocka_unit_test(test_options_size),
     };
     return cmocka_run_group_tests_name("stop", tests, NULL, NULL);
 }

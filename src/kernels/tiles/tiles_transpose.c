@@ -1,4 +1,5 @@
-// tiles_turn.c - matrices turned over, by width alone: squares of as many elements a side as 16 bytes hold.
+// tiles_transpose.c - transposes matrices of elements of any width, by squares with as many elements on a side as 16
+// bytes hold.
 
 typedef uint8_t  square_U8 __attribute__((vector_size(16)));
 typedef uint16_t square_U16 __attribute__((vector_size(16)));
@@ -17,10 +18,10 @@ typedef uint64_t square_U64 __attribute__((vector_size(16)));
 enum { HALVES_U8 = 4, HALVES_U16 = 3, HALVES_U32 = 2, HALVES_U64 = 1 };
 // clang-format on
 
-// Lines that are half the square apart are joined element by element, as often as halves can be made. Along the rows, a
-// strip of columns as wide as a line of the cache.
-#define TURN(name, id, type, unused)                                                                                   \
-    INL void square_turn_##id(const type *x, int64_t x_row, type *out, int64_t out_row)                                \
+// Lines that are half the square apart are interleaved, as often as the square can be halved. Along the rows, a
+// strip of columns is as wide as a cache line.
+#define TRANSPOSE(name, id, type, unused)                                                                              \
+    INL void square_transpose_##id(const type *x, int64_t x_row, type *out, int64_t out_row)                           \
     {                                                                                                                  \
         enum { SIDE = 16 / sizeof(type) };                                                                             \
         square_##id line[SIDE], next[SIDE];                                                                            \
@@ -45,8 +46,8 @@ enum { HALVES_U8 = 4, HALVES_U16 = 3, HALVES_U32 = 2, HALVES_U64 = 1 };
         for (int64_t strip = 0; strip < wide; strip += STRIP)                                                          \
             for (int64_t r = 0; r < high; r += SIDE)                                                                   \
                 for (int64_t c = strip; c < wide && c < strip + STRIP; c += SIDE)                                      \
-                    square_turn_##id(x + r * x_row + c, x_row, out + c * out_row + r, out_row);                        \
+                    square_transpose_##id(x + r * x_row + c, x_row, out + c * out_row + r, out_row);                   \
         for (int64_t c = 0; c < columns; c++)                                                                          \
             for (int64_t r = c < wide ? high : 0; r < rows; r++) out[c * out_row + r] = x[r * x_row + c];              \
     }
-WIDTHS(TURN, turn, )
+WIDTHS(TRANSPOSE, transpose, )
