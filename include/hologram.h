@@ -268,6 +268,11 @@ HOLO_API const HoloPort *holo_model_output(const HoloModel *model, int index);  
 HOLO_API int             holo_model_input_find(const HoloModel *model, const char *name);  // -1: there is none
 HOLO_API int             holo_model_output_find(const HoloModel *model, const char *name); // -1: there is none
 
+// States: tensors that a session keeps from run to run, such as the keys and values of the tokens that a language model
+// has read. They are no inputs. See holo_session_state.
+HOLO_API int             holo_model_state_count(const HoloModel *model);
+HOLO_API const HoloPort *holo_model_state(const HoloModel *model, int index); // NULL: there is none
+
 // Checks whether a tensor fits the port: its type, and the sizes that the model fixes. If it does not, the result is
 // HOLO_BAD_INPUT, and the message says what is wrong. The data is not read.
 HOLO_API HOLO_MUST HoloStatus holo_port_fits(const HoloPort *port, const HoloTensor *tensor, HoloError *error);
@@ -376,6 +381,15 @@ HOLO_API void holo_session_cancel(HoloSession *session);
 // From now on, a run that takes longer stops and returns HOLO_TIMEOUT. Long steps stop in the middle. 0, the default:
 // no limit.
 HOLO_API HOLO_MUST HoloStatus holo_session_set_time_limit(HoloSession *session, double seconds, HoloError *error);
+
+// Gives a view of state `index` as it is between runs: read it to save it, write it to load it. It lives until a run in
+// which a size of the state grows. A state begins as zeros, with the first run.
+HOLO_API HOLO_MUST HoloStatus holo_session_state(HoloSession *session, int index, HoloTensor *out_view,
+                                                 HoloError *error);
+// Asks for sizes of states ahead: those that the symbol stands for are at least `size` from the next run on. A state that
+// grows keeps its contents, but has to be copied. Pages of it that nothing was written to take no memory.
+HOLO_API HOLO_MUST HoloStatus holo_session_set_size(HoloSession *session, const char *symbol, int64_t size,
+                                                    HoloError *error);
 
 // Bytes of working memory that the session holds now.
 HOLO_API size_t holo_session_memory(const HoloSession *session);

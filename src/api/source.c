@@ -104,7 +104,10 @@ HoloStatus holo_source_open(const char *path, HoloSource **out_source, HoloError
 
 int holo_source_input_count(const HoloSource *source)
 {
-    return source->model.graph->input_count;
+    const HoloGraph *graph = source->model.graph;
+    int              count = graph->input_count;
+    while (count && graph->inputs[count - 1]->is_state) count--; // they come last, and are no inputs for callers
+    return count;
 }
 
 int holo_source_output_count(const HoloSource *source)

@@ -233,21 +233,36 @@ static HoloStatus space_check(const Check *c, const HoloPlanRecord *p, uint32_t 
     return HOLO_OK;
 }
 
+// How many entries of SIZES a value has.
+static uint64_t sizes_of(const HoloValueRecord *v)
+{
+    uint64_t rank  = v->rank > 0 ? (uint64_t)v->rank : 0;
+    bool     least = v->storage == HOLO_STORE_INPUT && v->at & HOLO_INPUT_LEAST;
+    return rank + (least ? rank : 0) + (v->storage == HOLO_STORE_PART);
+}
+
+// What an input is where the caller gives none. States belong to the model's own plan: that of a session.
+static bool default_ok(const HoloValueRecord *v, bool is_own)
+{
+    const uint64_t known = HOLO_INPUT_FILL | HOLO_INPUT_INDEX | HOLO_INPUT_STATE | HOLO_INPUT_LEAST;
+    uint64_t       fill  = v->at & HOLO_INPUT_FILL;
+    if (v->at & ~known || !fill || fill > HOLO_FILL_MAX + 1) return false;
+    if (holo_value_is_state(v) && (!is_own || v->at & HOLO_INPUT_INDEX || fill != 1)) return false;
+    return v->rank >= 0 && v->dtype && v->dtype != HOLO_STRING && v->kind == HOLO_TENSOR;
+}
+
 static HoloStatus value_check(const Check *c, const HoloPlanRecord *p, uint32_t i)
 {
     const HoloArchive     *a = c->a;
     const HoloValueRecord *v = &a->VALUES_at[p->value_first + i];
     bool ok = text_ok(c, v->name) && v->dtype < HOLO_DTYPE_COUNT && v->kind <= HOLO_MAP && v->inner <= HOLO_MAP &&
               v->rank >= -1 && v->rank <= HOLO_MAX_RANK && v->storage < HOLO_STORE_LIMIT &&
-              range_ok(v->size_first, (v->rank > 0 ? (uint64_t)v->rank : 0) + (v->storage == HOLO_STORE_PART),
-                       a->SIZES_count);
+              range_ok(v->size_first, sizes_of(v), a->SIZES_count);
     bool loose = v->storage == HOLO_STORE_INPUT || v->storage == HOLO_STORE_HEAP; // may have no rank or type
     if (ok && !loose) ok = v->rank >= 0 && v->dtype && v->kind == HOLO_TENSOR;
     if (ok && v->storage == HOLO_STORE_CONSTANT)
         ok = v->at < a->CONSTANTS_count && a->CONSTANTS_at[v->at].dtype == v->dtype;
-    if (ok && v->storage == HOLO_STORE_INPUT && v->at)
-        ok =
-            v->at <= HOLO_FILL_MAX + 1 && v->rank >= 0 && v->dtype && v->dtype != HOLO_STRING && v->kind == HOLO_TENSOR;
+    if (ok && v->storage == HOLO_STORE_INPUT && v->at) ok = default_ok(v, p == a->PLANS_at);
     // Aliases and parts refer to values that exist before the run, not to values made while running.
     if (ok && holo_store_is_shared(v->storage))
         ok = v->at < i && a->VALUES_at[p->value_first + v->at].storage != HOLO_STORE_HEAP;
@@ -257,11 +272,15 @@ static HoloStatus value_check(const Check *c, const HoloPlanRecord *p, uint32_t 
     return ok ? space_check(c, p, i) : BAD(c, "value %u of plan %s is broken", i, a->STRINGS_at + p->name);
 }
 
-// A step does not write an input or a constant, and no two steps write the same value.
+// A step does not write an input that is no state, or a constant, and no two steps write the same value. (Binding checks
+// that only steps that update a state write it.)
 static bool written_ok(const Check *c, const HoloPlanRecord *p, uint32_t v)
 {
-    uint32_t storage = c->a->VALUES_at[p->value_first + c->roots[v]].storage;
-    if (c->marks[v] & MARK_WRITTEN || (storage != HOLO_STORE_ARENA && storage != HOLO_STORE_HEAP)) return false;
+    const HoloValueRecord *root    = &c->a->VALUES_at[p->value_first + c->roots[v]];
+    uint32_t               storage = root->storage;
+    if (c->marks[v] & MARK_WRITTEN) return false;
+    if (storage != HOLO_STORE_ARENA && storage != HOLO_STORE_HEAP && !(holo_value_is_state(root) && v != c->roots[v]))
+        return false;
     c->marks[v] |= MARK_WRITTEN;
     c->marks[c->roots[v]] |= MARK_FILLED;
     return true;
@@ -359,6 +378,19 @@ static bool inputs_ok(const Check *c, const HoloPlanRecord *p)
     return true;
 }
 
+// States come behind all other inputs. Neither a memo nor runs in parts can do with them.
+static bool states_ok(const Check *c, const HoloPlanRecord *p)
+{
+    const HoloArchive *a     = c->a;
+    bool               state = false;
+    for (uint32_t i = 0; i < p->input_count; i++) {
+        bool is_state = holo_value_is_state(&a->VALUES_at[p->value_first + a->OPERANDS_at[p->input_first + i]]);
+        if (state && !is_state) return false;
+        state = is_state;
+    }
+    return !state || (!(p->flags & HOLO_PLAN_SEPARATE) && !a->MEMO_SLOTS_at);
+}
+
 static HoloStatus plan_check(Check *c, uint32_t plan)
 {
     const HoloArchive    *a = c->a;
@@ -376,7 +408,7 @@ static HoloStatus plan_check(Check *c, uint32_t plan)
         c->roots[i]              = holo_store_is_shared(v->storage) ? c->roots[v->at] : i;
     }
     if (!ports_ok(c, p, p->input_first, p->input_count, true) ||
-        !ports_ok(c, p, p->output_first, p->output_count, false) || !inputs_ok(c, p))
+        !ports_ok(c, p, p->output_first, p->output_count, false) || !inputs_ok(c, p) || !states_ok(c, p))
         return BAD(c, "the inputs or outputs of plan %u are broken", plan);
     for (uint32_t i = 0; i < p->step_count; i++) HOLO_TRY(step_check(c, p, i, plan));
     for (uint32_t i = 0; i < p->output_count; i++)

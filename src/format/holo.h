@@ -33,7 +33,8 @@ enum {
 enum {                         // HoloHeader.flags_must
     HOLO_FLAG_EXACT       = 1, // numeric class exact: kernels multiply and add without fusing
     HOLO_FLAG_PARTS       = 2, // some values are parts of others
-    HOLO_FLAGS_MUST_KNOWN = 3,
+    HOLO_FLAG_STATES      = 4, // some inputs are states, or have a default that is more than a number
+    HOLO_FLAGS_MUST_KNOWN = 7,
 };
 
 typedef struct HoloHeader {
@@ -144,8 +145,14 @@ enum { HOLO_NO_VALUE = 0xFFFFFFFFu };
 
 enum { HOLO_FILL_MAX = 1 << 30 }; // the largest number that an input can be filled with
 
+// What `at` of an input may have besides the number that fills it.
+#define HOLO_INPUT_FILL  UINT64_C(0xFFFFFFFF) // mask: 0, or 1 + the number that fills it if the caller gives none
+#define HOLO_INPUT_INDEX (UINT64_C(1) << 32)  // element i is filled with i instead
+#define HOLO_INPUT_STATE (UINT64_C(1) << 33)  // the session keeps it between runs, and steps may change it
+#define HOLO_INPUT_LEAST (UINT64_C(1) << 34)  // `rank` more entries of SIZES are the least sizes that it may have
+
 typedef enum HoloStorage {
-    HOLO_STORE_INPUT      = 0, // the caller's memory; at: 0, or 1 + the number that fills it if the caller gives none
+    HOLO_STORE_INPUT      = 0, // the caller's memory, or the session's; at: HOLO_INPUT_*
     HOLO_STORE_CONSTANT   = 1, // at: number of the constant
     HOLO_STORE_ARENA      = 2, // at: offset in the arena (static plans)
     HOLO_STORE_ALIAS      = 3, // at: number of an earlier value of the plan with the same bytes
@@ -161,10 +168,16 @@ typedef struct HoloValueRecord {
     int8_t   rank;               // -1: not known before the run
     uint16_t storage;            // HoloStorage
     uint16_t space;              // number of the target in whose memory it is; 0 for all but arena values
-    uint32_t size_first;         // in SIZES: `rank` entries; a part has one more, its first element in the value `at`
+    uint32_t size_first;         // in SIZES: `rank` entries; a part has one more, its first element in the value `at`;
+                                 // an input may have `rank` more, see HOLO_INPUT_LEAST
     uint32_t step_from, step_to; // the first and the last step between which an arena value is alive
     uint64_t at;
 } HoloValueRecord;
+
+static inline bool holo_value_is_state(const HoloValueRecord *v)
+{
+    return v->storage == HOLO_STORE_INPUT && v->at & HOLO_INPUT_STATE;
+}
 
 // Does a value share the bytes of the value `at`, or some of them?
 static inline bool holo_store_is_shared(uint32_t storage)

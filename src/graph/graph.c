@@ -226,6 +226,22 @@ void holo_graph_swap_names(HoloGraph *graph, HoloValue *a, HoloValue *b)
     *slot_b            = a;
 }
 
+void holo_graph_states_last(HoloGraph *graph)
+{
+    int count = 0;
+    for (int i = 0; i < graph->input_count; i++) {
+        HoloValue *input = graph->inputs[i];
+        if (input->is_state) continue;
+        for (int k = i; k > count; k--) graph->inputs[k] = graph->inputs[k - 1];
+        graph->inputs[count++] = input;
+    }
+}
+
+bool holo_graph_has_states(const HoloGraph *graph)
+{
+    return graph->input_count && graph->inputs[graph->input_count - 1]->is_state;
+}
+
 void holo_graph_number(HoloGraph *graph)
 {
     for (int i = 0; i < graph->node_count; i++) graph->nodes[i]->id = i;

@@ -24,6 +24,10 @@ struct HoloValue {
     bool           is_constant; // type.data holds the contents (NULL if it has no elements)
     bool           is_input;
     uint32_t fill; // of an input: 1 + the whole number that fills it if the caller leaves it out; 0: it must be given
+    bool     is_index; // of an input with a fill: element i is filled with i instead
+    bool is_state; // of an input with a fill: the session keeps it between runs; see HOLO_OP_UPDATES. States come last
+    const HoloDim *least; // of an input with a fill: its sizes where no input that is given tells them; NULL: there are
+                          // none. They are numbers, or sizes of other inputs
     // A value that is neither produced nor a constant nor an input is only its contents: expressions of the sizes of
     // the graph's inputs. The runtime fills it in when sizes are bound.
 };
@@ -90,6 +94,9 @@ HoloValue *holo_graph_copy_value(const HoloValue *from, HoloGraph *graph);      
 // Makes nodes and outputs of the graph use other values: to[id] is NULL (keep) or the replacement of the value of that
 // id. Chains (a by b, b by c) are followed; they must not be circular. `to` has `count` entries; later values are kept.
 void holo_graph_replace_all(HoloGraph *graph, HoloValue **to, int count);
+// Moves the states behind all other inputs.
+void holo_graph_states_last(HoloGraph *graph);
+bool holo_graph_has_states(const HoloGraph *graph);
 // Sets each node's id to its index in graph->nodes.
 void holo_graph_number(HoloGraph *graph);
 // Exchanges the names of two values. (The names of graph outputs are part of the model.)

@@ -46,6 +46,9 @@ HoloValue *holo_graph_copy_value(const HoloValue *from, HoloGraph *graph)
     value->contents    = from->contents;
     value->is_constant = from->is_constant;
     value->fill        = from->fill;
+    value->is_index    = from->is_index;
+    value->is_state    = from->is_state;
+    value->least       = from->least;
     return value;
 }
 

@@ -326,6 +326,28 @@ static HoloStatus parse_leaf(HoloScan *p, HoloGraph *graph, bool is_constant)
     return is_constant ? parse_elements(p, &value->type) : parse_contents(p, value);
 }
 
+// What an input is where the caller leaves it out: a number, `index` or `state`, and perhaps its least sizes behind it.
+static HoloStatus parse_default(HoloScan *p, HoloValue *value)
+{
+    int64_t fill    = 0;
+    value->is_state = holo_scan_accept(p, "state");
+    value->is_index = !value->is_state && holo_scan_accept(p, "index");
+    if (!value->is_state && !value->is_index) HOLO_TRY(holo_scan_int(p, &fill));
+    if (fill < 0 || fill > HOLO_FILL_MAX)
+        return holo_fail(p->error, HOLO_BAD_MODEL, "graph text: input %s cannot be filled with %lld", value->name,
+                         (long long)fill);
+    value->fill = (uint32_t)fill + 1;
+    if (value->type.rank < 0 || !holo_scan_accept(p, "[")) return HOLO_OK;
+    HoloDim *least = HOLO_NEW(p->arena, HoloDim, value->type.rank + 1);
+    if (!least) return holo_fail_memory(p->error);
+    for (int d = 0; d < value->type.rank; d++) {
+        if (d) HOLO_TRY(holo_scan_expect(p, ","));
+        HOLO_TRY(holo_scan_dim(p, &least[d]));
+    }
+    value->least = least;
+    return holo_scan_expect(p, "]");
+}
+
 static HoloStatus parse_inputs(HoloScan *p, HoloGraph *graph)
 {
     HOLO_TRY(holo_scan_expect(p, "("));
@@ -338,14 +360,8 @@ static HoloStatus parse_inputs(HoloScan *p, HoloGraph *graph)
             return holo_fail(p->error, HOLO_BAD_MODEL, "graph text: input %s is there twice", name);
         if (holo_scan_accept(p, ":")) HOLO_TRY(holo_scan_type(p, &type));
         HoloValue *value = holo_graph_input(graph, name, &type);
-        int64_t    fill;
         if (!value) return holo_fail_memory(p->error);
-        if (!holo_scan_accept(p, "=")) continue;
-        HOLO_TRY(holo_scan_int(p, &fill));
-        if (fill < 0 || fill > HOLO_FILL_MAX)
-            return holo_fail(p->error, HOLO_BAD_MODEL, "graph text: input %s cannot be filled with %lld", name,
-                             (long long)fill);
-        value->fill = (uint32_t)fill + 1;
+        if (holo_scan_accept(p, "=")) HOLO_TRY(parse_default(p, value));
     }
     return HOLO_OK;
 }

@@ -79,20 +79,24 @@ static void put_name(HoloText *out, const char *name)
 
 // ---- types and numbers
 
+static void put_sizes(HoloText *out, const HoloDims *dims, int count, const HoloDim *sizes)
+{
+    holo_text_add(out, "[");
+    for (int i = 0; i < count; i++) {
+        char small[256];
+        holo_dim_print(dims, sizes[i], small, sizeof small);
+        holo_text_add(out, "%s%s", i ? "," : "", small);
+    }
+    holo_text_add(out, "]");
+}
+
 static void put_type(HoloText *out, const HoloDims *dims, const HoloTensor *t)
 {
     static const char *const kinds[] = {"", "seq ", "optional ", "map "};
     if (t->kind < HOLO_COUNT(kinds)) holo_text_add(out, "%s", kinds[t->kind]);
     if (t->kind != HOLO_TENSOR && t->inner < HOLO_COUNT(kinds)) holo_text_add(out, "%s", kinds[t->inner]);
     holo_text_add(out, "%s", t->dtype == HOLO_NONE ? "?" : holo_dtype_name(t->dtype));
-    if (t->rank < 0) return;
-    holo_text_add(out, "[");
-    for (int i = 0; i < t->rank; i++) {
-        char small[256];
-        holo_dim_print(dims, t->dim[i], small, sizeof small);
-        holo_text_add(out, "%s%s", i ? "," : "", small);
-    }
-    holo_text_add(out, "]");
+    if (t->rank >= 0) put_sizes(out, dims, t->rank, t->dim);
 }
 
 // The shortest text that reads back as the same number. It always differs from that of an integer.
@@ -311,6 +315,17 @@ static void put_leaf(HoloText *out, const HoloDims *dims, const HoloValue *value
     holo_text_add(out, "\n");
 }
 
+// What an input is where the caller leaves it out: a number, `index`, or `state`, and the least sizes.
+static void put_default(HoloText *out, const HoloDims *dims, const HoloValue *input)
+{
+    if (!input->fill) return;
+    if (input->is_state || input->is_index)
+        holo_text_add(out, " = %s", input->is_state ? "state" : "index");
+    else
+        holo_text_add(out, " = %u", input->fill - 1);
+    if (input->least) put_sizes(out, dims, input->type.rank, input->least);
+}
+
 static void put_graph(HoloText *out, const HoloGraph *graph, int indent)
 {
     holo_text_add(out, "graph ");
@@ -321,7 +336,7 @@ static void put_graph(HoloText *out, const HoloGraph *graph, int indent)
         put_name(out, graph->inputs[i]->name);
         holo_text_add(out, ": ");
         put_type(out, graph->dims, &graph->inputs[i]->type);
-        if (graph->inputs[i]->fill) holo_text_add(out, " = %u", graph->inputs[i]->fill - 1);
+        put_default(out, graph->dims, graph->inputs[i]);
     }
     holo_text_add(out, ") -> (");
     for (int i = 0; i < graph->output_count; i++) {

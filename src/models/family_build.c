@@ -192,6 +192,7 @@ HoloStatus holo_family_build_text(HoloArena *arena, const HoloFamilyText *texts,
     if (!r.graph) return holo_fail_memory(error);
     r.scan.at = graph;
     HOLO_TRY(holo_family_statements(&r));
+    holo_graph_states_last(r.graph);
     holo_graph_sweep(r.graph, NULL); // values that only gave their names to outputs
     *out = r.graph;
     return r.graph->output_count ? HOLO_OK : holo_family_wrong(&r, "the graph has no output");

@@ -96,10 +96,11 @@ static HoloStatus set_inputs(HoloFamilyReader *r, const HoloFamilyCall *call, Ho
 HoloStatus holo_family_node(HoloFamilyReader *r, const HoloFamilyCall *call, const char *const *names,
                             HoloItem *results)
 {
-    const HoloOp *op   = holo_op_find("", call->type, call->version);
-    char         *name = holo_arena_format(r->scan.arena, "%s%s", r->scope->prefix, names ? names[0] : call->type);
+    const HoloOp *op = holo_op_find("", call->type, call->version);
+    if (!op) op = holo_op_find("hologram", call->type, call->version);
+    char *name = holo_arena_format(r->scan.arena, "%s%s", r->scope->prefix, names ? names[0] : call->type);
     if (!op) return holo_family_wrong(r, "there is no operator %s@%d", call->type, call->version);
-    HoloNode *node = name ? holo_graph_node(r->graph, name, "", call->type, call->version, call->in_count,
+    HoloNode *node = name ? holo_graph_node(r->graph, name, op->domain, call->type, call->version, call->in_count,
                                             call->out_count, call->attr_count)
                           : NULL;
     if (!node) return holo_fail_memory(r->scan.error);

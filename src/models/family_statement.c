@@ -16,7 +16,7 @@ static HoloStatus read_size(HoloFamilyReader *r, HoloDim *out)
     holo_scan_skip(&r->scan);
     if (isalpha((unsigned char)*r->scan.at) && !holo_family_next_is_call(r)) {
         HOLO_TRY(holo_family_word(r, &name));
-        bool is_alone = holo_family_accept(r, ",") || holo_family_accept(r, "]");
+        bool is_alone = holo_family_accept(r, ",") || holo_family_accept(r, "]") || holo_family_accept(r, "=");
         if (is_alone) r->scan.at--;
         if (is_alone && !holo_family_find(r, name)) {
             *out = holo_dims_symbol(r->graph->dims, name);
@@ -31,36 +31,79 @@ static HoloStatus read_size(HoloFamilyReader *r, HoloDim *out)
     return HOLO_OK;
 }
 
-// The whole number that fills an input if the caller leaves it out. Its sizes then come from other inputs.
+// [size, size = least, ...]
+static HoloStatus read_sizes(HoloFamilyReader *r, HoloTensor *type, HoloDim *least, bool *out_has_least)
+{
+    HOLO_TRY(holo_family_expect(r, "["));
+    *out_has_least = false;
+    while (!holo_family_accept(r, "]")) {
+        if (type->rank) HOLO_TRY(holo_family_expect(r, ","));
+        if (type->rank == HOLO_MAX_RANK) return holo_family_wrong(r, "too many sizes");
+        HOLO_TRY(read_size(r, &type->dim[type->rank]));
+        least[type->rank] = type->dim[type->rank];
+        if (holo_family_accept(r, "=")) {
+            HOLO_TRY(read_size(r, &least[type->rank]));
+            *out_has_least = true;
+        }
+        type->rank++;
+    }
+    return HOLO_OK;
+}
+
+// What fills an input if the caller leaves it out: a whole number, or `index`, the number of each element. Its sizes then
+// come from other inputs.
 static HoloStatus read_default(HoloFamilyReader *r, HoloValue *input)
 {
-    HoloItem item;
-    HOLO_TRY(holo_family_expression(r, &item));
+    HoloItem item   = {.kind = HOLO_ITEM_INT};
+    input->is_index = holo_family_accept(r, "index");
+    if (!input->is_index) HOLO_TRY(holo_family_expression(r, &item));
     if (item.kind != HOLO_ITEM_INT || item.i < 0 || item.i > HOLO_FILL_MAX)
         return holo_family_wrong(r, "the default of %s is no whole number from 0 to %d", input->name, HOLO_FILL_MAX);
     input->fill = (uint32_t)item.i + 1;
     return HOLO_OK;
 }
 
-static HoloStatus read_input(HoloFamilyReader *r)
+// NAME: type[sizes]; what is read is an input in any case. `prefix` goes before its name in the graph.
+static HoloStatus read_declaration(HoloFamilyReader *r, const char *prefix, HoloValue **out)
 {
     const char *name, *type_name;
     HoloTensor  type = {0};
+    HoloDim     least[HOLO_MAX_RANK];
+    bool        has_least;
     HOLO_TRY(holo_family_word(r, &name));
     HOLO_TRY(holo_family_expect(r, ":"));
     HOLO_TRY(holo_family_word(r, &type_name));
     type.dtype = (uint8_t)(strcmp(type_name, "float") ? holo_dtype_find(type_name) : r->request->dtype);
     if (!type.dtype) return holo_family_wrong(r, "%s is no type", type_name);
-    HOLO_TRY(holo_family_expect(r, "["));
-    while (!holo_family_accept(r, "]")) {
-        if (type.rank) HOLO_TRY(holo_family_expect(r, ","));
-        if (type.rank == HOLO_MAX_RANK) return holo_family_wrong(r, "too many sizes");
-        HOLO_TRY(read_size(r, &type.dim[type.rank++]));
-    }
-    HoloItem item = {.kind = HOLO_ITEM_VALUE, .value = holo_graph_input(r->graph, name, &type)};
-    if (!item.value) return holo_fail_memory(r->scan.error);
-    if (holo_family_accept(r, "=")) HOLO_TRY(read_default(r, item.value));
+    HOLO_TRY(read_sizes(r, &type, least, &has_least));
+    const char *full = holo_arena_format(r->scan.arena, "%s%s", prefix, name);
+    HoloItem    item = {.kind = HOLO_ITEM_VALUE, .value = full ? holo_graph_input(r->graph, full, &type) : NULL};
+    HoloDim    *kept = holo_arena_take_array(r->graph->arena, (size_t)type.rank + 1, sizeof *kept);
+    if (!item.value || !kept) return holo_fail_memory(r->scan.error);
+    memcpy(kept, least, (size_t)type.rank * sizeof *kept);
+    if (has_least) item.value->least = kept;
+    *out = item.value;
     return holo_family_set(r, r->scope, name, &item);
+}
+
+// An input is seen everywhere: it belongs to the model and not to the block that declares it.
+static HoloStatus read_input(HoloFamilyReader *r)
+{
+    HoloValue *input;
+    HOLO_TRY(read_declaration(r, "", &input));
+    if (holo_family_accept(r, "=")) HOLO_TRY(read_default(r, input));
+    HoloItem item = {.kind = HOLO_ITEM_VALUE, .value = input};
+    return holo_family_set(r, &r->globals, input->name, &item);
+}
+
+// A state is kept between runs. The operator that changes it is the only one that reads it.
+static HoloStatus read_state(HoloFamilyReader *r)
+{
+    HoloValue *state;
+    HOLO_TRY(read_declaration(r, r->scope->prefix, &state));
+    state->is_state = true;
+    state->fill     = 1;
+    return HOLO_OK;
 }
 
 // An output gets its name here, whatever its value was called before.
@@ -155,8 +198,8 @@ HoloStatus holo_family_statements(HoloFamilyReader *r)
         const char *word;
         HoloStatus (*read)(HoloFamilyReader *r);
     } forms[] = {
-        {"input", read_input},   {"output", read_output},  {"when", read_when},
-        {"repeat", read_repeat}, {"refuse", read_refusal}, {"", read_assignment},
+        {"input", read_input},    {"output", read_output}, {"when", read_when},   {"repeat", read_repeat},
+        {"refuse", read_refusal}, {"state", read_state},   {"", read_assignment},
     };
     while (!holo_family_accept(r, "}")) {
         int i = 0;

@@ -130,6 +130,8 @@ enum {                 // HoloOp.flags
     HOLO_OP_DEQUANTIZES = 4096,  // turns integers into real numbers
     HOLO_OP_SCALED      = 8192,  // some of its operands are integers of few bits that stand for real numbers
     HOLO_OP_TYPED       = 16384, // its meaning depends on the element types, beyond the rounding of its results
+    HOLO_OP_UPDATES = 32768, // output 0 is input 0 with some elements changed: eval copies input 0 unless it is there
+                             // already. Where input 0 is a state, it is changed in place
 };
 
 enum { HOLO_COST_HEAVY = 10 }; // see HoloOp.cost: that of exp and its relatives

@@ -129,9 +129,32 @@ static bool pieces_find(HoloPlaces *p, const HoloNode *node)
     return true;
 }
 
+// Has the node change a state in place. False: it changes none.
+static bool update_find(HoloPlaces *p, const HoloNode *node)
+{
+    if (!(node->op->flags & HOLO_OP_UPDATES) || !node->in[0]->is_state || !node->out[0]) return false;
+    *place_of(p, node->out[0]) = (HoloPlace){.storage = HOLO_STORE_ALIAS, .base = node->in[0]};
+    return true;
+}
+
+// A state is changed by one node, and nobody else reads what it was before.
+static HoloStatus states_check(const HoloGraph *graph, HoloArena *arena, HoloError *error)
+{
+    int *uses = holo_graph_uses(graph, arena);
+    if (!uses) return holo_fail_memory(error);
+    for (int i = 0; i < graph->input_count; i++) {
+        const HoloValue *input = graph->inputs[i];
+        if (input->is_state && uses[input->id] > 1)
+            return holo_fail(error, HOLO_BAD_MODEL,
+                             "state %s is read %d times: only the node that changes it may do so", input->name,
+                             uses[input->id]);
+    }
+    return HOLO_OK;
+}
+
 static void storage_find(HoloPlaces *p, const HoloNode *node)
 {
-    if (view_find(p, node) || pieces_find(p, node)) return;
+    if (view_find(p, node) || update_find(p, node) || pieces_find(p, node)) return;
     for (int i = 0; i < node->out_count; i++) {
         const HoloValue *v = node->out[i];
         if (!v) continue;
@@ -270,6 +293,7 @@ HoloStatus holo_places_find(const HoloGraph *graph, const HoloLowered *lowered, 
     if (!out->place || !uses.last || !uses.is_kept || !uses.home || !times || !is_output)
         return holo_fail_memory(error);
     HOLO_TRY(nodes_check(graph, error));
+    HOLO_TRY(states_check(graph, arena, error));
     HOLO_TRY(known_init(out, outer, error));
     for (int i = 0; i < graph->value_count; i++) {
         const HoloValue *v        = graph->values[i];

@@ -48,16 +48,17 @@ static uint32_t root_of(const Planning *p, uint32_t number)
     return number;
 }
 
-// Adds the sizes of a value. For a part, its first element follows them.
+// Adds the sizes of a value. For a part, its first element follows them; for an input, its least sizes.
 static HoloStatus sizes_add(Planning *p, const HoloValue *v, HoloStorage storage, Record *r)
 {
     const HoloTensor *t     = &v->type;
     int               count = t->rank > 0 ? t->rank : 0;
-    HoloDim           size[HOLO_MAX_RANK + 1];
+    HoloDim           size[2 * HOLO_MAX_RANK];
     for (int d = 0; d < count; d++) size[d] = t->dim[d];
     if (storage == HOLO_STORE_PART) size[count++] = p->places.place[v->id].offset;
     r->is_sized = t->rank >= 0;
     for (int d = 0; d < count; d++) r->is_sized = r->is_sized && !holo_dim_is_symbolic(size[d]);
+    for (int d = 0; d < t->rank && v->least && storage == HOLO_STORE_INPUT; d++) size[count++] = v->least[d];
     return holo_planner_sizes(p->planner, count, size, &r->value.size_first);
 }
 
@@ -77,11 +78,20 @@ static HoloStatus record_new(Planning *p, const HoloValue *v, HoloStorage storag
     return HOLO_OK;
 }
 
+// What the record of an input says of it.
+static uint64_t input_at(const Planning *p, const HoloValue *v)
+{
+    uint64_t at = v->fill | (v->is_index ? HOLO_INPUT_INDEX : 0) | (v->is_state ? HOLO_INPUT_STATE : 0) |
+                  (v->least ? HOLO_INPUT_LEAST : 0);
+    if (at & ~HOLO_INPUT_FILL) p->planner->plan->flags_must |= HOLO_FLAG_STATES;
+    return at;
+}
+
 // Adds a value. If it has a base, that has its record already.
 static HoloStatus value_add(Planning *p, const HoloValue *v)
 {
     const HoloPlace *place = &p->places.place[v->id];
-    uint32_t         number, at = v->fill;
+    uint32_t         number, at = 0;
     if (place->storage == HOLO_STORE_EXPRESSION && !contents_are_known(p, v))
         return holo_fail(p->planner->error, HOLO_INTERNAL, "value %s has neither a producer nor contents", v->name);
     HOLO_TRY(record_new(p, v, place->storage, &number));
@@ -94,7 +104,7 @@ static HoloStatus value_add(Planning *p, const HoloValue *v)
         p->records[number].value.space = p->records[at].value.space;
     }
     if (place->storage == HOLO_STORE_PART) p->planner->plan->flags_must |= HOLO_FLAG_PARTS;
-    p->records[number].value.at = at;
+    p->records[number].value.at = place->storage == HOLO_STORE_INPUT ? input_at(p, v) : at;
     return HOLO_OK;
 }
 

@@ -262,8 +262,11 @@ static HoloStatus ports_load(HoloModel *model, HoloError *error)
     TAKE(model, const char *, model->archive.DIMS_count + 1, &texts);
     TAKE(model, HoloPort, plan->input_count, &model->inputs);
     TAKE(model, HoloPort, plan->output_count, &model->outputs);
-    for (uint32_t i = 0; i < plan->input_count; i++)
+    for (uint32_t i = 0; i < plan->input_count; i++) {
         HOLO_TRY(port_load(model, plan, plan->input_first + i, texts, &model->inputs[i], error));
+        uint32_t value = model->archive.OPERANDS_at[plan->input_first + i];
+        model->state_count += holo_value_is_state(&model->archive.VALUES_at[plan->value_first + value]);
+    }
     for (uint32_t i = 0; i < plan->output_count; i++)
         HOLO_TRY(port_load(model, plan, plan->output_first + i, texts, &model->outputs[i], error));
     return free_inputs_find(model, plan, error);
@@ -379,7 +382,17 @@ HoloStatus holo_model_verify(const HoloModel *model, HoloError *error)
 
 int holo_model_input_count(const HoloModel *model)
 {
-    return (int)model->archive.PLANS_at[0].input_count;
+    return holo_model_given_count(model) - model->state_count;
+}
+
+int holo_model_state_count(const HoloModel *model)
+{
+    return model->state_count;
+}
+
+const HoloPort *holo_model_state(const HoloModel *model, int index)
+{
+    return index >= 0 && index < model->state_count ? &model->inputs[holo_model_input_count(model) + index] : NULL;
 }
 
 int holo_model_output_count(const HoloModel *model)

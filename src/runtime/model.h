@@ -15,11 +15,12 @@ struct HoloModel {
     HoloMapping               mapping;    // of the file; empty when opened from memory
     uint32_t                  memory_how; // HOLO_MEMORY_...: for the file and for sessions
     HoloArchive               archive;
-    HoloArena                 arena;     // owns everything below
-    const HoloOp            **ops;       // by number in OPS
-    HoloAttr                 *attrs;     // by number in ATTRS; graphs are HoloPlanRecord *
-    void                    **constants; // by number in CONSTANTS: where its bytes are (strings: HoloString)
-    HoloPort                 *inputs, *outputs;
+    HoloArena                 arena;            // owns everything below
+    const HoloOp            **ops;              // by number in OPS
+    HoloAttr                 *attrs;            // by number in ATTRS; graphs are HoloPlanRecord *
+    void                    **constants;        // by number in CONSTANTS: where its bytes are (strings: HoloString)
+    HoloPort                 *inputs, *outputs; // behind the inputs: the states
+    int                       state_count;
     const HoloKernelTable    *kernels;
     const struct HoloDevice **devices; // by number of the target; number 0 is the CPU
     uint32_t                  device_count;
@@ -28,6 +29,12 @@ struct HoloModel {
 
 HoloRunner *holo_runner_create(void);                // NULL: no memory
 void        holo_runner_destroy(HoloRunner *runner); // with its sessions; accepts NULL
+
+// Inputs and states: what its own plan calls inputs.
+static inline int holo_model_given_count(const HoloModel *model)
+{
+    return (int)model->archive.PLANS_at[0].input_count;
+}
 
 // Texts of an archive.
 static inline const char *holo_model_text(const HoloModel *model, uint32_t text)

@@ -172,7 +172,9 @@ static HoloStatus reference_try(Reference *ref, const HoloGraph *sized, int64_t 
     if (!ranges) return holo_fail_memory(error);
     HOLO_TRY(holo_made_up_init(&made, v->graph, ranges, &v->arena, error));
     for (int i = 0; i < v->graph->input_count; i++) {
-        v->inputs[i]    = &v->made[i];
+        // What defaults mean together with states is not known here: numbers that were made up might not fit.
+        bool is_left    = v->graph->inputs[i]->fill && holo_graph_has_states(v->graph);
+        v->inputs[i]    = is_left ? NULL : &v->made[i];
         v->made[i].data = holo_arena_take(&v->arena, holo_tensor_bytes(&v->made[i]) + 1);
         if (!v->made[i].data) return holo_fail_memory(error);
     }

@@ -464,6 +464,7 @@ static const Choice choices[] = {
     {HOLO_ID_Attention, HOLO_KERNEL_attention_f32, holo_lower_attention},
     {HOLO_ID_RotaryEmbedding, HOLO_KERNEL_rotary_f32, holo_lower_rotary},
     {HOLO_ID_MICROSOFT_RotaryEmbedding, HOLO_KERNEL_rotary_f32, holo_lower_rotary},
+    {HOLO_ID_HOLOGRAM_CachedAttention, HOLO_KERNEL_attention_f32, holo_lower_attention_other},
     {HOLO_ID_MICROSOFT_GroupQueryAttention, HOLO_KERNEL_attention_f32, holo_lower_attention_other},
     {HOLO_ID_MICROSOFT_MultiHeadAttention, HOLO_KERNEL_attention_f32, holo_lower_attention_other},
     {HOLO_ID_MICROSOFT_DecoderMaskedMultiHeadAttention, HOLO_KERNEL_attention_f32, holo_lower_attention_other},

@@ -441,6 +441,23 @@ static HoloStatus transfer_bind(HoloFrame *frame, uint32_t i)
     return HOLO_OK;
 }
 
+// Only an operator that updates its first input may write a state, and it reads it only as that. Operators check values
+// and then use them, so nothing else may change under them.
+static HoloStatus updates_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloCall *call)
+{
+    const uint32_t *operand = frame->session->model->archive.OPERANDS_at + s->operand_first;
+    for (uint32_t k = s->in_count; k < (uint32_t)s->in_count + s->out_count; k++) {
+        uint32_t v = operand[k], root = v == HOLO_NO_VALUE ? 0 : frame->roots[v];
+        if (v == HOLO_NO_VALUE || !holo_value_is_state(holo_frame_record(frame, root))) continue;
+        bool ok = call->op->flags & HOLO_OP_UPDATES && k == s->in_count && !s->target &&
+                  types_equal(&frame->types[v], &frame->types[root]) && operand[0] == root;
+        for (uint32_t i = 1; i < s->in_count; i++)
+            ok = ok && (operand[i] == HOLO_NO_VALUE || frame->roots[operand[i]] != root);
+        if (!ok) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "it writes a state that it may not write");
+    }
+    return HOLO_OK;
+}
+
 static HoloStatus step_bind(HoloFrame *frame, uint32_t i, HoloError *error)
 {
     const HoloStepRecord *s    = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
@@ -467,6 +484,7 @@ static HoloStatus step_bind(HoloFrame *frame, uint32_t i, HoloError *error)
         step->is_checked = !known;
     }
     call->error = error;
+    HOLO_TRY(updates_check(frame, s, call));
     HOLO_TRY(sizes_check(frame, i));
     if (step->is_transfer) return transfer_bind(frame, i);
     HOLO_TRY(job_bind(frame, i, s));

@@ -52,7 +52,8 @@ struct HoloSession {
     HoloTensor        *inputs; // as set by the caller
     bool              *input_is_set;
     void             **own_inputs; // memory of holo_session_input; NULL until asked for
-    HoloDefault       *defaults;   // by input
+    HoloDefault       *defaults;   // by input or state
+    int64_t           *sizes;      // by symbol: the least number that holo_session_set_size gave it; 0: none
     const HoloTensor **input_list; // room for pointers to them, if there are many
     struct {
         void  *data; // the caller's memory; NULL: the session's own

@@ -22,6 +22,10 @@ static HoloStatus ports_allowed(const HoloPort *ports, int count, const char *wh
 // Fails, with the reason, if the model cannot have a memo.
 static HoloStatus memo_allowed(const HoloModel *model, HoloError *error)
 {
+    if (model->state_count)
+        return holo_fail(
+            error, HOLO_UNSUPPORTED,
+            "the model has states: its answers do not depend on its inputs alone, so it cannot have a memo");
     HOLO_TRY(ports_allowed(model->inputs, holo_model_input_count(model), "input", error));
     HOLO_TRY(ports_allowed(model->outputs, holo_model_output_count(model), "output", error));
     for (size_t i = 0; i < model->archive.OPS_count; i++)

@@ -1,8 +1,17 @@
-// defaults.c - inputs that the caller leaves out and that have a default: one number, which fills them.
+// defaults.c - inputs that the caller leaves out and that have a default: one number, which fills them, or the number of
+// each element; and states.
 #include "runtime/session/defaults.h"
 
 #include "ops/tensor.h"
 #include "runtime/frame/frame.h"
+
+#include <string.h>
+
+static const HoloValueRecord *record_of(const HoloSession *session, int index)
+{
+    const HoloFrame *frame = session->frames[0];
+    return holo_frame_record(frame, holo_frame_input_value(frame, (uint32_t)index));
+}
 
 // The size of an input that was set, where the archive has the same entry for it; -1: there is none.
 static int64_t size_find(const HoloSession *session, int64_t entry)
@@ -19,16 +28,38 @@ static int64_t size_find(const HoloSession *session, int64_t entry)
     return -1;
 }
 
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+// What size d is where no input tells: what the session was asked for, what the archive has as its least, and what it was
+// before. -1: nobody says.
+static int64_t size_least(const HoloSession *session, int index, int d)
+{
+    const HoloArchive     *a     = &session->model->archive;
+    const HoloValueRecord *v     = record_of(session, index);
+    const HoloTensor      *was   = &session->defaults[index].type;
+    int64_t                entry = a->SIZES_at[v->size_first + (uint32_t)d], size = -1;
+    if (!(v->at & HOLO_INPUT_LEAST)) return -1;
+    int64_t least = a->SIZES_at[v->size_first + (uint32_t)(v->rank + d)];
+    size          = holo_dim_is_symbolic(least) ? size_find(session, least) : least;
+    if (size < 0) return -1;
+    const HoloDimRecord *dim = entry == HOLO_DIM_UNKNOWN ? NULL : &a->DIMS_at[(uint32_t)entry];
+    if (dim && dim->op == HOLO_DIM_SYMBOL) size = most(size, session->sizes[dim->a]);
+    return was->rank == v->rank ? most(size, was->dim[d]) : size;
+}
+
 // Its type, with the sizes that the other inputs have.
 static HoloStatus type_find(const HoloSession *session, int index, HoloTensor *out, HoloError *error)
 {
-    const HoloArchive     *a     = &session->model->archive;
-    const HoloPort        *port  = &session->model->inputs[index];
-    const HoloFrame       *frame = session->frames[0];
-    const HoloValueRecord *v     = holo_frame_record(frame, holo_frame_input_value(frame, (uint32_t)index));
-    *out                         = port->type;
+    const HoloArchive     *a    = &session->model->archive;
+    const HoloPort        *port = &session->model->inputs[index];
+    const HoloValueRecord *v    = record_of(session, index);
+    *out                        = port->type;
     for (int d = 0; d < out->rank; d++) {
         if (out->dim[d] < 0) out->dim[d] = size_find(session, a->SIZES_at[v->size_first + (uint32_t)d]);
+        if (out->dim[d] < 0) out->dim[d] = size_least(session, index, d);
         if (out->dim[d] < 0)
             return holo_fail(error, HOLO_BAD_INPUT,
                              "input %s is not set, and no other input says how large it is: its size %d is %s",
@@ -38,33 +69,121 @@ static HoloStatus type_find(const HoloSession *session, int index, HoloTensor *o
                                        : holo_fail(error, HOLO_BAD_INPUT, "input %s is too large", port->name);
 }
 
+static void fill(const HoloValueRecord *v, HoloTensor *t)
+{
+    int64_t number = (int64_t)(v->at & HOLO_INPUT_FILL) - 1;
+    for (int64_t i = 0; i < holo_tensor_count(t); i++) {
+        int64_t x = v->at & HOLO_INPUT_INDEX ? i : number;
+        if (holo_dtype_class((HoloDtype)t->dtype) == HOLO_CLASS_FLOAT)
+            holo_put_f(t, i, (double)x);
+        else
+            holo_put_i(t, i, x);
+    }
+}
+
 HoloStatus holo_default_set(HoloSession *session, int index, HoloError *error)
 {
-    const HoloFrame *frame = session->frames[0];
-    uint64_t         fill  = holo_frame_record(frame, holo_frame_input_value(frame, (uint32_t)index))->at;
-    HoloDefault     *own   = &session->defaults[index];
-    HoloTensor       t;
+    HoloDefault *own = &session->defaults[index];
+    HoloTensor   t;
     HOLO_TRY(type_find(session, index, &t, error));
     size_t size = holo_tensor_bytes(&t);
     if (size > own->size || !own->data) {
         void *data = holo_realloc(own->data, size + 1);
         if (!data) return holo_fail_memory(error);
-        *own   = (HoloDefault){data, size};
-        t.data = data;
-        for (int64_t i = 0; i < holo_tensor_count(&t); i++) {
-            if (holo_dtype_class((HoloDtype)t.dtype) == HOLO_CLASS_FLOAT)
-                holo_put_f(&t, i, (double)(fill - 1));
-            else
-                holo_put_i(&t, i, (int64_t)(fill - 1));
-        }
+        own->data = data;
+        own->size = size;
+        t.data    = data;
+        fill(record_of(session, index), &t);
     }
     t.data                 = own->data;
     session->inputs[index] = t;
     return HOLO_OK;
 }
 
+// ---- states
+
+// Copies what two tensors have in common, of which the second has larger sizes.
+static void part_copy(const HoloTensor *from, const HoloTensor *to)
+{
+    size_t  row   = holo_dtype_size((HoloDtype)to->dtype);
+    int     inner = to->rank;
+    int64_t rows  = 1;
+    while (inner > 0 && from->dim[inner - 1] == to->dim[inner - 1]) row *= (size_t)to->dim[--inner];
+    for (int d = 0; d < inner; d++) rows *= from->dim[d];
+    for (int64_t i = 0; i < rows && row; i++) {
+        int64_t left = i, at = 0, step = 1;
+        for (int d = inner - 1; d >= 0; d--) {
+            at += left % from->dim[d] * step;
+            left /= from->dim[d];
+            step *= to->dim[d];
+        }
+        memcpy((char *)to->data + (size_t)at * row, (const char *)from->data + (size_t)i * row, row);
+    }
+}
+
+HoloStatus holo_state_set(HoloSession *session, int index, HoloError *error)
+{
+    HoloDefault *own = &session->defaults[index];
+    HoloTensor   t;
+    HOLO_TRY(type_find(session, index, &t, error));
+    bool same = own->data && own->type.rank == t.rank;
+    for (int d = 0; d < t.rank; d++) same = same && own->type.dim[d] == t.dim[d];
+    if (!same) {
+        size_t size = holo_tensor_bytes(&t);
+        t.data      = holo_memory_take(size + 1, session->model->memory_how);
+        if (!t.data) return holo_fail_memory(error);
+        if (own->data) part_copy(&own->type, &t);
+        holo_memory_free(own->data, own->size + 1);
+        *own = (HoloDefault){t.data, size, t};
+    }
+    session->inputs[index] = own->type;
+    return HOLO_OK;
+}
+
+static HoloStatus size_set(HoloSession *session, const char *symbol, int64_t size, HoloError *error)
+{
+    const HoloArchive *a = &session->model->archive;
+    if (size < 0) return holo_fail(error, HOLO_BAD_ARGUMENT, "size %s cannot be %lld", symbol, (long long)size);
+    for (size_t i = 0; i < a->SYMBOLS_count; i++) {
+        if (strcmp(holo_model_text(session->model, a->SYMBOLS_at[i]), symbol) != 0) continue;
+        session->sizes[i] = size;
+        return HOLO_OK;
+    }
+    return holo_fail(error, HOLO_BAD_ARGUMENT, "the model has no size called %s", symbol);
+}
+
+HoloStatus holo_session_set_size(HoloSession *session, const char *symbol, int64_t size, HoloError *error)
+{
+    HOLO_TRY(holo_session_take(session, error));
+    return holo_session_give(session, size_set(session, symbol, size, error));
+}
+
+static HoloStatus state_view(HoloSession *session, int index, HoloTensor *out_view, HoloError *error)
+{
+    if (!holo_model_state(session->model, index))
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no state %d: the model has %d", index,
+                         session->model->state_count);
+    const HoloDefault *own = &session->defaults[holo_model_input_count(session->model) + index];
+    if (!own->data)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "state %s has no size before the first run",
+                         holo_model_state(session->model, index)->name);
+    *out_view = own->type;
+    return HOLO_OK;
+}
+
+HoloStatus holo_session_state(HoloSession *session, int index, HoloTensor *out_view, HoloError *error)
+{
+    HOLO_TRY(holo_session_take(session, error));
+    return holo_session_give(session, state_view(session, index, out_view, error));
+}
+
 void holo_defaults_deinit(HoloSession *session)
 {
-    for (int i = 0; session->defaults && i < holo_model_input_count(session->model); i++)
-        holo_free(session->defaults[i].data);
+    int inputs = holo_model_input_count(session->model);
+    for (int i = 0; session->defaults && i < holo_model_given_count(session->model); i++) {
+        if (i < inputs)
+            holo_free(session->defaults[i].data);
+        else
+            holo_memory_free(session->defaults[i].data, session->defaults[i].size + 1);
+    }
 }

@@ -12,7 +12,7 @@ static HoloStatus arrays_create(HoloSession *session, HoloError *error)
     HoloImages        *m    = &session->images;
     const HoloFrame   *f    = session->frames[0];
     const HoloArchive *a    = &session->model->archive;
-    size_t             ins  = (size_t)holo_model_input_count(session->model) + 1;
+    size_t             ins  = (size_t)holo_model_given_count(session->model) + 1;
     size_t             outs = (size_t)holo_model_output_count(session->model) + 1;
     if (m->out) return HOLO_OK;
     m->for_in   = HOLO_NEW(&session->arena, HoloTensor, ins);

@@ -37,17 +37,18 @@ static HoloStatus arrays_create(HoloSession *session, HoloError *error)
 {
     const HoloModel *model = session->model;
     session->frames        = HOLO_NEW(&session->arena, HoloFrame *, model->archive.PLANS_count);
-    session->inputs        = HOLO_NEW(&session->arena, HoloTensor, holo_model_input_count(model) + 1);
-    session->own_inputs    = HOLO_NEW(&session->arena, void *, holo_model_input_count(model) + 1);
-    session->defaults      = HOLO_NEW(&session->arena, HoloDefault, holo_model_input_count(model) + 1);
-    session->input_is_set  = HOLO_NEW(&session->arena, bool, holo_model_input_count(model) + 1);
+    session->inputs        = HOLO_NEW(&session->arena, HoloTensor, holo_model_given_count(model) + 1);
+    session->own_inputs    = HOLO_NEW(&session->arena, void *, holo_model_given_count(model) + 1);
+    session->defaults      = HOLO_NEW(&session->arena, HoloDefault, holo_model_given_count(model) + 1);
+    session->input_is_set  = HOLO_NEW(&session->arena, bool, holo_model_given_count(model) + 1);
+    session->sizes         = HOLO_NEW(&session->arena, int64_t, model->archive.SYMBOLS_count + 1);
     session->outputs =
         holo_arena_take_array(&session->arena, (size_t)holo_model_output_count(model) + 1, sizeof *session->outputs);
     session->users.set_input  = HOLO_NEW(&session->arena, const void *, holo_model_input_count(model) + 1);
     session->users.set_output = HOLO_NEW(&session->arena, const void *, holo_model_output_count(model) + 1);
     HOLO_TRY(devices_open(session, error));
     if (!session->frames || !session->inputs || !session->input_is_set || !session->own_inputs || !session->defaults ||
-        !session->outputs || !session->users.set_input || !session->users.set_output)
+        !session->sizes || !session->outputs || !session->users.set_input || !session->users.set_output)
         return holo_fail_memory(error);
     return holo_frame_create(session, 0, NULL, &session->frames[0], error);
 }
@@ -55,7 +56,7 @@ static HoloStatus arrays_create(HoloSession *session, HoloError *error)
 // The types of the inputs, as far as the model fixes them. True: it fixes all of them.
 static bool inputs_are_fixed(const HoloSession *session, const HoloTensor **types)
 {
-    for (int i = 0; i < holo_model_input_count(session->model); i++) {
+    for (int i = 0; i < holo_model_given_count(session->model); i++) {
         const HoloTensor *t = &session->model->inputs[i].type;
         if (t->rank < 0 || !t->dtype || t->kind != HOLO_TENSOR) return false;
         for (int d = 0; d < t->rank; d++)
@@ -69,7 +70,7 @@ static bool inputs_are_fixed(const HoloSession *session, const HoloTensor **type
 static HoloStatus bind_early(HoloSession *session, HoloError *error)
 {
     const HoloTensor **types =
-        HOLO_NEW(&session->arena, const HoloTensor *, holo_model_input_count(session->model) + 1);
+        HOLO_NEW(&session->arena, const HoloTensor *, holo_model_given_count(session->model) + 1);
     if (!types) return holo_fail_memory(error);
     bool in_parts;
     return inputs_are_fixed(session, types) ? holo_images_bind(session, types, &in_parts, error) : HOLO_OK;
@@ -340,13 +341,15 @@ static HoloStatus outputs_copy(const HoloSession *session, HoloError *error)
 
 static HoloStatus inputs_complete(HoloSession *session, HoloError *error)
 {
-    for (int i = 0; i < holo_model_input_count(session->model); i++) {
+    for (int i = 0; i < holo_model_given_count(session->model); i++) {
         const HoloPort *port = &session->model->inputs[i];
         if (session->input_is_set[i]) continue;
         if (!port->optional) return holo_fail(error, HOLO_BAD_INPUT, "input %s is not set", port->name);
         if (port->type.kind == HOLO_OPTIONAL) // a missing value is a value of its type
             session->inputs[i] =
                 (HoloTensor){.dtype = port->type.dtype, .kind = HOLO_OPTIONAL, .inner = port->type.inner, .rank = 1};
+        else if (i >= holo_model_input_count(session->model))
+            HOLO_TRY(holo_state_set(session, i, error));
         else
             HOLO_TRY(holo_default_set(session, i, error));
     }
@@ -357,7 +360,7 @@ static HoloStatus compute(HoloSession *session, HoloError *error)
 {
     HoloFrame        *frame = session->frames[0];
     const HoloTensor *inputs[64], **list = inputs;
-    int               count = holo_model_input_count(session->model);
+    int               count = holo_model_given_count(session->model);
     if (count > HOLO_COUNT(inputs)) {
         if (!session->input_list) session->input_list = HOLO_NEW(&session->arena, const HoloTensor *, count);
         list = session->input_list;
