@@ -18,8 +18,9 @@ import struct
 import sys
 
 MAGIC = b"\x89HOLO\r\n\x1a"
-MAJOR, FLAGS_KNOWN, FLAG_EXACT, PLAN_STATIC, NO_VALUE = 2, 3, 1, 1, 0xFFFFFFFF
+MAJOR, FLAGS_KNOWN, FLAG_EXACT, PLAN_STATIC, NO_VALUE = 2, 7, 1, 1, 0xFFFFFFFF
 SECTION_MUST, SECTION_FLAGS_KNOWN, TARGETS_MAX = 1, 1, 64
+INPUT_FILL, INPUT_STATE, INPUT_LEAST, INPUT_KNOWN = 0xFFFFFFFF, 1 << 33, 1 << 34, (1 << 35) - 1
 DIM_BASE = 0xA5E51B0100000000 - (1 << 64)  # a size of DIM_BASE + n is expression n
 DIM_UNKNOWN = DIM_BASE + 0xFFFFFFFF
 MAX_RANK, MAX_FAULTS = 16, 20
@@ -43,6 +44,7 @@ RECORDS = {
     "memo": ("<2Q2I", "key0 key1 tensor_first _"),
     "memo_tensor": ("<2BHI2Q2Q16q", "dtype rank _ _ offset size hash0 hash1 " + " ".join(f"dim{i}" for i in range(MAX_RANK))),
     "program": ("<10I", "name doc program program_size lanes lanes_size block_x block_y block_z _"),
+    "asset": ("<2I2Q", "name _ offset size"),
     "target": ("<2I", "name _"),
     "note": ("<6I2Q", "pass_ place what why verdict _ count bytes"),
     "u32": ("<I", "value"),
@@ -52,7 +54,7 @@ RECORDS = {
 RECORD_OF = {  # by the C type of the records
     "char": "byte", "uint8_t": "byte", "uint32_t": "u32", "int64_t": "i64", "HoloDimRecord": "dim", "HoloOpRecord": "op",
     "HoloPlanRecord": "plan", "HoloValueRecord": "value", "HoloStepRecord": "step", "HoloAttrRecord": "attr", "HoloMetaRecord": "meta",
-    "HoloConstantRecord": "constant", "HoloNoteRecord": "note", "HoloProgramRecord": "program", "HoloTargetRecord": "target",
+    "HoloConstantRecord": "constant", "HoloNoteRecord": "note", "HoloProgramRecord": "program", "HoloTargetRecord": "target", "HoloAssetRecord": "asset",
     "HoloMemoRecord": "memo", "HoloMemoTensor": "memo_tensor",
 }
 HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "format", "holo.h")
@@ -313,12 +315,13 @@ class Check:
         a = self.a
         ok = (self.text_ok(v.name) and v.dtype < len(DTYPES) and v.kind < len(KINDS) and v.inner < len(KINDS) and
               -1 <= v.rank <= MAX_RANK and v.storage < len(STORAGES) and
-              self.range_ok("SIZES", v.size_first, max(v.rank, 0) + (v.storage == PART)))
+              self.range_ok("SIZES", v.size_first, max(v.rank, 0) * (1 + has_least(v)) + (v.storage == PART)))
         if not ok:
             return False
         if v.storage not in (INPUT, HEAP) and (v.rank < 0 or not v.dtype or v.kind != 0):
             return False
         return {
+            INPUT: lambda: not v.at or (v.at <= INPUT_KNOWN and v.at & INPUT_FILL and v.rank >= 0 and v.dtype not in (0, STRING)),
             CONSTANT: lambda: v.at < a.count("CONSTANTS") and a.one("CONSTANTS", v.at).dtype == v.dtype,
             ALIAS: lambda: v.at < i,
             PART: lambda: v.at < i,
@@ -354,7 +357,7 @@ class Check:
         for k, v in enumerate(a.records("OPERANDS", s.operand_first, operands)):
             if v == NO_VALUE:
                 continue
-            if v >= len(values) or (k >= s.in_count and values[root(values, v)].storage not in (ARENA, HEAP)):
+            if v >= len(values) or (k >= s.in_count and not is_writable(values[root(values, v)])):
                 return False
         return self.target_ok(s, values) and all(self.attr_ok(r, plan) for r in a.records("ATTRS", s.attr_first, s.attr_count))
 
@@ -470,6 +473,19 @@ class Check:
                 if b[2] <= block[3] and block[2] <= b[3] and b[5] == block[5]:
                     self.fault(f"plan {number}: values {b[4]} and {block[4]} share memory while both are alive")
             open_blocks.append(block)
+
+
+def is_state(v):
+    return v.storage == INPUT and bool(v.at & INPUT_STATE)
+
+
+def has_least(v):
+    return v.storage == INPUT and bool(v.at & INPUT_LEAST)
+
+
+def is_writable(v):
+    """The plan's own memory, and states."""
+    return v.storage in (ARENA, HEAP) or is_state(v)
 
 
 def root(values, v):

@@ -74,6 +74,7 @@ static HoloStatus meta_add(HoloCompile *c)
     }
     HOLO_TRY(meta_tune(c));
     HOLO_TRY(meta_quantize(c));
+    HOLO_TRY(holo_compile_text(c));
     return holo_compile_reserve(c);
 }
 

@@ -54,6 +54,8 @@ HOLO_MUST HoloStatus holo_compile_verify(HoloCompile *c); // fails if the archiv
 HOLO_MUST HoloStatus holo_compile_record(HoloCompile *c); // writes what verification found into the archive
 HOLO_MUST HoloStatus holo_compile_memorize(HoloCompile *c); // stores answers to the given inputs in the archive
 
+// Adds what goes with a language model to the plan: tokenizer, chat template, settings.
+HOLO_MUST HoloStatus holo_compile_text(HoloCompile *c);
 // Opens what the archive is written to: a file without a name yet, or memory if no file was asked for.
 HOLO_MUST HoloStatus holo_compile_open(const HoloCompile *c, HoloFileWriter **out);
 // Reserves room in the archive for what verification will find.

@@ -130,6 +130,17 @@ static HoloStatus programs_check(const Check *c)
     return HOLO_OK;
 }
 
+static HoloStatus assets_check(const Check *c)
+{
+    for (size_t i = 0; i < c->a->ASSETS_count; i++) {
+        const HoloAssetRecord *r = &c->a->ASSETS_at[i];
+        if (!text_ok(c, r->name) || r->offset % HOLO_WEIGHT_ALIGN ||
+            !range_ok(r->offset, r->size, c->a->ASSET_DATA_count))
+            return BAD(c, "asset %zu is broken", i);
+    }
+    return HOLO_OK;
+}
+
 // Names differ, and the first is the CPU.
 static HoloStatus targets_check(Check *c)
 {
@@ -483,6 +494,7 @@ static HoloStatus records_check(Check *c)
     HOLO_TRY(attrs_check(c));
     HOLO_TRY(notes_check(c));
     HOLO_TRY(programs_check(c));
+    HOLO_TRY(assets_check(c));
     HOLO_TRY(targets_check(c));
     if (!a->PLANS_count) return BAD(c, "there is no plan");
     for (uint32_t i = 0; i < a->PLANS_count; i++) HOLO_TRY(plan_check(c, i));

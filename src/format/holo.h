@@ -72,6 +72,8 @@ typedef struct HoloHeader {
     X(NOTES,        19, HoloNoteRecord,     OPTIONAL, 64,   OPENING) /* what the compiler decided, and why */          \
     X(PROGRAMS,     20, HoloProgramRecord,  KNOWN,    64,   OPENING) /* portable programs */                           \
     X(TARGETS,      21, HoloTargetRecord,   KNOWN,    64,   OPENING) /* where steps run; absent: on the CPU */         \
+    X(ASSETS,       22, HoloAssetRecord,    OPTIONAL, 64,   OPENING) /* what goes with the model: a tokenizer ... */   \
+    X(ASSET_DATA,   23, uint8_t,            OPTIONAL, 64,   LATER)   /* its bytes */                                   \
     X(WEIGHTS,      14, uint8_t,            REQUIRED, 4096, LATER)   /* the bytes of the constants */                  \
     /* A memo: what the model gives for some inputs. All four are there, or none. */                                   \
     X(MEMO_SLOTS,   15, uint32_t,           OPTIONAL, 64,   OPENING) /* 2^n: 0, or 1 + the number of an entry */       \
@@ -267,6 +269,13 @@ typedef struct HoloProgramRecord {
     uint32_t block[3];              // lanes of a block that it asks for; 0: any number
     uint32_t reserved;
 } HoloProgramRecord;
+
+// Bytes that go with the model under a name, such as its tokenizer. Who uses them checks them.
+typedef struct HoloAssetRecord {
+    uint32_t name; // text; names differ
+    uint32_t reserved;
+    uint64_t offset, size; // in ASSET_DATA; 64-byte aligned
+} HoloAssetRecord;
 
 // Where steps run. Record 0 is "cpu".
 typedef struct HoloTargetRecord {

@@ -149,6 +149,12 @@ AT(HoloProgramRecord, lanes_size, 20);
 AT(HoloProgramRecord, block, 24);
 AT(HoloProgramRecord, reserved, 36);
 
+SIZE(HoloAssetRecord, 24);
+AT(HoloAssetRecord, name, 0);
+AT(HoloAssetRecord, reserved, 4);
+AT(HoloAssetRecord, offset, 8);
+AT(HoloAssetRecord, size, 16);
+
 SIZE(HoloTargetRecord, 8);
 AT(HoloTargetRecord, name, 0);
 AT(HoloTargetRecord, reserved, 4);

@@ -456,6 +456,17 @@ HoloStatus holo_plan_meta(HoloPlan *plan, const char *key, const char *value, Ho
     return holo_buffer_add(&plan->section[HOLO_SECTION_META], &record, sizeof record, error);
 }
 
+HoloStatus holo_plan_asset(HoloPlan *plan, const char *name, const void *data, size_t size, HoloError *error)
+{
+    HoloPlanBuffer *strings = &plan->section[HOLO_SECTION_STRINGS], *bytes = &plan->section[HOLO_SECTION_ASSET_DATA];
+    HoloAssetRecord record = {.name = (uint32_t)strings->size, .size = size};
+    HOLO_TRY(holo_buffer_add(strings, name, strlen(name) + 1, error));
+    HOLO_TRY(holo_buffer_align(bytes, HOLO_WEIGHT_ALIGN, error));
+    record.offset = bytes->size;
+    HOLO_TRY(holo_buffer_add(bytes, data, size, error));
+    return holo_buffer_add(&plan->section[HOLO_SECTION_ASSETS], &record, sizeof record, error);
+}
+
 // Adds a text of notes. Equal texts are stored once; `from` is where the texts of notes begin.
 static HoloStatus note_text(HoloPlan *plan, size_t from, const char *text, uint32_t *out, HoloError *error)
 {

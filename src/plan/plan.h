@@ -41,6 +41,9 @@ void                 holo_plan_deinit(HoloPlan *plan);
 HOLO_MUST HoloStatus holo_plan_meta(HoloPlan *plan, const char *key, const char *value, HoloError *error);
 HOLO_MUST HoloStatus holo_plan_notes(HoloPlan *plan, const HoloNotes *notes, HoloError *error);
 
+// Adds bytes that go with the model. Names must differ.
+HOLO_MUST HoloStatus holo_plan_asset(HoloPlan *plan, const char *name, const void *data, size_t size, HoloError *error);
+
 typedef struct HoloPlanProgram { // see HoloProgramRecord
     const char *name, *doc;
     const void *program, *lanes;

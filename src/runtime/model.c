@@ -427,6 +427,19 @@ int holo_model_output_find(const HoloModel *model, const char *name)
     return port_find(model->outputs, holo_model_output_count(model), name);
 }
 
+bool holo_model_asset(const HoloModel *model, const char *name, HoloString *out_bytes)
+{
+    const HoloArchive *a = &model->archive;
+    *out_bytes           = (HoloString){0};
+    for (size_t i = 0; i < a->ASSETS_count; i++) {
+        const HoloAssetRecord *r = &a->ASSETS_at[i];
+        if (strcmp(holo_model_text(model, r->name), name) != 0) continue;
+        *out_bytes = (HoloString){(const char *)a->ASSET_DATA_at + r->offset, r->size};
+        return true;
+    }
+    return false;
+}
+
 int holo_model_meta_count(const HoloModel *model)
 {
     return (int)model->archive.META_count;
