@@ -1,7 +1,9 @@
-// hologram_text.h - text: tokenizers. The functions are in the compiler's library.
+// hologram_text.h - text: tokenizers, the choice of the next token, and grammars that the text must fit. The functions are
+// in the compiler's library.
 //
 // A HoloTokenizer turns text into the numbers that a language model reads, and back. It never changes: all threads may
 // share it and use it at once. Text is UTF-8; bytes that are not are read as the replacement character U+FFFD.
+// A HoloSampler chooses tokens by what a model computed. A HoloGrammar says which tokens may come next.
 //
 // Errors are reported as in hologram.h. Functions that close accept NULL.
 #ifndef HOLOGRAM_TEXT_H
@@ -67,6 +69,167 @@ HOLO_API HOLO_MUST HoloStatus holo_text_stream_add(HoloTextStream *stream, uint3
                                                    HoloError *error);
 // What is left at the end: characters that never became complete.
 HOLO_API HOLO_MUST HoloStatus holo_text_stream_end(HoloTextStream *stream, HoloString *out_text, HoloError *error);
+
+// ---- the bytes of tokens
+
+// The bytes that a token adds in the middle of a text: none if it is special or there is no such token. `*out_bytes` gets
+// `*out_size` bytes, which you free with holo_text_free. They may be a part of a character.
+HOLO_API HOLO_MUST HoloStatus holo_tokenizer_token_bytes(HoloTokenizer *tokenizer, uint32_t id, char **out_bytes,
+                                                         size_t *out_size, HoloError *error);
+
+// ---- stop strings
+
+// Watches text that arrives in pieces for strings that end it.
+typedef struct HoloStopper HoloStopper;
+
+// The strings are copied. There may be at most 64 of at most 4096 bytes, none of them empty.
+HOLO_API HOLO_MUST HoloStatus holo_stopper_create(const HoloString *strings, size_t count, HoloStopper **out_stopper,
+                                                  HoloError *error);
+HOLO_API void                 holo_stopper_destroy(HoloStopper *stopper);
+// Adds text. `*out_text` is what may be shown now: text that could be the beginning of a stop string is held back. It
+// lives until the next call. `*out_stop` is the number of the stop string that was found, or -1. The first that is
+// complete counts, of several the longest. Behind it, nothing more is shown until the stopper is reset.
+HOLO_API HOLO_MUST HoloStatus holo_stopper_add(HoloStopper *stopper, const char *text, size_t size,
+                                               HoloString *out_text, int *out_stop, HoloError *error);
+// What was held back, at the end of the text. Then the stopper is as new.
+HOLO_API HoloString holo_stopper_end(HoloStopper *stopper);
+HOLO_API void       holo_stopper_reset(HoloStopper *stopper);
+
+// ---- choosing the next token
+
+typedef struct HoloTokenBias {
+    uint32_t token;
+    float    value; // added to the logit
+} HoloTokenBias;
+
+// How tokens are chosen. The steps are done in this order: penalties, bias, banned tokens, temperature, top_k, top_p,
+// min_p, typical_p. Call holo_sampler_defaults first, then change what you like.
+typedef struct HoloSamplerOptions {
+    size_t   size;            // of this struct, as holo_sampler_defaults sets it
+    uint64_t seed;            // the same seed gives the same tokens, on every machine
+    float    temperature;     // 0: always the token of the largest logit, of equals the first
+    uint32_t top_k;           // this many tokens of the largest logits remain; 0: all
+    float    top_p;           // the fewest tokens whose probabilities add up to this remain; 1: all
+    float    min_p;           // tokens remain that are this probable, relative to the most probable one; 0: all
+    float    typical_p;       // like top_p, in order of how near to the expected information a token is; 1: all
+    float repetition_penalty; // of tokens that occurred: a positive logit is divided by it, others multiplied; 1: none
+    float presence_penalty;   // subtracted once from tokens that were accepted; 0: none
+    float frequency_penalty;  // subtracted as often as they were; 0: none
+    uint32_t             penalty_window;  // penalties look at this many of the last tokens; 0: all
+    uint32_t             no_repeat_ngram; // no n tokens in a row occur twice; 0: they may
+    uint32_t             min_tokens;      // no end token before this many tokens are accepted
+    const uint32_t      *end_tokens;
+    size_t               end_token_count;
+    const HoloTokenBias *bias;
+    size_t               bias_count;
+    const uint32_t      *banned;
+    size_t               banned_count;
+    bool                 logprobs; // compute log-probabilities
+    uint32_t             best;     // with logprobs: also of this many of the most probable tokens, at most 1000
+} HoloSamplerOptions;
+
+typedef struct HoloTokenLogprob {
+    uint32_t token;
+    float    logprob; // natural logarithm
+} HoloTokenLogprob;
+
+typedef struct HoloSampled {
+    uint32_t                token;
+    float                   logprob; // as the model has it: of the logits as they were given. 0 without `logprobs`
+    const HoloTokenLogprob *best;    // the most probable first; they live until the next call
+    size_t                  best_count;
+} HoloSampled;
+
+// Chooses tokens, and remembers those that were accepted. One thread uses it at a time.
+typedef struct HoloSampler HoloSampler;
+
+HOLO_API void holo_sampler_defaults(HoloSamplerOptions *out_options); // temperature 1, and nothing else
+// `vocabulary` is the number of logits. Options may be NULL: the defaults. Everything that they point to is copied.
+HOLO_API HOLO_MUST HoloStatus holo_sampler_create(const HoloSamplerOptions *options, uint32_t vocabulary,
+                                                  HoloSampler **out_sampler, HoloError *error);
+HOLO_API void                 holo_sampler_destroy(HoloSampler *sampler);
+// A copy with all that it remembers. Copies of different `stream` numbers draw different random numbers. A sampler that
+// was created has stream 0.
+HOLO_API HOLO_MUST HoloStatus holo_sampler_fork(const HoloSampler *sampler, uint64_t stream, HoloSampler **out_sampler,
+                                                HoloError *error);
+HOLO_API void                 holo_sampler_reset(HoloSampler *sampler); // forgets all tokens
+// Tokens of the prompt: they count for repetition_penalty and no_repeat_ngram alone.
+HOLO_API HOLO_MUST HoloStatus holo_sampler_accept_prompt(HoloSampler *sampler, const uint32_t *ids, size_t count,
+                                                         HoloError *error);
+HOLO_API HOLO_MUST HoloStatus holo_sampler_accept(HoloSampler *sampler, uint32_t token, HoloError *error);
+// Chooses the next token, which you then accept. The choice depends on the logits, the accepted tokens and the seed
+// alone: asked twice, it is the same. `mask` has a bit for each token that is allowed (holo_grammar_state_mask); NULL: all
+// are. HOLO_BAD_INPUT: no token is left.
+HOLO_API HOLO_MUST HoloStatus holo_sampler_choose(HoloSampler *sampler, const float *logits, const uint64_t *mask,
+                                                  HoloSampled *out_sampled, HoloError *error);
+
+// ---- grammars
+
+typedef enum HoloGrammarSource {
+    HOLO_GRAMMAR_GBNF        = 0, // rules as llama.cpp has them
+    HOLO_GRAMMAR_REGEX       = 1, // a regular expression, which the whole text must match
+    HOLO_GRAMMAR_JSON_SCHEMA = 2, // the text is JSON that fits the schema; properties are in the order of the schema
+} HoloGrammarSource;
+
+typedef enum HoloGrammarSpaces { // where JSON may have white space
+    HOLO_SPACES_SOME = 0,        // one space behind each comma and colon, or none
+    HOLO_SPACES_NONE = 1,
+    HOLO_SPACES_ANY  = 2, // everywhere, any number
+} HoloGrammarSpaces;
+
+// What a text must look like. All threads may share it.
+typedef struct HoloGrammar HoloGrammar;
+
+// Compiles a grammar and opens it. What is not supported is an error that says where it is.
+HOLO_API HOLO_MUST HoloStatus holo_grammar_compile(HoloGrammarSource source, const char *text, size_t size,
+                                                   HoloGrammarSpaces spaces, HoloGrammar **out_grammar,
+                                                   HoloError *error);
+// Opens a compiled grammar in memory, as holo_grammar_block gives it. Checks all of it. The bytes are copied.
+HOLO_API HOLO_MUST HoloStatus holo_grammar_open_memory(const void *block, size_t size, HoloGrammar **out_grammar,
+                                                       HoloError *error);
+HOLO_API void                 holo_grammar_close(HoloGrammar *grammar); // after all of its states are destroyed
+// The compiled form: `*out_size` bytes, which live as long as the grammar.
+HOLO_API const void *holo_grammar_block(const HoloGrammar *grammar, size_t *out_size);
+
+// The bytes of all tokens, in the order that masks need. It never changes: all grammars may share it.
+typedef struct HoloTokenTree HoloTokenTree;
+
+// `ends` are the tokens that end a text. They are allowed exactly where the grammar may end.
+HOLO_API HOLO_MUST HoloStatus holo_token_tree_create(HoloTokenizer *tokenizer, const uint32_t *ends, size_t end_count,
+                                                     HoloTokenTree **out_tree, HoloError *error);
+// The same of a vocabulary that is no HoloTokenizer: the bytes of each id. A token without bytes is never allowed.
+HOLO_API HOLO_MUST HoloStatus holo_token_tree_create_from(const HoloString *tokens, uint32_t count,
+                                                          const uint32_t *ends, size_t end_count,
+                                                          HoloTokenTree **out_tree, HoloError *error);
+HOLO_API void                 holo_token_tree_destroy(HoloTokenTree *tree);
+
+// The vocabulary whose tokens the states of the grammar accept. Set it before the first state is created. The tree must
+// outlive the grammar. A grammar without one accepts bytes alone.
+HOLO_API HOLO_MUST HoloStatus holo_grammar_set_tokens(HoloGrammar *grammar, const HoloTokenTree *tree,
+                                                      HoloError *error);
+
+// A place in a text that fits the grammar so far. One thread uses it at a time.
+typedef struct HoloGrammarState HoloGrammarState;
+
+HOLO_API HOLO_MUST HoloStatus holo_grammar_state_create(HoloGrammar *grammar, HoloGrammarState **out_state,
+                                                        HoloError *error);
+HOLO_API void                 holo_grammar_state_destroy(HoloGrammarState *state);
+HOLO_API HOLO_MUST HoloStatus holo_grammar_state_copy(const HoloGrammarState *state, HoloGrammarState **out_state,
+                                                      HoloError *error);
+HOLO_API void                 holo_grammar_state_reset(HoloGrammarState *state); // to the beginning of the text
+// HOLO_BAD_INPUT: the token, or a byte, does not fit. Then the state is as before. `*out_fit` is how many bytes fit.
+HOLO_API HOLO_MUST HoloStatus holo_grammar_state_accept(HoloGrammarState *state, uint32_t token, HoloError *error);
+HOLO_API HOLO_MUST HoloStatus holo_grammar_state_accept_bytes(HoloGrammarState *state, const char *bytes, size_t size,
+                                                              size_t *out_fit, HoloError *error);
+HOLO_API bool                 holo_grammar_state_is_complete(const HoloGrammarState *state); // the text may end here
+// Sets the bit of each token that may come next: bit id % 64 of word id / 64, for all tokens of the tree. `*out_count` is
+// how many there are. HOLO_BAD_INPUT: there is none, and the message has the end of the text so far.
+HOLO_API HOLO_MUST HoloStatus holo_grammar_state_mask(HoloGrammarState *state, uint64_t *out_mask, uint32_t *out_count,
+                                                      HoloError *error);
+// The bytes that must come next, if there is only one way to go on. Returns how many there are, at most `room`.
+HOLO_API size_t holo_grammar_state_forced(HoloGrammarState *state, char *out_bytes, size_t room);
+// Sets the logits of tokens that are not allowed to minus infinity.
+HOLO_API void holo_mask_apply(const uint64_t *mask, uint32_t count, float *logits);
 
 #ifdef __cplusplus
 }
