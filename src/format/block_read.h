@@ -17,7 +17,16 @@ HoloBlockRead holo_block_read_q6_k, holo_block_read_iq4_xs, holo_block_read_tq1_
 HoloBlockRead holo_block_read_iq1_s, holo_block_read_iq1_m, holo_block_read_iq2_xxs, holo_block_read_iq2_xs;
 HoloBlockRead holo_block_read_iq2_s, holo_block_read_iq3_xxs, holo_block_read_iq3_s;
 
-extern const int8_t holo_block_iq4[16]; // the numbers that the codes of iq4_nl and iq4_xs stand for
+// Books: the numbers that codes stand for.
+extern const int8_t holo_block_iq4[16]; // of iq4_nl and iq4_xs
+extern const int8_t holo_block_fp4[16]; // of mxfp4: e2m1, twice as large
+
+static inline void holo_block_scale(float scale, HoloBlockNumbers *out) // one for all groups
+{
+    out->scale  = scale;
+    out->offset = 0;
+    for (int g = 0; g < HOLO_BLOCK_GROUPS; g++) out->scales[g] = 1;
+}
 
 // Numbers of files are little-endian, wherever they lie.
 static inline unsigned holo_block_u16(const uint8_t *at)

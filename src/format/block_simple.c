@@ -4,7 +4,7 @@
 
 const int8_t holo_block_iq4[16] = {-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113};
 
-static const int8_t fp4[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12}; // e2m1, twice as large
+const int8_t holo_block_fp4[16] = {0, 1, 2, 3, 4, 6, 8, 12, 0, -1, -2, -3, -4, -6, -8, -12};
 
 static void halves(const uint8_t *codes, int less, HoloBlockNumbers *out)
 {
@@ -31,8 +31,9 @@ static void fifths(const uint8_t *bits, HoloBlockNumbers *out)
 
 static void scale(const uint8_t *scale, const uint8_t *offset, HoloBlockNumbers *out)
 {
-    out->scale[0]  = holo_block_f16(scale);
-    out->offset[0] = offset ? holo_block_f16(offset) : 0;
+    holo_block_scale(holo_block_f16(scale), out);
+    if (offset) out->offset = holo_block_f16(offset);
+    out->offsets[0] = 1;
 }
 
 void holo_block_read_q4_0(const uint8_t *block, HoloBlockNumbers *out)
@@ -77,8 +78,9 @@ void holo_block_read_mxfp4(const uint8_t *block, HoloBlockNumbers *out)
 {
     // The scale is a power of two, 2^(code - 127), halved because the numbers are doubled. The two smallest halves are
     // subnormal. Code 255 is a number here, too, as in ggml.
-    uint32_t bits  = *block < 2 ? UINT32_C(0x00200000) << *block : (uint32_t)(*block - 1) << 23;
-    out->offset[0] = 0;
-    memcpy(out->scale, &bits, sizeof bits);
-    coded(block + 1, fp4, out);
+    uint32_t bits = *block < 2 ? UINT32_C(0x00200000) << *block : (uint32_t)(*block - 1) << 23;
+    float    scale;
+    memcpy(&scale, &bits, sizeof scale);
+    holo_block_scale(scale, out);
+    coded(block + 1, holo_block_fp4, out);
 }

@@ -11,28 +11,28 @@ static void twos(const uint8_t *codes, int less, HoloBlockNumbers *out)
 
 void holo_block_read_q2_k(const uint8_t *block, HoloBlockNumbers *out)
 {
-    float scale = holo_block_f16(block + 80), least = holo_block_f16(block + 82);
+    out->scale  = holo_block_f16(block + 80);
+    out->offset = holo_block_f16(block + 82);
     for (int g = 0; g < 16; g++) {
-        out->scale[g]  = scale * (float)(block[g] & 15);
-        out->offset[g] = -(least * (float)(block[g] >> 4));
+        out->scales[g]  = block[g] & 15;
+        out->offsets[g] = (int8_t) - (block[g] >> 4);
     }
     twos(block + 16, 0, out);
 }
 
 void holo_block_read_tq2_0(const uint8_t *block, HoloBlockNumbers *out)
 {
-    for (int g = 0; g < 8; g++) out->scale[g] = holo_block_f16(block + 64), out->offset[g] = 0;
+    holo_block_scale(holo_block_f16(block + 64), out);
     twos(block, 1, out);
 }
 
 void holo_block_read_q3_k(const uint8_t *block, HoloBlockNumbers *out)
 {
     const uint8_t *third = block, *scales = block + 96; // a third bit for each element: bit i / 32 of byte i % 32
-    float          scale = holo_block_f16(block + 108);
+    holo_block_scale(holo_block_f16(block + 108), out);
     for (int g = 0; g < 16; g++) { // 4 low bits from bytes 0 to 7, 2 high ones from bytes 8 to 11
         int low = g < 8 ? scales[g] & 15 : scales[g - 8] >> 4, high = scales[8 + g % 4] >> g / 4 * 2 & 3;
-        out->scale[g]  = scale * (float)((low | high << 4) - 32);
-        out->offset[g] = 0;
+        out->scales[g] = (int8_t)((low | high << 4) - 32);
     }
     twos(block + 32, 4, out);
     for (int i = 0; i < 256; i++) out->number[i] = (int8_t)(out->number[i] + (third[i % 32] >> i / 32 & 1) * 4);
@@ -49,12 +49,13 @@ static void fours(const uint8_t *codes, HoloBlockNumbers *out)
 static void sixes(const uint8_t *block, HoloBlockNumbers *out)
 {
     const uint8_t *bytes = block + 4;
-    float          scale = holo_block_f16(block), least = holo_block_f16(block + 2);
+    out->scale           = holo_block_f16(block);
+    out->offset          = holo_block_f16(block + 2);
     for (int g = 0; g < 8; g++) {
-        int a          = g < 4 ? bytes[g] & 63 : (bytes[g + 4] & 15) | bytes[g - 4] >> 6 << 4;
-        int b          = g < 4 ? bytes[g + 4] & 63 : bytes[g + 4] >> 4 | bytes[g] >> 6 << 4;
-        out->scale[g]  = scale * (float)a;
-        out->offset[g] = -(least * (float)b);
+        int a           = g < 4 ? bytes[g] & 63 : (bytes[g + 4] & 15) | bytes[g - 4] >> 6 << 4;
+        int b           = g < 4 ? bytes[g + 4] & 63 : bytes[g + 4] >> 4 | bytes[g] >> 6 << 4;
+        out->scales[g]  = (int8_t)a;
+        out->offsets[g] = (int8_t)-b;
     }
 }
 
@@ -75,8 +76,8 @@ void holo_block_read_q5_k(const uint8_t *block, HoloBlockNumbers *out)
 void holo_block_read_q6_k(const uint8_t *block, HoloBlockNumbers *out)
 {
     const uint8_t *low = block, *high = block + 128, *scales = block + 192;
-    float          scale = holo_block_f16(block + 208);
-    for (int g = 0; g < 16; g++) out->scale[g] = scale * (float)(int8_t)scales[g], out->offset[g] = 0;
+    holo_block_scale(holo_block_f16(block + 208), out);
+    memcpy(out->scales, scales, 16);
     for (int i = 0; i < 256; i++) { // halves of 128: low bits in 64 bytes, high bits in 32
         int half = i / 128, part = i / 32 % 4;
         int four       = low[half * 64 + i % 64] >> part / 2 * 4 & 15;
@@ -88,12 +89,11 @@ void holo_block_read_q6_k(const uint8_t *block, HoloBlockNumbers *out)
 void holo_block_read_iq4_xs(const uint8_t *block, HoloBlockNumbers *out)
 {
     const uint8_t *low = block + 4, *codes = block + 8;
-    unsigned       high  = holo_block_u16(block + 2);
-    float          scale = holo_block_f16(block);
+    unsigned       high = holo_block_u16(block + 2);
+    holo_block_scale(holo_block_f16(block), out);
     for (int g = 0; g < 8; g++) {
         int six        = (low[g / 2] >> g % 2 * 4 & 15) | (int)(high >> 2 * g & 3) << 4;
-        out->scale[g]  = scale * (float)(six - 32);
-        out->offset[g] = 0;
+        out->scales[g] = (int8_t)(six - 32);
     }
     for (int i = 0; i < 256; i++) out->number[i] = holo_block_iq4[codes[i / 32 * 16 + i % 16] >> i / 16 % 2 * 4 & 15];
 }
@@ -109,7 +109,7 @@ static int8_t digit(uint8_t byte, int place)
 
 void holo_block_read_tq1_0(const uint8_t *block, HoloBlockNumbers *out)
 {
-    for (int g = 0; g < 8; g++) out->scale[g] = holo_block_f16(block + 52), out->offset[g] = 0;
+    holo_block_scale(holo_block_f16(block + 52), out);
     for (int i = 0; i < 160; i++) out->number[i] = digit(block[i % 32], i / 32);
     for (int i = 0; i < 80; i++) out->number[160 + i] = digit(block[32 + i % 16], i / 16);
     for (int i = 0; i < 16; i++) out->number[240 + i] = digit(block[48 + i % 4], i / 4);

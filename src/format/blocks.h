@@ -1,8 +1,8 @@
-// blocks.h - weights in blocks: each block holds a fixed number of elements in a fixed number of bytes, with its scales.
+// blocks.h - weights in blocks. A block holds a fixed number of elements in a fixed number of bytes, with its scales.
 //
-// A row of the table is a type of block. Every type is read in the same way: as small whole numbers, and a scale and an
-// offset for each group of them. An element is number * scale + offset. What files call these types is the matter of
-// importers.
+// A row of the table is a type of block. Every type is read in the same way: as small whole numbers in groups. A group
+// has a whole scale and offset, and the block has real ones for these. An element is number * (scale * that of its
+// group) + offset * that of its group. What files call these types is the matter of importers.
 #ifndef HOLO_FORMAT_BLOCKS_H
 #define HOLO_FORMAT_BLOCKS_H
 
@@ -16,16 +16,24 @@ enum {
 
 typedef struct HoloBlockNumbers { // one block, read
     int8_t number[HOLO_BLOCK_MOST];
-    float  scale[HOLO_BLOCK_GROUPS];
-    float  offset[HOLO_BLOCK_GROUPS]; // all 0, if the type has none
+    float  scale, offset;
+    int8_t scales[HOLO_BLOCK_GROUPS], offsets[HOLO_BLOCK_GROUPS]; // of groups; no offsets if the type has none
 } HoloBlockNumbers;
 
+// How a block stores its scale: as f16, times a power of two that is the same for all blocks of the type; as f16 with a
+// byte for each group; or as an exponent of 8 bits.
+typedef enum HoloBlockScale { HOLO_BLOCK_PLAIN, HOLO_BLOCK_SUPER, HOLO_BLOCK_POWER } HoloBlockScale;
+
 typedef struct HoloBlockType {
-    const char *name;         // "q4_k"
-    int         count, bytes; // elements and bytes of a block
-    int         group;        // elements that share a scale: 16 or 32
-    int         low, high;    // the least and the largest number that a block can have
-    bool        has_offset;
+    const char    *name;         // "q4_k"
+    int            count, bytes; // elements and bytes of a block
+    int            group;        // elements that share a scale: 16 or 32
+    int            low, high;    // the least and the largest number that a block can have
+    int            bits;         // of a code: 2, 3, 4, 5, 6 or 8. Its number is code + low, or that of the book
+    HoloBlockScale scale;
+    bool           has_offset; // then `low` is 0
+    float          unit;       // a power of two: scale / unit is a number of f16
+    const int8_t  *book;       // NULL: none; else 16 numbers, of which codes of 3 bits use the first eight
     void (*read)(const uint8_t *block, HoloBlockNumbers *out);
 } HoloBlockType;
 
