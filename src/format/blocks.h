@@ -22,18 +22,18 @@ typedef struct HoloBlockNumbers { // one block, read
 
 // How a block stores its scale: as f16, times a power of two that is the same for all blocks of the type; as f16 with a
 // byte for each group; or as an exponent of 8 bits.
-typedef enum HoloBlockScale { HOLO_BLOCK_PLAIN, HOLO_BLOCK_SUPER, HOLO_BLOCK_POWER } HoloBlockScale;
+enum { HOLO_BLOCK_PLAIN, HOLO_BLOCK_SUPER, HOLO_BLOCK_POWER };
 
 typedef struct HoloBlockType {
-    const char    *name;         // "q4_k"
-    int            count, bytes; // elements and bytes of a block
-    int            group;        // elements that share a scale: 16 or 32
-    int            low, high;    // the least and the largest number that a block can have
-    int            bits;         // of a code: 2, 3, 4, 5, 6 or 8. Its number is code + low, or that of the book
-    HoloBlockScale scale;
-    bool           has_offset; // then `low` is 0
-    float          unit;       // a power of two: scale / unit is a number of f16
-    const int8_t  *book;       // NULL: none; else 16 numbers, of which codes of 3 bits use the first eight
+    const char   *name;         // "q4_k"
+    int           count, bytes; // elements and bytes of a block
+    int           group;        // elements that share a scale: 16 or 32
+    int           low, high;    // the least and the largest number that a block can have
+    int           bits;         // of a code: 2, 3, 4, 5, 6 or 8. Its number is code + low, or that of the book
+    int           scale;        // HOLO_BLOCK_PLAIN, SUPER or POWER
+    bool          has_offset;   // then `low` is 0
+    float         unit;         // a power of two: scale / unit is a number of f16
+    const int8_t *book;         // NULL: none; else 16 numbers, of which codes of 3 bits use the first eight
     void (*read)(const uint8_t *block, HoloBlockNumbers *out);
 } HoloBlockType;
 
