@@ -45,4 +45,37 @@ int64_t holo_block_row_bytes(const HoloBlockType *type, int64_t count);
 // `n` blocks to n * type->count floats: number * scale, rounded, plus the offset, rounded.
 void holo_block_decode(const HoloBlockType *type, int64_t n, const uint8_t *blocks, float *out);
 
+// ---- packed for products: 16 rows of blocks as the columns of a panel, whose numbers lie as kernels read them
+//
+// A unit is 32 elements of each of the 16 columns, in eight quads. Quad q has elements 4 * q to 4 * q + 3 of each
+// column, a byte for each: 64 bytes. The bits of codes lie in planes, one behind the other. Codes of 8 bits are a plane
+// of eight quads. A plane of four bits has four times 64 bytes: the low halves of bytes are quad i, the high ones quad
+// i + 4. A plane of two bits has twice 64: bits 0 and 1 are quad i, 2 and 3 quad i + 2, and so on. A plane of one bit
+// has 64 bytes: bit q is quad q. Codes of 3, 5 and 6 bits are the planes of 2 and 1, 4 and 1, 4 and 2 bits; the lower
+// bits are in the first plane.
+//
+// A panel is all its units, then its scales. PLAIN: for each unit 16 scales of f16, and 16 offsets if there are any.
+// POWER: 16 exponents. SUPER: for each block 16 scales of f16, 16 offsets if there are any, 16 bytes for each group,
+// and 16 bytes for the offsets of each group. Panels begin at multiples of 64 bytes.
+enum { HOLO_BLOCK_UNIT = 32, HOLO_BLOCK_COLUMNS = 16 };
+
+static inline int holo_block_unit_bytes(const HoloBlockType *type)
+{
+    return 64 * type->bits;
+}
+
+// The bytes of the scales of one block, for 16 columns.
+static inline int holo_block_scale_bytes(const HoloBlockType *type)
+{
+    int whole  = type->scale == HOLO_BLOCK_POWER ? 16 : 32,
+        groups = type->scale == HOLO_BLOCK_SUPER ? 256 / type->group : 0;
+    return (whole + 16 * groups) * (type->has_offset ? 2 : 1);
+}
+
+// The bytes of a panel with columns of k elements, whole blocks; -1: too many.
+int64_t holo_block_panel_bytes(const HoloBlockType *type, int64_t k);
+// Packs up to 16 rows of k elements, `row` bytes apart, as the columns of a panel. Columns that are missing are 0.
+void holo_block_panel_pack(const HoloBlockType *type, int64_t k, int columns, const uint8_t *rows, int64_t row,
+                           uint8_t *out);
+
 #endif

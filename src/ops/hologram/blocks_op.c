@@ -2,6 +2,7 @@
 // MatMulBlocks multiplies by rows of them.
 #include "ops/hologram/blocks_op.h"
 #include "ops/contract.h"
+#include "ops/hologram/program.h"
 #include "ops/microsoft/nbits.h"
 #include "ops/spread.h"
 
@@ -75,7 +76,7 @@ static HoloStatus eval_decode(HoloCall *call)
     return holo_call_continue(call);
 }
 
-// ---- MatMulBlocks: f32 [..., count] times the transposed rows of u8 [n][bytes], maybe plus a bias [n]
+// ---- MatMulBlocks: f32 [..., count] times the transposed rows of u8 [n][bytes], maybe plus a bias [n], and a tail
 
 enum { X = HOLO_BLOCKS_X, W = HOLO_BLOCKS_W, BIAS = HOLO_BLOCKS_BIAS };
 
@@ -91,7 +92,8 @@ static HoloStatus infer_matmul(HoloCall *call)
         HOLO_TRY(holo_expect_types(call, BIAS, HOLO_BIT(F32)));
         HOLO_TRY(holo_expect_shape(call, BIAS, 1, call->in[W]->dim));
     }
-    return holo_contract_infer(call, v.count, call->in[W]->dim[0]);
+    HOLO_TRY(holo_contract_infer(call, v.count, call->in[W]->dim[0]));
+    return holo_program_tail_check(call, 3);
 }
 
 typedef struct Product {
@@ -152,10 +154,11 @@ static HoloStatus eval_matmul(HoloCall *call)
     p.out   = call->out[0]->data;
     holo_spread(call, p.rows, (double)p.rows * (double)p.v.count, row_read, &p);
     holo_spread(call, p.columns, (double)p.rows * (double)p.v.count * (double)p.columns, column_work, &p);
-    return holo_call_continue(call);
+    HOLO_TRY(holo_call_continue(call));
+    return holo_program_tail_eval(call, 3);
 }
 
-static double at_matmul(const HoloCall *call, int64_t index)
+static double at_matmul(const HoloCall *call, int64_t index) // before the tail, which passes make
 {
     HoloBlocks v;
     int64_t    columns = call->in[W]->dim[0], column = index % columns;
@@ -191,7 +194,7 @@ const HoloOp holo_ops_blocks_op[] = {
      .domain  = "hologram",
      .since   = 1,
      .in_min  = 2,
-     .in_max  = 3,
+     .in_max  = 2 + HOLO_MAP_INPUTS,
      .out_min = 1,
      .out_max = 1,
      .types   = HOLO_BIT(F32),
