@@ -6,7 +6,7 @@
 
 // ---- weights
 
-bool holo_family_has_weight(HoloFamilyReader *r, const char *name, HoloTensor *out)
+bool holo_family_has_weight(HoloFamilyReader *r, const char *name, HoloFamilyWeight *out)
 {
     char longer[1024];
     bool found = r->request->weight(r->request->context, name, out);
@@ -40,18 +40,63 @@ static HoloStatus check_sizes(HoloFamilyReader *r, const char *name, const HoloT
                      name, have, want);
 }
 
+// A node that reads a constant, whose result has the name of the weight.
+static HoloStatus add_reader(HoloFamilyReader *r, const char *name, HoloValue *constant, const HoloNode *like,
+                             HoloValue **out)
+{
+    HoloNode *node = holo_graph_node(r->graph, name, like->domain, like->type, like->version, 1, 1, like->attr_count);
+    *out           = holo_graph_value(r->graph, name);
+    if (!node || !*out) return holo_fail_memory(r->scan.error);
+    node->op = holo_op_find(like->domain, like->type, like->version);
+    if (!node->op) return holo_family_wrong(r, "there is no operator %s@%d", like->type, like->version);
+    node->in[0] = constant;
+    memcpy(node->attr, like->attr, (size_t)like->attr_count * sizeof *node->attr);
+    holo_node_set_out(node, 0, *out);
+    return HOLO_OK;
+}
+
+// A weight of another type than the model's is a constant as it is, called `stored`, and a node that reads it.
+static HoloStatus add_weight(HoloFamilyReader *r, const char *name, const char *stored, const HoloFamilyWeight *weight,
+                             HoloValue **out)
+{
+    HoloTensor t        = weight->tensor;
+    int64_t    count    = t.rank ? t.dim[t.rank - 1] : 1;
+    HoloAttr   decode[] = {{.name = "type", .kind = HOLO_ATTR_STRING, .count = 1},
+                           {.name = "count", .kind = HOLO_ATTR_INT, .count = 1, .i = count}};
+    HoloAttr   cast     = {.name = "to", .kind = HOLO_ATTR_INT, .count = 1, .i = r->request->dtype};
+    HoloNode of_blocks  = {.domain = "hologram", .type = "DecodeBlocks", .version = 1, .attr = decode, .attr_count = 2};
+    HoloNode of_other   = {.domain = "", .type = "Cast", .version = 13, .attr = &cast, .attr_count = 1};
+    bool     is_other   = r->request->dtype == HOLO_F32 && t.dtype != HOLO_F32 &&
+                    holo_dtype_class((HoloDtype)t.dtype) == HOLO_CLASS_FLOAT;
+    if (!weight->blocks && !is_other) {
+        *out = holo_graph_constant(r->graph, name, &t);
+        return *out ? HOLO_OK : holo_fail_memory(r->scan.error);
+    }
+    if (weight->blocks) {
+        decode[0].s       = (HoloString){weight->blocks, strlen(weight->blocks)};
+        t.dtype           = HOLO_U8;
+        t.dim[t.rank - 1] = weight->row_bytes;
+    }
+    HoloValue *constant = holo_graph_constant(r->graph, stored, &t);
+    if (!constant) return holo_fail_memory(r->scan.error);
+    return add_reader(r, name, constant, weight->blocks ? &of_blocks : &of_other, out);
+}
+
 HoloStatus holo_family_weight(HoloFamilyReader *r, const char *name, const int64_t *sizes, int rank, HoloItem *out)
 {
-    HoloTensor tensor;
-    if (!holo_family_has_weight(r, name, &tensor))
+    HoloFamilyWeight weight;
+    if (!holo_family_has_weight(r, name, &weight))
         return holo_fail(r->scan.error, HOLO_BAD_MODEL, "%s needs the weight '%.200s', which is missing%s%s",
                          r->architecture, name, r->prefix_count ? ", with or without the prefix " : "",
                          r->prefix_count ? r->prefix[0] : "");
-    HOLO_TRY(check_sizes(r, name, &tensor, sizes, rank));
-    HoloValue *value = holo_graph_find(r->graph, name); // it was used before
-    if (!value || !value->is_constant) value = holo_graph_constant(r->graph, name, &tensor);
+    HOLO_TRY(check_sizes(r, name, &weight.tensor, sizes, rank));
+    char      *stored = holo_arena_format(r->scan.arena, "%s.stored", name);
+    HoloValue *value  = holo_graph_find(r->graph, name);
+    if (!stored) return holo_fail_memory(r->scan.error);
+    bool is_there = value && (value->is_constant || holo_graph_find(r->graph, stored)); // it was used before
+    if (!is_there) HOLO_TRY(add_weight(r, name, stored, &weight, &value));
     *out = (HoloItem){.kind = HOLO_ITEM_VALUE, .value = value};
-    return value ? HOLO_OK : holo_fail_memory(r->scan.error);
+    return HOLO_OK;
 }
 
 // ---- constants
