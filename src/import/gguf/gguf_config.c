@@ -79,6 +79,7 @@ static const struct {
 } same[] = {
     {"block_count", {"num_hidden_layers", "n_layer", "n_layers"}},
     {"embedding_length", {"hidden_size", "n_embd", "d_model"}},
+    {"ssm.inner_size", {"intermediate_size"}}, // such files have 0 for the next
     {"feed_forward_length", {"intermediate_size", "n_inner", "ffn_hidden_size"}},
     {"attention.head_count", {"num_attention_heads", "n_head", "n_heads"}},
     {"attention.head_count_kv", {"num_key_value_heads", "num_kv_heads"}},
@@ -107,7 +108,6 @@ static const struct {
     {"expert_group_used_count", {"topk_group"}},
     {"leading_dense_block_count", {"first_k_dense_replace"}},
     {"ssm.conv_kernel", {"conv_kernel"}},
-    {"ssm.inner_size", {"intermediate_size"}},
     {"ssm.state_size", {"state_size"}},
     {"ssm.time_step_rank", {"time_step_rank"}},
 };
