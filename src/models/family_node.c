@@ -40,19 +40,25 @@ static HoloStatus check_sizes(HoloFamilyReader *r, const char *name, const HoloT
                      name, have, want);
 }
 
-// A node that reads a constant, whose result has the name of the weight.
-static HoloStatus add_reader(HoloFamilyReader *r, const char *name, HoloValue *constant, const HoloNode *like,
-                             HoloValue **out)
+// Weights in blocks, and the node that reads them as f32.
+static HoloNode *add_blocks(HoloFamilyReader *r, const char *name, const HoloFamilyWeight *weight, HoloTensor *stored)
 {
-    HoloNode *node = holo_graph_node(r->graph, name, like->domain, like->type, like->version, 1, 1, like->attr_count);
-    *out           = holo_graph_value(r->graph, name);
-    if (!node || !*out) return holo_fail_memory(r->scan.error);
-    node->op = holo_op_find(like->domain, like->type, like->version);
-    if (!node->op) return holo_family_wrong(r, "there is no operator %s@%d", like->type, like->version);
-    node->in[0] = constant;
-    memcpy(node->attr, like->attr, (size_t)like->attr_count * sizeof *node->attr);
-    holo_node_set_out(node, 0, *out);
-    return HOLO_OK;
+    HoloNode *node = holo_graph_op(r->graph, name, HOLO_ID_HOLOGRAM_DecodeBlocks, 1, 1, 1, 2);
+    int64_t  *last = &stored->dim[stored->rank - 1];
+    if (!node) return NULL;
+    node->attr[0] =
+        (HoloAttr){.name = "type", .kind = HOLO_ATTR_STRING, .count = 1, .s = {weight->blocks, strlen(weight->blocks)}};
+    node->attr[1] = (HoloAttr){.name = "count", .kind = HOLO_ATTR_INT, .count = 1, .i = *last};
+    stored->dtype = HOLO_U8;
+    *last         = weight->row_bytes;
+    return node;
+}
+
+static HoloNode *add_cast(HoloFamilyReader *r, const char *name)
+{
+    HoloNode *node = holo_graph_op(r->graph, name, HOLO_ID_Cast, 13, 1, 1, 1);
+    if (node) node->attr[0] = (HoloAttr){.name = "to", .kind = HOLO_ATTR_INT, .count = 1, .i = r->request->dtype};
+    return node;
 }
 
 // A weight of another type than the model's is a constant as it is, called `stored`, and a node that reads it.
@@ -60,26 +66,19 @@ static HoloStatus add_weight(HoloFamilyReader *r, const char *name, const char *
                              HoloValue **out)
 {
     HoloTensor t        = weight->tensor;
-    int64_t    count    = t.rank ? t.dim[t.rank - 1] : 1;
-    HoloAttr   decode[] = {{.name = "type", .kind = HOLO_ATTR_STRING, .count = 1},
-                           {.name = "count", .kind = HOLO_ATTR_INT, .count = 1, .i = count}};
-    HoloAttr   cast     = {.name = "to", .kind = HOLO_ATTR_INT, .count = 1, .i = r->request->dtype};
-    HoloNode of_blocks  = {.domain = "hologram", .type = "DecodeBlocks", .version = 1, .attr = decode, .attr_count = 2};
-    HoloNode of_other   = {.domain = "", .type = "Cast", .version = 13, .attr = &cast, .attr_count = 1};
-    bool     is_other   = r->request->dtype == HOLO_F32 && t.dtype != HOLO_F32 &&
-                    holo_dtype_class((HoloDtype)t.dtype) == HOLO_CLASS_FLOAT;
+    bool       is_float = holo_dtype_class((HoloDtype)t.dtype) == HOLO_CLASS_FLOAT;
+    bool       is_other = r->request->dtype == HOLO_F32 && t.dtype != HOLO_F32 && is_float;
     if (!weight->blocks && !is_other) {
         *out = holo_graph_constant(r->graph, name, &t);
         return *out ? HOLO_OK : holo_fail_memory(r->scan.error);
     }
-    if (weight->blocks) {
-        decode[0].s       = (HoloString){weight->blocks, strlen(weight->blocks)};
-        t.dtype           = HOLO_U8;
-        t.dim[t.rank - 1] = weight->row_bytes;
-    }
+    HoloNode  *node     = weight->blocks ? add_blocks(r, name, weight, &t) : add_cast(r, name);
     HoloValue *constant = holo_graph_constant(r->graph, stored, &t);
-    if (!constant) return holo_fail_memory(r->scan.error);
-    return add_reader(r, name, constant, weight->blocks ? &of_blocks : &of_other, out);
+    *out                = holo_graph_value(r->graph, name);
+    if (!node || !constant || !*out) return holo_fail_memory(r->scan.error);
+    node->in[0] = constant;
+    holo_node_set_out(node, 0, *out);
+    return HOLO_OK;
 }
 
 HoloStatus holo_family_weight(HoloFamilyReader *r, const char *name, const int64_t *sizes, int rank, HoloItem *out)

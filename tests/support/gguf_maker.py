@@ -1,6 +1,7 @@
 """gguf_maker.py - makes GGUF files of HuggingFace folders, and such folders with random weights, for tests.
 
-  gguf_maker.py convert FOLDER OUT.gguf [TYPE] [PARTS]   TYPE of matrices: f32, f16, bf16, q8_0; PARTS: files to write
+  gguf_maker.py convert FOLDER OUT.gguf [TYPE] [PARTS]   TYPE of matrices: f32, f16, bf16, q8_0, or TYPE=f32:
+                                                         f32 that holds what that type keeps; PARTS: files to write
   gguf_maker.py random MODEL_TYPE FOLDER                 a small folder of that model type
   gguf_maker.py types                                    the model types that `random` knows
 
@@ -119,6 +120,19 @@ def encode(tensor, kind):
     return tensor.data.tobytes()
 
 
+def decode(data, kind):
+    """What a type keeps, as f32."""
+    if kind == "f16":
+        return array.array("f", struct.unpack(f"<{len(data) // 2}e", data))
+    if kind == "bf16":
+        return array.array("f", b"".join(b"\0\0" + data[i : i + 2] for i in range(0, len(data), 2)))
+    out = array.array("f")
+    for i in range(0, len(data), 34):
+        scale, *numbers = struct.unpack("<e32b", data[i : i + 34])
+        out.extend(scale * n for n in numbers)
+    return out
+
+
 def kind_of(name, tensor, kind):
     """Vectors stay f32, as do the weights of convolutions, states and routers, and rows that are not whole blocks."""
     plain = len(tensor.shape) < 2 or "ssm_conv1d" in name or name.endswith("ssm_a") or "ffn_gate_inp" in name
@@ -129,8 +143,11 @@ def kind_of(name, tensor, kind):
 
 def write_file(path, meta, tensors, kind, version=3):
     infos, data = b"", b""
+    kind, _, kept = kind.partition("=")
     for name, tensor in tensors:
         own = kind_of(name, tensor, kind)
+        if kept and own != "f32":
+            tensor, own = Tensor(tensor.shape, decode(encode(tensor, own), own)), "f32"
         data += bytes(-len(data) % 32)
         infos += text(name) + struct.pack("<I", len(tensor.shape))
         infos += b"".join(struct.pack("<Q", size) for size in reversed(tensor.shape))

@@ -243,9 +243,9 @@ static HoloStatus open_file(HoloImport *import)
     if (!model) return holo_fail_memory(import->error);
     model->import = import;
     HOLO_TRY(holo_gguf_read(import->arena, name, file->data, file->size, &model->file, import->error));
-    HOLO_TRY(find_architecture(model));
     HOLO_TRY(add_weights(model, name, &model->file));
-    HOLO_TRY(read_splits(model));
+    HOLO_TRY(read_splits(model)); // only the first of several files has metadata
+    HOLO_TRY(find_architecture(model));
     HOLO_TRY(holo_gguf_config(model));
     HoloFamilyRequest request = {
         .family       = model->architecture->family,
