@@ -1,6 +1,7 @@
 // text.c - makes text from files safe to show.
 #include "base/text.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -68,4 +69,26 @@ void holo_text_short(const char *text, char *out, size_t room)
     } else if (room) {
         snprintf(out, room, "%s", text);
     }
+}
+
+static size_t name_size(size_t size)
+{
+    return size < HOLO_TEXT_NAME_MAX ? size : HOLO_TEXT_NAME_MAX;
+}
+
+int holo_text_distance(const char *a, size_t a_size, const char *b, size_t b_size)
+{
+    int row[HOLO_TEXT_NAME_MAX + 1];
+    for (size_t k = 0; k <= name_size(b_size); k++) row[k] = (int)k;
+    for (size_t i = 1; i <= name_size(a_size); i++) {
+        int before = row[0];
+        row[0]     = (int)i;
+        for (size_t k = 1; k <= name_size(b_size); k++) {
+            int change = before + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[k - 1]));
+            int least  = row[k] < row[k - 1] ? row[k] : row[k - 1];
+            before     = row[k];
+            row[k]     = change < least + 1 ? change : least + 1;
+        }
+    }
+    return row[name_size(b_size)];
 }

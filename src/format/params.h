@@ -365,6 +365,16 @@ static inline int64_t holo_panels_bits_size(int bits, int64_t k, int64_t n)
     return over ? -1 : size;
 }
 
+// matmul_blocks: MatMulBlocks of domain hologram. The operator says the type of blocks. The tail is a program with the
+// product as input 0.
+typedef struct HoloMatmulBlocksParams {
+    uint32_t    size;
+    uint32_t    flags; // HOLO_MATMUL_BLOCKS_*
+    HoloProgram tail;
+} HoloMatmulBlocksParams;
+
+enum { HOLO_MATMUL_BLOCKS_PACKED = 1 }; // weights are panels: see format/blocks.h
+
 // lookup: Lookup and LookupPair of domain hologram.
 typedef struct HoloLookupParams {
     uint32_t size;

@@ -3,6 +3,7 @@
 #ifndef HOLO_LOWER_H
 #define HOLO_LOWER_H
 
+#include "format/blocks.h"
 #include "format/params.h"
 #include "graph/graph.h"
 #include "lower/cut.h"
@@ -11,36 +12,38 @@ struct HoloLowering {
     uint32_t kernel; // see format/kernel_ids.def; 0: the operator's eval
     uint32_t params_size;
     union { // the parameter block
-        uint64_t              align;
-        uint8_t               params[HOLO_PARAMS_BYTES];
-        HoloMatmulParams      matmul;
-        HoloConvParams        conv;
-        HoloConvNhwcParams    conv_nhwc;
-        HoloSoftmaxParams     softmax;
-        HoloMapParams         map;
-        HoloNormParams        norm;
-        HoloReduceParams      reduce;
-        HoloGroupNormParams   group_norm;
-        HoloPoolParams        pool;
-        HoloRecurrentParams   recurrent;
-        HoloTransposeParams   transpose;
-        HoloResizeParams      resize;
-        HoloGridSampleParams  grid_sample;
-        HoloAttentionParams   attention;
-        HoloMatmulI8Params    matmul_i8;
-        HoloQuantizeI8Params  quantize_i8;
-        HoloCastParams        cast;
-        HoloConvI8Params      conv_i8;
-        HoloPoolI8Params      pool_i8;
-        HoloPairI8Params      pair_i8;
-        HoloMatmulNbitsParams matmul_nbits;
-        HoloLookupParams      lookup;
+        uint64_t               align;
+        uint8_t                params[HOLO_PARAMS_BYTES];
+        HoloMatmulParams       matmul;
+        HoloConvParams         conv;
+        HoloConvNhwcParams     conv_nhwc;
+        HoloSoftmaxParams      softmax;
+        HoloMapParams          map;
+        HoloNormParams         norm;
+        HoloReduceParams       reduce;
+        HoloGroupNormParams    group_norm;
+        HoloPoolParams         pool;
+        HoloRecurrentParams    recurrent;
+        HoloTransposeParams    transpose;
+        HoloResizeParams       resize;
+        HoloGridSampleParams   grid_sample;
+        HoloAttentionParams    attention;
+        HoloMatmulI8Params     matmul_i8;
+        HoloQuantizeI8Params   quantize_i8;
+        HoloCastParams         cast;
+        HoloConvI8Params       conv_i8;
+        HoloPoolI8Params       pool_i8;
+        HoloPairI8Params       pair_i8;
+        HoloMatmulNbitsParams  matmul_nbits;
+        HoloLookupParams       lookup;
+        HoloMatmulBlocksParams matmul_blocks;
     };
-    int      pack_input;           // a constant input that the kernel wants packed; -1: none
-    uint32_t pack_also;            // a bit for each other input that is packed, in a way of its own
-    bool     pack_transposed;      // pack with the last two dimensions exchanged
-    int64_t  pack_groups;          // groups of filters, if it is a convolution
-    float    pack_book[HOLO_BOOK]; // the numbers that codes stand for, if weights are stored as codes
+    int                  pack_input;           // a constant input that the kernel wants packed; -1: none
+    uint32_t             pack_also;            // a bit for each other input that is packed, in a way of its own
+    bool                 pack_transposed;      // pack with the last two dimensions exchanged
+    int64_t              pack_groups;          // groups of filters, if it is a convolution
+    const HoloBlockType *pack_type;            // of weights in blocks
+    float                pack_book[HOLO_BOOK]; // the numbers that codes stand for, if weights are stored as codes
 };
 
 // ---- the stage

@@ -8,14 +8,22 @@
 
 #include "graph/graph.h"
 
+typedef struct HoloFamilyWeight {
+    HoloTensor  tensor;    // its type and sizes; its data, which is borrowed
+    const char *blocks;    // the type of its blocks (format/blocks.h), row after row. NULL: elements lie one by one
+    int64_t     row_bytes; // of blocks; a row is the last size of the tensor, whose type is f32 then
+} HoloFamilyWeight;
+
 typedef struct HoloFamilyRequest {
     const char     *family;       // "bert"; NULL: only the architecture is known
     const char     *architecture; // "BertForMaskedLM", which includes the head; NULL: the family's first
     const HoloAttr *config;       // numbers, texts and lists of whole numbers by name; nested ones are "outer.inner"
     int             config_count;
-    HoloDtype       dtype; // of the weights, and so of constants with a point and of inputs of type `float`
-    // Finds a weight by name: its type, and its data, which is borrowed. False: there is none.
-    bool (*weight)(void *context, const char *name, HoloTensor *out);
+    // Of the weights, and so of constants with a point and of inputs of type `float`. If it is f32, floats of other
+    // types, and blocks, are read as f32.
+    HoloDtype dtype;
+    // Finds a weight by name. False: there is none.
+    bool (*weight)(void *context, const char *name, HoloFamilyWeight *out);
     void *context;
 } HoloFamilyRequest;
 

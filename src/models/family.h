@@ -131,7 +131,7 @@ HOLO_MUST HoloStatus holo_family_node(HoloFamilyReader *r, const HoloFamilyCall 
 // A constant of a number or a list. HOLO_NONE: of i64 if it is whole, else of the type of the weights.
 HOLO_MUST HoloStatus holo_family_constant(HoloFamilyReader *r, const HoloItem *item, HoloDtype dtype, HoloValue **out);
 // Is there a weight of that name, or of that name with the family's prefix?
-bool holo_family_has_weight(HoloFamilyReader *r, const char *name, HoloTensor *out);
+bool holo_family_has_weight(HoloFamilyReader *r, const char *name, HoloFamilyWeight *out);
 // The weight as a value. Wrong sizes are refused; a negative size allows any.
 HOLO_MUST HoloStatus holo_family_weight(HoloFamilyReader *r, const char *name, const int64_t *sizes, int rank,
                                         HoloItem *out);

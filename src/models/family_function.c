@@ -19,7 +19,7 @@ static HoloItem item_int(int64_t i)
 
 static HoloStatus has(HoloFamilyReader *r, const HoloItem *args, HoloItem *out)
 {
-    HoloTensor weight;
+    HoloFamilyWeight weight;
     if (args->kind != HOLO_ITEM_TEXT) return holo_family_wrong(r, "has() takes a text");
     *out = item_int(holo_family_has_weight(r, args->text, &weight));
     return HOLO_OK;
@@ -28,13 +28,13 @@ static HoloStatus has(HoloFamilyReader *r, const HoloItem *args, HoloItem *out)
 // Size i of a weight.
 static HoloStatus size_of(HoloFamilyReader *r, const HoloItem *args, HoloItem *out)
 {
-    HoloTensor weight;
+    HoloFamilyWeight weight;
     if (args[0].kind != HOLO_ITEM_TEXT || args[1].kind != HOLO_ITEM_INT)
         return holo_family_wrong(r, "size() takes the name of a weight and a number");
-    if (!holo_family_has_weight(r, args[0].text, &weight) || args[1].i < 0 || args[1].i >= weight.rank)
+    if (!holo_family_has_weight(r, args[0].text, &weight) || args[1].i < 0 || args[1].i >= weight.tensor.rank)
         return holo_fail(r->scan.error, HOLO_BAD_MODEL, "%s needs the weight '%.200s', which is missing",
                          r->architecture, args[0].text);
-    *out = item_int(weight.dim[args[1].i]);
+    *out = item_int(weight.tensor.dim[args[1].i]);
     return HOLO_OK;
 }
 

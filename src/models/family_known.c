@@ -1,11 +1,9 @@
 // family_known.c - which family a model is of, by its architecture or by its model type, and what is nearest to an unknown one.
+#include "base/text.h"
 #include "models/family.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
-
-enum { NAME_MAX_SIZE = 64 };
 
 // ---- names in a text
 
@@ -35,33 +33,14 @@ static bool has_name(const char *text, const char *line, const char *name)
 
 // ---- what is nearest
 
-// How many letters must be changed, added or taken away to make one of the other; case does not count.
-static int distance(const char *a, size_t a_size, const char *b, size_t b_size)
-{
-    int row[NAME_MAX_SIZE + 1];
-    for (size_t k = 0; k <= b_size; k++) row[k] = (int)k;
-    for (size_t i = 1; i <= a_size; i++) {
-        int before = row[0];
-        row[0]     = (int)i;
-        for (size_t k = 1; k <= b_size; k++) {
-            int change = before + (tolower((unsigned char)a[i - 1]) != tolower((unsigned char)b[k - 1]));
-            int least  = row[k] < row[k - 1] ? row[k] : row[k - 1];
-            before     = row[k];
-            row[k]     = change < least + 1 ? change : least + 1;
-        }
-    }
-    return row[b_size];
-}
-
 // The name on any such line that is nearest to `name`.
 static void nearest(const char *line, const char *name, char *out, size_t room)
 {
-    size_t size = strlen(name) < NAME_MAX_SIZE ? strlen(name) : NAME_MAX_SIZE;
-    int    best = NAME_MAX_SIZE * 2;
+    int best = HOLO_TEXT_NAME_MAX * 2;
     for (const HoloFamilyText *t = holo_family_texts; t->name; t++)
         for (const char *at = line_find(t->text, line); at; at = name_next(at)) {
             size_t length = strcspn(at, ", \n");
-            int    far    = length <= NAME_MAX_SIZE ? distance(name, size, at, length) : best;
+            int    far    = holo_text_distance(name, strlen(name), at, length);
             if (far >= best) continue;
             best = far;
             snprintf(out, room, "%.*s", (int)length, at);
@@ -70,7 +49,7 @@ static void nearest(const char *line, const char *name, char *out, size_t room)
 
 static HoloStatus unknown(const HoloFamilyRequest *request, HoloError *error)
 {
-    char        near[NAME_MAX_SIZE + 1] = "";
+    char        near[HOLO_TEXT_NAME_MAX + 1] = "";
     const char *family = request->family, *architecture = request->architecture;
     if (architecture)
         nearest("architectures ", architecture, near, sizeof near);

@@ -6,7 +6,7 @@
 
 // ---- weights
 
-bool holo_family_has_weight(HoloFamilyReader *r, const char *name, HoloTensor *out)
+bool holo_family_has_weight(HoloFamilyReader *r, const char *name, HoloFamilyWeight *out)
 {
     char longer[1024];
     bool found = r->request->weight(r->request->context, name, out);
@@ -40,18 +40,62 @@ static HoloStatus check_sizes(HoloFamilyReader *r, const char *name, const HoloT
                      name, have, want);
 }
 
+// Weights in blocks, and the node that reads them as f32.
+static HoloNode *add_blocks(HoloFamilyReader *r, const char *name, const HoloFamilyWeight *weight, HoloTensor *stored)
+{
+    HoloNode *node = holo_graph_op(r->graph, name, HOLO_ID_HOLOGRAM_DecodeBlocks, 1, 1, 1, 2);
+    int64_t  *last = &stored->dim[stored->rank - 1];
+    if (!node) return NULL;
+    node->attr[0] =
+        (HoloAttr){.name = "type", .kind = HOLO_ATTR_STRING, .count = 1, .s = {weight->blocks, strlen(weight->blocks)}};
+    node->attr[1] = (HoloAttr){.name = "count", .kind = HOLO_ATTR_INT, .count = 1, .i = *last};
+    stored->dtype = HOLO_U8;
+    *last         = weight->row_bytes;
+    return node;
+}
+
+static HoloNode *add_cast(HoloFamilyReader *r, const char *name)
+{
+    HoloNode *node = holo_graph_op(r->graph, name, HOLO_ID_Cast, 13, 1, 1, 1);
+    if (node) node->attr[0] = (HoloAttr){.name = "to", .kind = HOLO_ATTR_INT, .count = 1, .i = r->request->dtype};
+    return node;
+}
+
+// A weight of another type than the model's is a constant as it is, called `stored`, and a node that reads it.
+static HoloStatus add_weight(HoloFamilyReader *r, const char *name, const char *stored, const HoloFamilyWeight *weight,
+                             HoloValue **out)
+{
+    HoloTensor t        = weight->tensor;
+    bool       is_float = holo_dtype_class((HoloDtype)t.dtype) == HOLO_CLASS_FLOAT;
+    bool       is_other = r->request->dtype == HOLO_F32 && t.dtype != HOLO_F32 && is_float;
+    if (!weight->blocks && !is_other) {
+        *out = holo_graph_constant(r->graph, name, &t);
+        return *out ? HOLO_OK : holo_fail_memory(r->scan.error);
+    }
+    HoloNode  *node     = weight->blocks ? add_blocks(r, name, weight, &t) : add_cast(r, name);
+    HoloValue *constant = holo_graph_constant(r->graph, stored, &t);
+    *out                = holo_graph_value(r->graph, name);
+    if (!node || !constant || !*out) return holo_fail_memory(r->scan.error);
+    node->in[0] = constant;
+    holo_node_set_out(node, 0, *out);
+    return HOLO_OK;
+}
+
 HoloStatus holo_family_weight(HoloFamilyReader *r, const char *name, const int64_t *sizes, int rank, HoloItem *out)
 {
-    HoloTensor tensor;
-    if (!holo_family_has_weight(r, name, &tensor))
+    HoloFamilyWeight weight;
+    if (!holo_family_has_weight(r, name, &weight))
         return holo_fail(r->scan.error, HOLO_BAD_MODEL, "%s needs the weight '%.200s', which is missing%s%s",
                          r->architecture, name, r->prefix_count ? ", with or without the prefix " : "",
                          r->prefix_count ? r->prefix[0] : "");
-    HOLO_TRY(check_sizes(r, name, &tensor, sizes, rank));
-    HoloValue *value = holo_graph_find(r->graph, name); // it was used before
-    if (!value || !value->is_constant) value = holo_graph_constant(r->graph, name, &tensor);
+    HOLO_TRY(check_sizes(r, name, &weight.tensor, sizes, rank));
+    char      *stored = holo_arena_format(r->scan.arena, "%s.stored", name);
+    HoloValue *value  = holo_graph_find(r->graph, name);
+    if (!stored) return holo_fail_memory(r->scan.error);
+    bool is_there = value && (value->is_constant || holo_graph_find(r->graph, stored)); // it was used before
+    if (!is_there) HOLO_TRY(add_weight(r, name, stored, &weight, &value));
     *out = (HoloItem){.kind = HOLO_ITEM_VALUE, .value = value};
-    return value ? HOLO_OK : holo_fail_memory(r->scan.error);
+    return HOLO_OK;
 }
 
 // ---- constants

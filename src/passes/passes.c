@@ -33,6 +33,7 @@ const HoloPass holo_passes[] = {
     {"pairs", holo_pass_pairs, false, true, false, SIMPLE, "turns costly functions of two 8-bit elements into tables"},
     {"tables", holo_pass_tables, false, true, false, SIMPLE, "turns functions of one 8-bit or 16-bit element into tables"},
     {"weights", holo_pass_weights, false, true, false, SIMPLE, "lets products read quantized weights directly; computes filters"},
+    {"blocks", holo_pass_blocks, false, true, false, SIMPLE, "lets products and lookups read weights in blocks directly"},
     {"recognize", holo_pass_recognize, false, true, false, SIMPLE, "replaces groups of nodes by the one operator that they spell out"},
     {"scale", holo_pass_scale, false, true, false, SIMPLE, "multiplies per-channel constants into the weights of products"},
     {"attention", holo_pass_attention, false, true, false, SIMPLE, "turns the products around a softmax into one Attention"},

@@ -221,14 +221,14 @@ static Weight *find_old(Folder *f, const char *name)
     return NULL;
 }
 
-static bool find_weight(void *context, const char *name, HoloTensor *out)
+static bool find_weight(void *context, const char *name, HoloFamilyWeight *out)
 {
     Folder *f      = context;
     Weight *weight = holo_name_map_find(&f->weights, string_of(name));
     if (!weight) weight = find_old(f, name);
     if (!weight) return false;
     weight->is_used = true;
-    *out            = weight->tensor;
+    *out            = (HoloFamilyWeight){.tensor = weight->tensor};
     return true;
 }
 

@@ -28,6 +28,8 @@
 #include "kernels/f32/winograd_f32.c"
 #include "kernels/i8/gemm_bits_i8.c"
 
+#include "kernels/i8/gemm_blocks_i8.c"
+
 #include "kernels/f32/winograd_line_f32.c"
 
 #define TABLE_(level, exact) TABLE_##exact(level)

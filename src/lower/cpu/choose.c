@@ -94,6 +94,7 @@ static const Packer packers[] = {
     [HOLO_KERNEL_rnn_f32]          = {holo_lower_packing_gates, holo_lower_pack_gates, RECURRENT_FLAGS},
     [HOLO_KERNEL_matmul_i8]        = {holo_lower_packing_i8, holo_lower_pack_i8, HOLO_MATMUL_I8_PACKED_B},
     [HOLO_KERNEL_matmul_nbits_f32] = {holo_lower_packing_nbits, holo_lower_pack_nbits, HOLO_MATMUL_NBITS_PACKED},
+    [HOLO_KERNEL_matmul_blocks]    = {holo_lower_packing_blocks, holo_lower_pack_blocks, HOLO_MATMUL_BLOCKS_PACKED},
     [HOLO_KERNEL_conv_nhwc_i8]     = {holo_lower_packing_conv_i8, holo_lower_pack_conv_i8, 0},
     [HOLO_KERNEL_conv_nhwc_f32]    = {holo_lower_packing_conv, holo_lower_pack_conv, 0},
 };
@@ -439,6 +440,7 @@ static const Choice choices[] = {
     {HOLO_ID_MICROSOFT_QGemm, HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
     {HOLO_ID_MICROSOFT_MatMulNBits, HOLO_KERNEL_matmul_nbits_f32, holo_lower_matmul_nbits},
     {HOLO_ID_HOLOGRAM_MatMulNBits, HOLO_KERNEL_matmul_nbits_f32, holo_lower_matmul_nbits},
+    {HOLO_ID_HOLOGRAM_MatMulBlocks, HOLO_KERNEL_matmul_blocks, holo_lower_matmul_blocks},
     {HOLO_ID_QuantizeLinear, HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
     {HOLO_ID_MICROSOFT_QuantizeLinear, HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
     {HOLO_ID_DequantizeLinear, HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},

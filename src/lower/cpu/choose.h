@@ -33,6 +33,11 @@ bool        holo_lower_matmul_nbits(const HoloNode *node, HoloLowering *out);
 HoloPacking holo_lower_packing_nbits(const HoloLowering *lowering, const HoloTensor *w);
 size_t      holo_lower_pack_nbits(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
 
+// MatMulBlocks, and its packed weights.
+bool        holo_lower_matmul_blocks(const HoloNode *node, HoloLowering *out);
+HoloPacking holo_lower_packing_blocks(const HoloLowering *lowering, const HoloTensor *w);
+size_t      holo_lower_pack_blocks(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
+
 // The type, one of HOLO_WEIGHTS_*, in which an f32 constant is stored that `rows` rows are multiplied with; 0: as f32.
 // `rows` is negative if it is not known, and 0 if the kernel reads no codes. Writes the book if the type is codes.
 uint32_t holo_lower_narrow_type(const HoloTensor *w, int64_t rows, float out_book[HOLO_BOOK]);

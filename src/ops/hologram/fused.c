@@ -33,8 +33,7 @@ static HoloStatus operands_init(const HoloCall *call, const HoloTensor *first, i
     return HOLO_OK;
 }
 
-// A tail must not enlarge its result.
-static HoloStatus tail_check(const HoloCall *call, int from)
+HoloStatus holo_program_tail_check(const HoloCall *call, int from)
 {
     const HoloTensor *out = call->out[0];
     Operands          o;
@@ -52,7 +51,7 @@ static HoloStatus tail_check(const HoloCall *call, int from)
     return HOLO_OK;
 }
 
-static HoloStatus tail_eval(HoloCall *call, int from)
+HoloStatus holo_program_tail_eval(HoloCall *call, int from)
 {
     Operands o;
     HOLO_TRY(operands_init(call, call->out[0], from, &o));
@@ -102,7 +101,7 @@ static HoloStatus matmul_infer(HoloCall *call)
     if (bias && (bias->dtype != HOLO_F32 || bias->rank != 1 || !out->rank ||
                  holo_dims_differ(bias->dim[0], out->dim[out->rank - 1])))
         return holo_call_fail(call, HOLO_BAD_MODEL, "the bias must have an f32 for each column of the product");
-    return tail_check(call, 3);
+    return holo_program_tail_check(call, 3);
 }
 
 static HoloStatus matmul_eval(HoloCall *call)
@@ -112,7 +111,7 @@ static HoloStatus matmul_eval(HoloCall *call)
     static const HoloProgram add                 = {.count = 1, .step = {{.op = HOLO_MAP_add, .a = 0, .b = 1}}};
     const HoloTensor        *in[HOLO_MAP_INPUTS] = {call->out[0], holo_in(call, 2)};
     if (in[1]) holo_program_eval(&add, in, call->out[0]);
-    return tail_eval(call, 3);
+    return holo_program_tail_eval(call, 3);
 }
 
 // ---- channels last
@@ -128,7 +127,7 @@ static HoloStatus last_infer(HoloCall *call)
     const Last *row   = call->op->row;
     HoloCall    first = call_as(call, "", row->name, row->version, row->in_count);
     HOLO_TRY(holo_channels_last_infer(&first, 1, first.op->infer));
-    return tail_check(call, 3);
+    return holo_program_tail_check(call, 3);
 }
 
 static HoloStatus last_eval(HoloCall *call)
@@ -136,7 +135,7 @@ static HoloStatus last_eval(HoloCall *call)
     const Last *row   = call->op->row;
     HoloCall    first = call_as(call, "", row->name, row->version, row->in_count);
     HOLO_TRY(holo_channels_last_eval(&first, 1, first.op->infer, first.op->eval));
-    return tail_eval(call, 3);
+    return holo_program_tail_eval(call, 3);
 }
 
 #define ROW(title, ins, many, ...)                                                                              \

@@ -28,4 +28,9 @@ void holo_program_print(const HoloProgram *program, HoloProgramText *out);
 // `out`.
 void holo_program_eval(const HoloProgram *program, const HoloTensor *const *in, HoloTensor *out);
 
+// The tail of a call: a program over output 0, as x0, and the inputs from `from` on, as x1, x2 .... The check is for
+// infer, which has given the output its type: a tail must not enlarge it.
+HOLO_MUST HoloStatus holo_program_tail_check(const HoloCall *call, int from);
+HOLO_MUST HoloStatus holo_program_tail_eval(HoloCall *call, int from);
+
 #endif

@@ -2,7 +2,7 @@
 //
 // A cluster grows from its last node backwards: a producer joins if its output has the cluster's shape and only the
 // cluster reads it. So nothing is computed twice, and only the last value leaves a cluster. If a product (MatMul, Gemm,
-// Conv of domain hologram) feeds a cluster in the same way, everything becomes one node with the program as its tail.
+// Conv and MatMulBlocks of domain hologram) feeds a cluster in the same way, everything becomes one node with the program as its tail.
 #include "ops/hologram/formula.h"
 #include "ops/hologram/program.h"
 #include "passes/rewrite.h"
@@ -171,7 +171,8 @@ static bool is_product(const HoloNode *node)
 {
     if (!node->op || node->in_count < 2 || node->out_count != 1 || holo_node_attr(node, "program")) return false;
     const HoloValue *bias = node->in_count > 2 ? node->in[2] : NULL;
-    if (HOLO_IS(node, HOLOGRAM_Conv) || HOLO_IS(node, HOLOGRAM_MatMul) || HOLO_IS(node, HOLOGRAM_GroupNormalization))
+    if (HOLO_IS(node, HOLOGRAM_Conv) || HOLO_IS(node, HOLOGRAM_MatMul) || HOLO_IS(node, HOLOGRAM_MatMulBlocks) ||
+        HOLO_IS(node, HOLOGRAM_GroupNormalization))
         return true;
     for (int i = 0; i < 2; i++)
         if (!is_f32(node->in[i]) || node->in[i]->type.rank < 2) return false;
@@ -278,8 +279,9 @@ static HoloStatus fuse_tail(HoloClusters *f, Cluster *c, HoloNode *product, Holo
     for (int i = 1; i < c->in_count; i++) in[2 + i] = c->in[i];
     int in_count = 2 + c->in_count;
     while (in_count > 2 && !in[in_count - 1]) in_count--;
-    bool     is_ours = HOLO_IS(product, HOLOGRAM_Conv) || HOLO_IS(product, HOLOGRAM_GroupNormalization);
-    HoloOpId id      = is_ours ? product->op_id : HOLO_ID_HOLOGRAM_MatMul;
+    bool is_ours = HOLO_IS(product, HOLOGRAM_Conv) || HOLO_IS(product, HOLOGRAM_MatMulBlocks) ||
+                   HOLO_IS(product, HOLOGRAM_GroupNormalization);
+    HoloOpId id = is_ours ? product->op_id : HOLO_ID_HOLOGRAM_MatMul;
     return become(f, c->member[0], id, in, in_count, product, &c->program, error);
 }
 

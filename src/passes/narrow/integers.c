@@ -294,6 +294,7 @@ static HoloStatus walk_small(HoloGraph *graph, HoloArena *scratch, HoloChanges *
     for (int i = 0; i < graph->node_count && changes->count < changes->limit; i++) {
         HoloNode *node = graph->nodes[i];
         bool      done = holo_integers_nbits(node);
+        if (!done) HOLO_TRY(holo_blocks_product(graph, node, true, &done, error));
         if (!done && node->out_count && node->out[0] && !quantized[node->out[0]->id])
             HOLO_TRY(holo_weights_round(graph, node, uses, &done, error));
         changes->count += done;

@@ -61,4 +61,8 @@ enum { HOLO_WEIGHTS_BLOCK = 32 }; // numbers that are rounded together if scales
 HOLO_MUST HoloStatus holo_weights_round(HoloGraph *graph, HoloNode *node, const int *uses, bool *out_done,
                                         HoloError *error);
 
+// Turns a product with DecodeBlocks of a constant into MatMulBlocks (blocks_pass.c).
+HOLO_MUST HoloStatus holo_blocks_product(HoloGraph *graph, HoloNode *node, bool rounds, bool *out_done,
+                                         HoloError *error);
+
 #endif

@@ -143,9 +143,9 @@ static void test_what_cannot_be_read(void **state)
     (void)state;
     HoloModel   *model;
     HoloFileKind kind;
-    file_write(temp_path("weights.onnx"), "GGUF\3\0\0\0", 8);
+    file_write(temp_path("weights.onnx"), "\x1c\0\0\0TFL3", 8);
     EXPECT_FAIL(holo_compile_model(NULL, temp_path("weights.onnx"), &model, NULL, &error), HOLO_UNSUPPORTED,
-                "a GGUF model (llama.cpp), which cannot be read yet: export the model to ONNX");
+                "a TensorFlow Lite model, which cannot be read yet: export the model to ONNX");
     EXPECT_OK(holo_file_kind(temp_path("weights.onnx"), &kind, &error));
     assert_int_equal(kind, HOLO_FILE_MODEL);
     EXPECT_FAIL(holo_compile_model(NULL, folder_with("saved", "saved_model.pb", "\x08\1"), &model, NULL, &error),

@@ -7,7 +7,7 @@
 
 static float numbers[64];
 
-static bool find(void *context, const char *name, HoloTensor *out)
+static bool find(void *context, const char *name, HoloFamilyWeight *out)
 {
     (void)context;
     static const struct {
@@ -18,8 +18,8 @@ static bool find(void *context, const char *name, HoloTensor *out)
         {"a.weight", 2, {2, 3}}, {"a.bias", 1, {2}}, {"top.b.weight", 2, {2, 2}}, {"l.0.w", 1, {3}}, {"l.1.w", 1, {3}}};
     for (int i = 0; i < HOLO_COUNT(weights); i++) {
         if (strcmp(weights[i].name, name)) continue;
-        *out = (HoloTensor){.dtype = HOLO_F32, .rank = (int8_t)weights[i].rank, .data = numbers};
-        memcpy(out->dim, weights[i].dim, sizeof weights[i].dim);
+        *out = (HoloFamilyWeight){.tensor = {.dtype = HOLO_F32, .rank = (int8_t)weights[i].rank, .data = numbers}};
+        memcpy(out->tensor.dim, weights[i].dim, sizeof weights[i].dim);
         return true;
     }
     return false;

@@ -1,0 +1,77 @@
+// block_types.c - the table of the types of blocks.
+#include "format/block_read.h"
+
+#include <string.h>
+
+// Signed entries of tables, for kernels that look numbers up.
+static const int8_t signed_1[16]     = {-9, -7, -1, 1, 7, 9};
+static const int8_t signed_2[16]     = {-43, -25, -8, 8, 25, 43};
+static const int8_t signed_3_xxs[16] = {-62, -52, -44, -36, -28, -20, -12, -4, 4, 12, 20, 28, 36, 44, 52, 62};
+static const int8_t signed_3_s[16]   = {-15, -13, -11, -9, -7, -5, -3, -1, 1, 3, 5, 7, 9, 11, 13, 15};
+
+// clang-format off
+#define READ(type) holo_block_read_##type
+enum { PLAIN = HOLO_BLOCK_PLAIN, SUPER = HOLO_BLOCK_SUPER, POWER = HOLO_BLOCK_POWER };
+
+static const HoloBlockType types[] = {
+    // name, elements, bytes, group, numbers, bits of codes, scales, offset, unit, book
+    {"q4_0",    32,  18,  32, -8,   7,   4, PLAIN, false, 1,      NULL,           READ(q4_0)},
+    {"q4_1",    32,  20,  32, 0,    15,  4, PLAIN, true,  1,      NULL,           READ(q4_1)},
+    {"q5_0",    32,  22,  32, -16,  15,  5, PLAIN, false, 1,      NULL,           READ(q5_0)},
+    {"q5_1",    32,  24,  32, 0,    31,  5, PLAIN, true,  1,      NULL,           READ(q5_1)},
+    {"q8_0",    32,  34,  32, -128, 127, 8, PLAIN, false, 1,      NULL,           READ(q8_0)},
+    {"q2_k",    256, 84,  16, 0,    3,   2, SUPER, true,  1,      NULL,           READ(q2_k)},
+    {"q3_k",    256, 110, 16, -4,   3,   3, SUPER, false, 1,      NULL,           READ(q3_k)},
+    {"q4_k",    256, 144, 32, 0,    15,  4, SUPER, true,  1,      NULL,           READ(q4_k)},
+    {"q5_k",    256, 176, 32, 0,    31,  5, SUPER, true,  1,      NULL,           READ(q5_k)},
+    {"q6_k",    256, 210, 16, -32,  31,  6, SUPER, false, 1,      NULL,           READ(q6_k)},
+    {"iq1_s",   256, 50,  32, -9,   9,   3, SUPER, false, 0.125f, signed_1,       READ(iq1_s)},
+    {"iq1_m",   256, 56,  16, -9,   9,   3, SUPER, false, 0.125f, signed_1,       READ(iq1_m)},
+    {"iq2_xxs", 256, 66,  32, -43,  43,  3, SUPER, false, 0.125f, signed_2,       READ(iq2_xxs)},
+    {"iq2_xs",  256, 74,  16, -43,  43,  3, SUPER, false, 0.125f, signed_2,       READ(iq2_xs)},
+    {"iq2_s",   256, 82,  16, -43,  43,  3, SUPER, false, 0.125f, signed_2,       READ(iq2_s)},
+    {"iq3_xxs", 256, 98,  32, -62,  62,  4, SUPER, false, 0.25f,  signed_3_xxs,   READ(iq3_xxs)},
+    {"iq3_s",   256, 110, 32, -15,  15,  4, SUPER, false, 1,      signed_3_s,     READ(iq3_s)},
+    {"iq4_nl",  32,  18,  32, -127, 113, 4, PLAIN, false, 1,      holo_block_iq4, READ(iq4_nl)},
+    {"iq4_xs",  256, 136, 32, -127, 113, 4, SUPER, false, 1,      holo_block_iq4, READ(iq4_xs)},
+    {"tq1_0",   256, 54,  32, -1,   1,   2, SUPER, false, 1,      NULL,           READ(tq1_0)},
+    {"tq2_0",   256, 66,  32, -1,   2,   2, SUPER, false, 1,      NULL,           READ(tq2_0)},
+    {"mxfp4",   32,  17,  32, -12,  12,  4, POWER, false, 1,      holo_block_fp4, READ(mxfp4)},
+};
+// clang-format on
+
+enum { TYPES = sizeof types / sizeof *types };
+
+const HoloBlockType *holo_block_type_at(int index)
+{
+    return index >= 0 && index < TYPES ? &types[index] : NULL;
+}
+
+const HoloBlockType *holo_block_type_find(const char *name)
+{
+    for (int i = 0; name && i < TYPES; i++)
+        if (!strcmp(types[i].name, name)) return &types[i];
+    return NULL;
+}
+
+int64_t holo_block_row_bytes(const HoloBlockType *type, int64_t count)
+{
+    if (count < 0 || count % type->count || count / type->count > INT64_MAX / type->bytes) return -1;
+    return count / type->count * type->bytes;
+}
+
+void holo_block_decode(const HoloBlockType *type, int64_t n, const uint8_t *blocks, float *out)
+{
+    HoloBlockNumbers block;
+    for (int64_t b = 0; b < n; b++, blocks += type->bytes) {
+        type->read(blocks, &block);
+        for (int g = 0; g < type->count / type->group; g++) {
+            float scale  = block.scale * (float)block.scales[g];
+            float offset = type->has_offset ? block.offset * (float)block.offsets[g] : 0;
+            for (int i = g * type->group; i < (g + 1) * type->group; i++) {
+                float x = (float)block.number[i] * scale;
+                *out++  = type->has_offset ? x + offset : x;
+            }
+        }
+    }
+}

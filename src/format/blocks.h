@@ -1,0 +1,81 @@
+// blocks.h - weights in blocks. A block holds a fixed number of elements in a fixed number of bytes, with its scales.
+//
+// A row of the table is a type of block. Every type is read in the same way: as small whole numbers in groups. A group
+// has a whole scale and offset, and the block has real ones for these. An element is number * (scale * that of its
+// group) + offset * that of its group. What files call these types is the matter of importers.
+#ifndef HOLO_FORMAT_BLOCKS_H
+#define HOLO_FORMAT_BLOCKS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum {
+    HOLO_BLOCK_MOST   = 256, // elements of the largest block
+    HOLO_BLOCK_GROUPS = 16,  // groups of the block that has most
+};
+
+typedef struct HoloBlockNumbers { // one block, read
+    int8_t number[HOLO_BLOCK_MOST];
+    float  scale, offset;
+    int8_t scales[HOLO_BLOCK_GROUPS], offsets[HOLO_BLOCK_GROUPS]; // of groups; no offsets if the type has none
+} HoloBlockNumbers;
+
+// How a block stores its scale: as f16, times a power of two that is the same for all blocks of the type; as f16 with a
+// byte for each group; or as an exponent of 8 bits.
+enum { HOLO_BLOCK_PLAIN, HOLO_BLOCK_SUPER, HOLO_BLOCK_POWER };
+
+typedef struct HoloBlockType {
+    const char   *name;         // "q4_k"
+    int           count, bytes; // elements and bytes of a block
+    int           group;        // elements that share a scale: 16 or 32
+    int           low, high;    // the least and the largest number that a block can have
+    int           bits;         // of a code: 2, 3, 4, 5, 6 or 8. Its number is code + low, or that of the book
+    int           scale;        // HOLO_BLOCK_PLAIN, SUPER or POWER
+    bool          has_offset;   // then `low` is 0
+    float         unit;         // a power of two: scale / unit is a number of f16
+    const int8_t *book;         // NULL: none; else 16 numbers, of which codes of 3 bits use the first eight
+    void (*read)(const uint8_t *block, HoloBlockNumbers *out);
+} HoloBlockType;
+
+const HoloBlockType *holo_block_type_find(const char *name); // NULL: there is none
+const HoloBlockType *holo_block_type_at(int index);          // in the order of the table; NULL: past its end
+
+// The bytes of a row of `count` elements; -1: it is not whole blocks, or too large.
+int64_t holo_block_row_bytes(const HoloBlockType *type, int64_t count);
+// `n` blocks to n * type->count floats: number * scale, rounded, plus the offset, rounded.
+void holo_block_decode(const HoloBlockType *type, int64_t n, const uint8_t *blocks, float *out);
+
+// ---- packed for products: 16 rows of blocks as the columns of a panel, whose numbers lie as kernels read them
+//
+// A unit is 32 elements of each of the 16 columns, in eight quads. Quad q has elements 4 * q to 4 * q + 3 of each
+// column, a byte for each: 64 bytes. The bits of codes lie in planes, one behind the other. Codes of 8 bits are a plane
+// of eight quads. A plane of four bits has four times 64 bytes: the low halves of bytes are quad i, the high ones quad
+// i + 4. A plane of two bits has twice 64: bits 0 and 1 are quad i, 2 and 3 quad i + 2, and so on. A plane of one bit
+// has 64 bytes: bit q is quad q. Codes of 3, 5 and 6 bits are the planes of 2 and 1, 4 and 1, 4 and 2 bits; the lower
+// bits are in the first plane.
+//
+// A panel is all its units, then its scales. PLAIN: for each unit 16 scales of f16, and 16 offsets if there are any.
+// POWER: 16 exponents. SUPER: for each block 16 scales of f16, 16 offsets if there are any, 16 bytes for each group,
+// and 16 bytes for the offsets of each group. Panels begin at multiples of 64 bytes.
+enum { HOLO_BLOCK_UNIT = 32, HOLO_BLOCK_COLUMNS = 16 };
+
+static inline int holo_block_unit_bytes(const HoloBlockType *type)
+{
+    return 64 * type->bits;
+}
+
+// The bytes of the scales of one block, for 16 columns.
+static inline int holo_block_scale_bytes(const HoloBlockType *type)
+{
+    int whole  = type->scale == HOLO_BLOCK_POWER ? 16 : 32,
+        groups = type->scale == HOLO_BLOCK_SUPER ? 256 / type->group : 0;
+    return (whole + 16 * groups) * (type->has_offset ? 2 : 1);
+}
+
+// The bytes of a panel with columns of k elements, whole blocks; -1: too many.
+int64_t holo_block_panel_bytes(const HoloBlockType *type, int64_t k);
+// Packs up to 16 rows of k elements, `row` bytes apart, as the columns of a panel. Columns that are missing are 0.
+void holo_block_panel_pack(const HoloBlockType *type, int64_t k, int columns, const uint8_t *rows, int64_t row,
+                           uint8_t *out);
+
+#endif

@@ -1,0 +1,443 @@
+// gemm_blocks_i8.c - the product of 8-bit rows with weights in blocks, packed in panels as format/blocks.h says.
+//
+// The numbers of a unit are eight registers of quads, whatever bits their codes have. With few rows a unit is read,
+// multiplied and forgotten: that waits for memory. With more rows, the units of 256 elements are written out as bytes,
+// and their scales as f32, and all rows are multiplied with these. A sum of products of a group is a whole number below
+// 2^24, so only scaled sums are rounded, and both ways give the same bits.
+//
+// A row of A has for each unit its step, a word for each half, and the numbers. Codes are unsigned: their zero times
+// the sum of A is where a sum of products starts, and the word has that. If the type has offsets, zero is 0, and the
+// word is the sum of A in f32.
+
+enum {
+    UNIT_HEAD     = 16,
+    UNIT_QUADS    = 8,
+    CHUNK_UNITS   = 8, // units that are written out at once: the scales of a block belong together
+    CHUNK_BYTES   = CHUNK_UNITS * UNIT_QUADS * LANES * 4,
+    BLOCKS_FEW    = 4,                    // rows that read units themselves
+    BLOCKS_ROWS   = NATIVE == 64 ? 6 : 2, // of a tile
+    BLOCKS_PANELS = NATIVE == 64 ? 2 : 1,
+};
+
+// ---- rows of A
+
+// What codes of 0 stand for, with the other sign. The levels' own quads may take them as signed.
+INL int blocks_zero(const HoloBlockType *type, bool quads)
+{
+    if (type->bits == 8 || type->book) return quads && QUADS_FLIP != 0 ? 0 : 128;
+    return -type->low;
+}
+
+INL void blocks_row_make(const HoloBlockType *type, int64_t k, const float *a, void *out, bool quads)
+{
+    uint8_t *to   = out;
+    int      zero = blocks_zero(type, quads);
+    for (int64_t first = 0; first < k; first += HOLO_BLOCK_UNIT, a += HOLO_BLOCK_UNIT) {
+        float top = bits_largest(HOLO_BLOCK_UNIT, a), by = top > 0 ? 127 / top : 0, step = top / 127;
+        if (!(by > 0 && by < __builtin_inff())) by = 0;
+        uint8_t *number = to + UNIT_HEAD;
+        int32_t  word[4];
+        for (int h = 0; h < 2; h++, number += (quads ? 1 : 2) * LANES) {
+            f32v x = v_load(a + h * LANES);
+            i32v n;
+            i32n sum       = {0};
+            EACH(r) n.r[r] = bits_numbers(x.r[r] * by);
+            EACH(r) sum += n.r[r];
+            bits_numbers_store(&n, number, quads);
+            word[1 + h] = n_sum(sum);
+        }
+        if (type->group == HOLO_BLOCK_UNIT) word[1] += word[2];
+        for (int h = 0; h < 2; h++) {
+            float all = step * (float)word[1 + h];
+            if (type->has_offset)
+                __builtin_memcpy(&word[1 + h], &all, sizeof all);
+            else
+                word[1 + h] *= -zero;
+        }
+        step *= type->unit;
+        __builtin_memcpy(word, &step, sizeof step);
+        word[3] = 0;
+        __builtin_memcpy(to, word, sizeof word);
+        to = number;
+    }
+}
+
+static void rows_blocks_i8(const HoloBlockType *type, int64_t k, const float *a, void *out)
+{
+    blocks_row_make(type, k, a, out, false);
+}
+
+// ---- numbers
+
+INL i32n blocks_bits(i32n x, int by, int mask) // moves bits up or, if `by` is negative, down
+{
+    return (by < 0 ? (i32n)((u32n)x >> -by) : (i32n)((u32n)x << by)) & (mask * 0x01010101);
+}
+
+INL i32v blocks_load(const uint8_t *b)
+{
+    return i_load((const int32_t *)(const void *)b);
+}
+
+// The quads of a unit: unsigned numbers or, where the level's quads are signed, signed ones.
+INL void blocks_unit(const uint8_t *b, int bits, const int8_t *book, bool quads, i32v w[UNIT_QUADS])
+{
+    const int low = bits == 8 ? 8 : bits >= 4 ? 4 : 2, high = bits - low; // bits of the planes
+    i32v      first[4], second[2];
+    UNROLL for (int i = 0; i < 4; i++) if (i < low && low < 8) first[i] = blocks_load(b + i * 64);
+    UNROLL for (int i = 0; i < 2; i++) if (i < high) second[i]          = blocks_load(b + (low + i) * 64);
+    UNROLL for (int q = 0; q < UNIT_QUADS; q++)
+    {
+        if (low == 8) w[q] = blocks_load(b + q * 64);
+        EACH(r)
+        {
+            if (low == 4) w[q].r[r] = blocks_bits(first[q % 4].r[r], -(q / 4 * 4), 15);
+            if (low == 2) w[q].r[r] = blocks_bits(first[q % 2].r[r], -(q / 2 * 2), 3);
+            if (high == 2) w[q].r[r] |= blocks_bits(second[q % 2].r[r], 4 - q / 2 * 2, 48);
+            if (high == 1) w[q].r[r] |= blocks_bits(second[0].r[r], low - q, 1 << low);
+            if (book) w[q].r[r] = n_look_up(book, w[q].r[r]) ^ (quads && QUADS_FLIP != 0 ? 0 : (int)0x80808080);
+            if (low == 8 && quads) w[q].r[r] ^= (int)QUADS_FLIP;
+        }
+    }
+}
+
+// The sum plus the products of a quad of numbers with quad q of a unit of a row.
+INL i32v blocks_dot(i32v sum, i32v w, const uint8_t *a, int q, bool quads)
+{
+    if (quads) {
+        i32n x           = quad_read(a + UNIT_HEAD + 4 * q) + (i32n){0};
+        EACH(r) sum.r[r] = n_quads(sum.r[r], w.r[r], x);
+    } else {
+        i32n even        = quad_read(a + UNIT_HEAD + 8 * q) + (i32n){0},
+             odd         = quad_read(a + UNIT_HEAD + 8 * q + 4) + (i32n){0};
+        EACH(r) sum.r[r] = n_pairs(sum.r[r], even, w.r[r] & 0x00FF00FF);
+        EACH(r) sum.r[r] = n_pairs(sum.r[r], odd, (i32n)((u32n)w.r[r] >> 8) & 0x00FF00FF);
+    }
+    return sum;
+}
+
+// ---- scales
+
+INL f32v blocks_powers(const uint8_t *p) // of two, by exponents: see holo_block_read_mxfp4
+{
+    f32v v;
+    EACH(r)
+    {
+        i32n e = n_load_u8_lanes(p + r * NATIVE_LANES, NATIVE_LANES), tiny = e < 2;
+        v.r[r] = (f32n)((tiny & ((e + 1) << 21)) | (~tiny & ((e - 1) << 23)));
+    }
+    return v;
+}
+
+// The scales, and the offsets if there are any, of `units` units from `first`, a multiple of CHUNK_UNITS, on: a vector
+// for each group.
+static NOINLINE void blocks_scales(const HoloBlockType *type, const uint8_t *scales, int64_t first, int64_t units,
+                                   float *out, float *out_offsets)
+{
+    int groups = type->scale == HOLO_BLOCK_SUPER ? HOLO_BLOCK_MOST / type->group : 0,
+        bytes  = holo_block_scale_bytes(type);
+    scales += first * HOLO_BLOCK_UNIT / type->count * bytes;
+    if (type->scale == HOLO_BLOCK_POWER) {
+        for (int64_t u = 0; u < units; u++) v_store(out + u * LANES, blocks_powers(scales + u * bytes));
+        return;
+    }
+    for (int64_t u = 0; !groups && u < units; u++, scales += bytes) {
+        v_store(out + u * LANES, v_load_f16((const uint16_t *)(const void *)scales));
+        if (type->has_offset)
+            v_store(out_offsets + u * LANES, v_load_f16((const uint16_t *)(const void *)(scales + 32)));
+    }
+    if (!groups) return;
+    const int8_t *of = (const int8_t *)scales + (type->has_offset ? 64 : 32);
+    f32v          by = v_load_f16((const uint16_t *)(const void *)scales);
+    for (int g = 0; g < groups; g++) v_store(out + g * LANES, v_mul(by, v_load_i8(of + g * LANES)));
+    if (!type->has_offset) return;
+    by = v_load_f16((const uint16_t *)(const void *)(scales + 32));
+    of += groups * LANES;
+    for (int g = 0; g < groups; g++) v_store(out_offsets + g * LANES, v_mul(by, v_load_i8(of + g * LANES)));
+}
+
+// Scales the sum of a group and adds it: the word is that of its half.
+INL f32v blocks_add(f32v total, i32v sum, const uint8_t *a, int half, bool has_offset, const float *scale,
+                    const float *offset)
+{
+    float step, all;
+    f32v  y;
+    __builtin_memcpy(&step, a, sizeof step);
+    __builtin_memcpy(&all, a + 4 + 4 * half, sizeof all);
+    EACH(r) y.r[r] = __builtin_convertvector(sum.r[r], f32n);
+    total          = v_mad(y, v_mul(v_set1(step), v_load(scale)), total);
+    return has_offset ? v_mad(v_set1(all), v_load(offset), total) : total;
+}
+
+INL i32v blocks_start(const uint8_t *a, int half, bool has_offset)
+{
+    i32v sum;
+    EACH(r) sum.r[r] = (has_offset ? 0 : quad_read(a + 4 + 4 * half)) + (i32n){0};
+    return sum;
+}
+
+static NOINLINE void blocks_store(const HoloGemmBlocks *g, int64_t row, int64_t column, f32v y)
+{
+    int lanes = lanes_left(column, g->n);
+    if (g->bias) y = v_add(y, v_load_lanes(g->bias + column, lanes));
+    v_store_lanes(g->c + row * g->c_row + column, y, lanes);
+}
+
+// ---- few rows
+
+typedef void BlocksFew(const HoloGemmBlocks *g, const uint8_t *panel, int64_t column);
+
+INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t column, int rows, int bits, bool coded,
+                    int group, bool quads)
+{
+    const int          unit = UNIT_HEAD + (quads ? 1 : 2) * HOLO_BLOCK_UNIT, halves = HOLO_BLOCK_UNIT / group;
+    const int64_t      units = g->k / HOLO_BLOCK_UNIT;
+    const uint8_t     *a[BLOCKS_FEW], *scales = panel + units * 64 * bits;
+    const bool         has_offset = g->type->has_offset;
+    _Alignas(64) float scale[HOLO_BLOCK_GROUPS * LANES], offset[HOLO_BLOCK_GROUPS * LANES];
+    f32v               total[BLOCKS_FEW];
+    UNROLL for (int i = 0; i < rows; i++)
+    {
+        a[i]     = (const uint8_t *)g->a + (i < g->m ? i : g->m - 1) * g->a_row;
+        total[i] = v_set1(0);
+    }
+    for (int64_t first = 0; first < units; first += CHUNK_UNITS) {
+        int64_t      count = units - first < CHUNK_UNITS ? units - first : CHUNK_UNITS;
+        const float *s = scale, *o = offset;
+        blocks_scales(g->type, scales, first, count, scale, offset);
+        for (int64_t u = 0; u < count; u++, panel += 64 * bits, s += halves * LANES, o += halves * LANES) {
+            i32v w[UNIT_QUADS];
+            blocks_unit(panel, bits, coded ? g->type->book : NULL, quads, w);
+            UNROLL for (int i = 0; i < rows; i++)
+            {
+                UNROLL for (int h = 0; h < halves; h++)
+                {
+                    i32v sum = blocks_start(a[i], h, has_offset);
+                    UNROLL for (int q = 0; q < UNIT_QUADS / halves; q++) sum =
+                        blocks_dot(sum, w[h * UNIT_QUADS / halves + q], a[i], h * UNIT_QUADS / halves + q, quads);
+                    total[i] = blocks_add(total[i], sum, a[i], h, has_offset, s + h * LANES, o + h * LANES);
+                }
+                a[i] += unit;
+            }
+        }
+    }
+    UNROLL for (int i = 0; i < rows; i++) if (i < g->m) blocks_store(g, i, column, total[i]);
+}
+
+// Every form of numbers: bits, whether there is a book, and the size of a group.
+#define BLOCK_FORMS(X, rows) \
+    X(rows, 2, 0, 16)        \
+    X(rows, 2, 0, 32)        \
+    X(rows, 3, 0, 16)        \
+    X(rows, 3, 1, 16)        \
+    X(rows, 3, 1, 32) X(rows, 4, 0, 32) X(rows, 4, 1, 32) X(rows, 5, 0, 32) X(rows, 6, 0, 16) X(rows, 8, 0, 32)
+#define BLOCK_FEW_FORMS(X) BLOCK_FORMS(X, 1) BLOCK_FORMS(X, 2) BLOCK_FORMS(X, 4)
+
+#define X(rows, bits, coded, group)                                                                             \
+    static void blocks_pairs_##rows##_##bits##_##coded##_##group(const HoloGemmBlocks *g, const uint8_t *panel, \
+                                                                 int64_t column)                                \
+    {                                                                                                           \
+        blocks_few(g, panel, column, rows, bits, coded, group, false);                                          \
+    }
+BLOCK_FEW_FORMS(X)
+#undef X
+
+static BlocksFew *const blocks_pairs[5][9][2][2] = {
+#define X(rows, bits, coded, group) [rows][bits][coded][group / 32] = blocks_pairs_##rows##_##bits##_##coded##_##group,
+    BLOCK_FEW_FORMS(X)
+#undef X
+};
+
+// ---- many rows
+
+// Writes the quads of some units out, as blocks_unit gives them.
+INL void blocks_write(const uint8_t *b, int64_t units, int bits, const int8_t *book, bool quads, uint8_t *out)
+{
+    for (int64_t u = 0; u < units; u++, b += 64 * bits) {
+        i32v w[UNIT_QUADS];
+        blocks_unit(b, bits, book, quads, w);
+        UNROLL for (int q = 0; q < UNIT_QUADS; q++, out += 64) i_store((int32_t *)(void *)out, w[q]);
+    }
+}
+
+static NOINLINE void blocks_write_any(const HoloBlockType *type, const uint8_t *b, int64_t units, bool quads,
+                                      uint8_t *out)
+{
+    switch (type->bits) {
+    case 2: blocks_write(b, units, 2, NULL, quads, out); break;
+    case 3:
+        if (type->book)
+            blocks_write(b, units, 3, type->book, quads, out);
+        else
+            blocks_write(b, units, 3, NULL, quads, out);
+        break;
+    case 4:
+        if (type->book)
+            blocks_write(b, units, 4, type->book, quads, out);
+        else
+            blocks_write(b, units, 4, NULL, quads, out);
+        break;
+    case 5: blocks_write(b, units, 5, NULL, quads, out); break;
+    case 6: blocks_write(b, units, 6, NULL, quads, out); break;
+    default: blocks_write(b, units, 8, NULL, quads, out); break;
+    }
+}
+
+typedef struct BlocksTile {        // some units of up to BLOCKS_PANELS panels, written out
+    const uint8_t *w;              // CHUNK_BYTES from one panel to the next
+    const float   *scale, *offset; // HOLO_BLOCK_GROUPS vectors from one panel to the next
+    const uint8_t *a;              // the rows at the first unit
+    int64_t        a_row, units;
+    int            rows; // that are there
+    bool           has_offset;
+    float         *total; // [row][panel][16]
+} BlocksTile;
+
+typedef void BlocksMany(const BlocksTile *t);
+
+INL void blocks_tile(const BlocksTile *t, int panels, int group, bool has_offset, bool quads)
+{
+    const int      unit = UNIT_HEAD + (quads ? 1 : 2) * HOLO_BLOCK_UNIT, halves = HOLO_BLOCK_UNIT / group;
+    const uint8_t *a[BLOCKS_ROWS], *w                                           = t->w;
+    const float   *scale = t->scale, *offset = t->offset;
+    f32v           total[BLOCKS_ROWS][BLOCKS_PANELS];
+    UNROLL for (int i = 0; i < BLOCKS_ROWS; i++)
+    {
+        int at                                              = i < t->rows ? i : t->rows - 1;
+        a[i]                                                = t->a + at * t->a_row;
+        UNROLL for (int j = 0; j < panels; j++) total[i][j] = v_load(t->total + (at * panels + j) * LANES);
+    }
+    for (int64_t u = 0; u < t->units; u++) {
+        UNROLL for (int h = 0; h < halves; h++, scale += LANES, offset += LANES)
+        {
+            i32v sum[BLOCKS_ROWS][BLOCKS_PANELS];
+            UNROLL for (int i = 0; i < BLOCKS_ROWS; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] =
+                blocks_start(a[i], h, has_offset);
+            UNROLL for (int q = 0; q < UNIT_QUADS / halves; q++, w += 64)
+            {
+                i32v part[BLOCKS_PANELS];
+                UNROLL for (int j = 0; j < panels; j++) part[j] = blocks_load(w + j * CHUNK_BYTES);
+                UNROLL for (int i = 0; i < BLOCKS_ROWS; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] =
+                    blocks_dot(sum[i][j], part[j], a[i], h * UNIT_QUADS / halves + q, quads);
+            }
+            UNROLL for (int i = 0; i < BLOCKS_ROWS; i++) UNROLL for (int j = 0; j < panels; j++) total[i][j] =
+                blocks_add(total[i][j], sum[i][j], a[i], h, has_offset, scale + j * HOLO_BLOCK_GROUPS * LANES,
+                           offset + j * HOLO_BLOCK_GROUPS * LANES);
+        }
+        UNROLL for (int i = 0; i < BLOCKS_ROWS; i++) a[i] += unit;
+    }
+    UNROLL for (int i = 0; i < BLOCKS_ROWS; i++) UNROLL for (int j = 0; j < panels; j++) if (i < t->rows)
+        v_store(t->total + (i * panels + j) * LANES, total[i][j]);
+}
+
+#define BLOCK_TILES(X)                                                                            \
+    X(one, 1, 16, 0)                                                                              \
+    X(one, 1, 16, 1)                                                                              \
+    X(one, 1, 32, 0) X(one, 1, 32, 1) X(wide, BLOCKS_PANELS, 16, 0) X(wide, BLOCKS_PANELS, 16, 1) \
+        X(wide, BLOCKS_PANELS, 32, 0) X(wide, BLOCKS_PANELS, 32, 1)
+
+#define X(name, panels, group, offset)                                        \
+    static void blocks_pairs_##name##_##group##_##offset(const BlocksTile *t) \
+    {                                                                         \
+        blocks_tile(t, panels, group, offset, false);                         \
+    }
+BLOCK_TILES(X)
+#undef X
+
+static BlocksMany *const blocks_pairs_many[2][2][2] = {
+#define X(name, panels, group, offset) [name][group / 32][offset] = blocks_pairs_##name##_##group##_##offset,
+    BLOCK_TILES(X)
+#undef X
+};
+
+// The functions of a level.
+typedef struct BlocksWay {
+    BlocksFew *const (*few)[9][2][2];
+    BlocksMany *const (*many)[2][2];
+    void (*write)(const HoloBlockType *type, const uint8_t *b, int64_t units, uint8_t *out);
+    int unit; // bytes of a unit of a row
+} BlocksWay;
+
+// All rows with one or some panels from `column` on.
+static void blocks_many(const HoloGemmBlocks *g, const BlocksWay *way, int64_t column, int panels, int64_t panel_bytes)
+{
+    int64_t  units = g->k / HOLO_BLOCK_UNIT, bytes = holo_block_unit_bytes(g->type);
+    float   *total = g->scratch, *scale = total + HOLO_BLOCKS_ROWS * BLOCKS_PANELS * LANES;
+    float   *offset = scale + BLOCKS_PANELS * HOLO_BLOCK_GROUPS * LANES;
+    uint8_t *w      = (uint8_t *)(offset + BLOCKS_PANELS * HOLO_BLOCK_GROUPS * LANES);
+    for (int64_t i = 0; i < g->m * panels; i++) v_store(total + i * LANES, v_set1(0));
+    for (int64_t first = 0; first < units; first += CHUNK_UNITS) {
+        int64_t count = units - first < CHUNK_UNITS ? units - first : CHUNK_UNITS;
+        for (int j = 0; j < panels; j++) {
+            const uint8_t *b = g->b + (column / LANES + j) * panel_bytes;
+            way->write(g->type, b + first * bytes, count, w + j * CHUNK_BYTES);
+            blocks_scales(g->type, b + units * bytes, first, count, scale + j * HOLO_BLOCK_GROUPS * LANES,
+                          offset + j * HOLO_BLOCK_GROUPS * LANES);
+        }
+        BlocksTile t = {.w = w, .scale = scale, .offset = offset, .a_row = g->a_row, .units = count};
+        for (int64_t row = 0; row < g->m; row += BLOCKS_ROWS) {
+            t.a     = (const uint8_t *)g->a + row * g->a_row + first * way->unit;
+            t.rows  = g->m - row < BLOCKS_ROWS ? (int)(g->m - row) : BLOCKS_ROWS;
+            t.total = total + row * panels * LANES;
+            way->many[panels > 1][g->type->group / 32][g->type->has_offset](&t);
+        }
+    }
+    for (int64_t i = 0; i < g->m; i++)
+        for (int j = 0; j < panels; j++)
+            blocks_store(g, i, column + j * LANES, v_load(total + (i * panels + j) * LANES));
+}
+
+static void blocks_walk(const HoloGemmBlocks *g, const BlocksWay *way)
+{
+    const HoloBlockType *type  = g->type;
+    int64_t              bytes = (g->k / HOLO_BLOCK_UNIT * holo_block_unit_bytes(type) +
+                     g->k / type->count * holo_block_scale_bytes(type) + 63) /
+                    64 * 64;
+    if (g->m <= BLOCKS_FEW) {
+        BlocksFew *few = way->few[g->m == 3 ? 4 : g->m][type->bits][type->book != NULL][type->group / 32];
+        for (int64_t j = 0; j < g->n; j += LANES) few(g, g->b + j / LANES * bytes, j);
+        return;
+    }
+    for (int64_t j = 0, panels; j < g->n; j += panels * LANES) {
+        panels = g->n - j > (BLOCKS_PANELS - 1) * LANES ? BLOCKS_PANELS : 1;
+        blocks_many(g, way, j, (int)panels, bytes);
+    }
+}
+
+static void blocks_pairs_write(const HoloBlockType *type, const uint8_t *b, int64_t units, uint8_t *out)
+{
+    blocks_write_any(type, b, units, false, out);
+}
+
+static void gemm_blocks_i8(const HoloGemmBlocks *g)
+{
+    const BlocksWay way = {blocks_pairs, blocks_pairs_many, blocks_pairs_write, UNIT_HEAD + 2 * HOLO_BLOCK_UNIT};
+    blocks_walk(g, &way);
+}
+
+// ---- to f32
+
+static void unpack_blocks_f32(const HoloBlockType *type, int64_t k, const uint8_t *panel, int64_t first, int64_t count,
+                              float *out)
+{
+    const uint8_t       *scales = panel + k / HOLO_BLOCK_UNIT * holo_block_unit_bytes(type);
+    const float          zero   = (float)blocks_zero(type, false);
+    _Alignas(64) float   scale[HOLO_BLOCK_GROUPS * LANES], offset[HOLO_BLOCK_GROUPS * LANES];
+    _Alignas(64) uint8_t quads[UNIT_QUADS * LANES * 4];
+    for (int64_t p = first; p < first + count; p += HOLO_BLOCK_UNIT) {
+        int64_t unit = p / HOLO_BLOCK_UNIT, chunk = unit / CHUNK_UNITS * CHUNK_UNITS;
+        int64_t left = k / HOLO_BLOCK_UNIT - chunk;
+        if (p == first || unit == chunk)
+            blocks_scales(type, scales, chunk, left < CHUNK_UNITS ? left : CHUNK_UNITS, scale, offset);
+        blocks_write_any(type, panel + unit * holo_block_unit_bytes(type), 1, false, quads);
+        for (int i = 0; i < HOLO_BLOCK_UNIT; i++, out += LANES) {
+            int64_t g  = ((unit - chunk) * HOLO_BLOCK_UNIT + i) / type->group;
+            i32v    w  = blocks_load(quads + i / 4 * 64);
+            f32v    by = v_mul(v_load(scale + g * LANES), v_set1(type->unit)), y;
+            EACH(r)
+            y.r[r] = __builtin_convertvector((i32n)((u32n)w.r[r] >> i % 4 * 8) & 255, f32n) - zero;
+            y      = v_mul(y, by);
+            v_store(out, type->has_offset ? v_add(y, v_load(offset + g * LANES)) : y);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+// gemm_blocks_i8_quads.c - gemm_blocks_i8.c for CPUs that multiply quads of bytes: see gemm_i8_quads.c.
+
+QUADS_TARGET static void rows_blocks_i8_quads(const HoloBlockType *type, int64_t k, const float *a, void *out)
+{
+    blocks_row_make(type, k, a, out, true);
+}
+
+#define X(rows, bits, coded, group)                                                                                 \
+    QUADS_TARGET static void blocks_quads_##rows##_##bits##_##coded##_##group(const HoloGemmBlocks *g,              \
+                                                                              const uint8_t *panel, int64_t column) \
+    {                                                                                                               \
+        blocks_few(g, panel, column, rows, bits, coded, group, true);                                               \
+    }
+BLOCK_FEW_FORMS(X)
+#undef X
+
+static BlocksFew *const blocks_quads[5][9][2][2] = {
+#define X(rows, bits, coded, group) [rows][bits][coded][group / 32] = blocks_quads_##rows##_##bits##_##coded##_##group,
+    BLOCK_FEW_FORMS(X)
+#undef X
+};
+
+#define X(name, panels, group, offset)                                                     \
+    QUADS_TARGET static void blocks_quads_##name##_##group##_##offset(const BlocksTile *t) \
+    {                                                                                      \
+        blocks_tile(t, panels, group, offset, true);                                       \
+    }
+BLOCK_TILES(X)
+#undef X
+
+static BlocksMany *const blocks_quads_many[2][2][2] = {
+#define X(name, panels, group, offset) [name][group / 32][offset] = blocks_quads_##name##_##group##_##offset,
+    BLOCK_TILES(X)
+#undef X
+};
+
+static void blocks_quads_write(const HoloBlockType *type, const uint8_t *b, int64_t units, uint8_t *out)
+{
+    blocks_write_any(type, b, units, true, out);
+}
+
+static void gemm_blocks_i8_quads(const HoloGemmBlocks *g)
+{
+    const BlocksWay way = {blocks_quads, blocks_quads_many, blocks_quads_write, UNIT_HEAD + HOLO_BLOCK_UNIT};
+    blocks_walk(g, &way);
+}
