@@ -231,6 +231,107 @@ HOLO_API size_t holo_grammar_state_forced(HoloGrammarState *state, char *out_byt
 // Sets the logits of tokens that are not allowed to minus infinity.
 HOLO_API void holo_mask_apply(const uint64_t *mask, uint32_t count, float *logits);
 
+// ---- language models
+
+// A model that continues texts: it gives a number for each token of its vocabulary, the logit, which is the larger the
+// more likely the token comes next. It has a session of the model, and keeps what it has read of several texts. One
+// thread uses it at a time.
+typedef struct HoloLanguage HoloLanguage;
+
+typedef struct HoloLanguageOptions {
+    size_t  size;    // sizeof(HoloLanguageOptions): later versions may add fields
+    int     texts;   // how many texts it keeps at once; 0: one
+    int64_t context; // the most tokens of a text; 0: as many as the model was made for
+    int     chunk;   // tokens of a prompt that are read in one run; 0: 512
+} HoloLanguageOptions;
+
+// `model` and `pool` must outlive it; `pool` may be NULL: the calling thread alone. Options may be NULL. HOLO_UNSUPPORTED:
+// the model does not continue texts, and the message says what it lacks.
+HOLO_API HOLO_MUST HoloStatus holo_language_open(const HoloModel *model, HoloPool *pool,
+                                                 const HoloLanguageOptions *options, HoloLanguage **out_language,
+                                                 HoloError *error);
+HOLO_API void                 holo_language_close(HoloLanguage *language);
+// The tokenizer of the archive; NULL: it has none.
+HOLO_API HoloTokenizer *holo_language_tokenizer(const HoloLanguage *language);
+// The number of logits, or 0 before the first run of a model that does not fix it.
+HOLO_API uint32_t holo_language_vocabulary(const HoloLanguage *language);
+HOLO_API int64_t  holo_language_context(const HoloLanguage *language); // 0: there is no limit
+// The tokens that end a text, and how many they are. They live as long as the language model.
+HOLO_API const uint32_t *holo_language_ends(const HoloLanguage *language, size_t *out_count);
+// How the model's makers want it sampled; what they do not say is left as holo_sampler_defaults has it.
+HOLO_API void holo_language_sampler(const HoloLanguage *language, HoloSamplerOptions *out_options);
+
+// Gives the logits behind the tokens of text `text` (0: the first). What the text has in common with what was read of it
+// before is not computed again. The logits live until the next call.
+HOLO_API HOLO_MUST HoloStatus holo_language_read(HoloLanguage *language, int text, const uint32_t *tokens, size_t count,
+                                                 const float **out_logits, HoloError *error);
+// The same behind each of the last `wanted` tokens: `wanted` times holo_language_vocabulary numbers.
+HOLO_API HOLO_MUST HoloStatus holo_language_read_last(HoloLanguage *language, int text, const uint32_t *tokens,
+                                                      size_t count, size_t wanted, const float **out_logits,
+                                                      HoloError *error);
+
+typedef struct HoloTextRead { // one of several texts that are read together
+    int             text;     // its number: each once
+    const uint32_t *tokens;
+    size_t          count;
+    const float    *logits; // filled in; they live until the next call
+} HoloTextRead;
+// Several texts at once. Those that are one token longer than before share one run, in which the weights are read once.
+HOLO_API HOLO_MUST HoloStatus holo_language_read_all(HoloLanguage *language, HoloTextRead *reads, int count,
+                                                     HoloError *error);
+// Makes text `to` a copy of what was read of text `from`: a common beginning is then not computed twice.
+HOLO_API HOLO_MUST HoloStatus holo_language_copy(HoloLanguage *language, int from, int to, HoloError *error);
+// Forgets what was read of a text.
+HOLO_API void holo_language_forget(HoloLanguage *language, int text);
+// Asks a read in progress to stop. Any thread may call it. The read returns HOLO_CANCELLED.
+HOLO_API void holo_language_cancel(HoloLanguage *language);
+
+// ---- generating text
+
+typedef enum HoloEnding {
+    HOLO_ENDING_LENGTH  = 0, // max_tokens, or the end of the context
+    HOLO_ENDING_END     = 1, // a token that ends the text
+    HOLO_ENDING_STOP    = 2, // a stop string
+    HOLO_ENDING_ASKED   = 3, // the callback asked for it
+    HOLO_ENDING_GRAMMAR = 4, // the grammar allows nothing more
+} HoloEnding;
+
+typedef struct HoloGenerateOptions {
+    size_t             size;       // sizeof(HoloGenerateOptions), as holo_generate_defaults sets it
+    int                text;       // the number of the text
+    uint32_t           max_tokens; // 0: until the model ends the text or the context is full
+    HoloSamplerOptions sampler;
+    const HoloString  *stops; // strings that end the text; they are not part of it
+    size_t             stop_count;
+    HoloGrammar       *grammar;   // what the text must look like; NULL: anything
+    bool               keep_ends; // go on behind tokens that end the text
+    uint32_t lookup; // guess this many tokens from what the text already has, and check them in one run; 0: none
+} HoloGenerateOptions;
+
+typedef struct HoloGenerated {
+    uint32_t    token;
+    HoloString  text; // what may be shown now: whole characters, and no beginning of a stop string. May be empty
+    HoloSampled sampled;
+} HoloGenerated;
+// Called for each token. The views live during the call. False ends the text.
+typedef bool (*HoloGenerateFn)(void *state, const HoloGenerated *generated);
+
+typedef struct HoloGenerateResult {
+    size_t     prompt_tokens, cached_tokens; // of the prompt; and how many of them did not have to be read
+    size_t     tokens;                       // generated
+    HoloEnding finish;
+    int        stop; // the number of the stop string; -1: none
+    double     prompt_seconds, seconds;
+    size_t     guessed, right; // with lookup
+} HoloGenerateResult;
+
+// The model's own settings (holo_language_sampler), and no limit.
+HOLO_API void holo_generate_defaults(const HoloLanguage *language, HoloGenerateOptions *out_options);
+// Continues the tokens of a prompt, one token after the other. Options may be NULL. `out_result` may be NULL.
+HOLO_API HOLO_MUST HoloStatus holo_generate(HoloLanguage *language, const uint32_t *prompt, size_t count,
+                                            const HoloGenerateOptions *options, HoloGenerateFn each, void *state,
+                                            HoloGenerateResult *out_result, HoloError *error);
+
 #ifdef __cplusplus
 }
 #endif

@@ -330,11 +330,13 @@ INL void blocks_tile(const BlocksTile *t, int panels, int group, bool has_offset
         v_store(t->total + (i * panels + j) * LANES, total[i][j]);
 }
 
-#define BLOCK_TILES(X)                                                                            \
-    X(one, 1, 16, 0)                                                                              \
-    X(one, 1, 16, 1)                                                                              \
-    X(one, 1, 32, 0) X(one, 1, 32, 1) X(wide, BLOCKS_PANELS, 16, 0) X(wide, BLOCKS_PANELS, 16, 1) \
-        X(wide, BLOCKS_PANELS, 32, 0) X(wide, BLOCKS_PANELS, 32, 1)
+#define BLOCK_TILES(X)                                                                        \
+    X(one, 1, 16, 0)                                                                          \
+    X(one, 1, 16, 1)                                                                          \
+    X(one, 1, 32, 0)                                                                          \
+    X(one, 1, 32, 1)                                                                          \
+    X(wide, BLOCKS_PANELS, 16, 0) X(wide, BLOCKS_PANELS, 16, 1) X(wide, BLOCKS_PANELS, 32, 0) \
+        X(wide, BLOCKS_PANELS, 32, 1)
 
 #define X(name, panels, group, offset)                                        \
     static void blocks_pairs_##name##_##group##_##offset(const BlocksTile *t) \

@@ -1,0 +1,58 @@
+// language.h - a language model while it reads texts. See hologram_text.h for what it does.
+//
+// It knows a model by its inputs and outputs alone, through the public API. There are three ways to go on with a text:
+// models with caches (cache_rows, cache_lengths) read new tokens only; models with past_key_values get what they gave as
+// present; all others read the whole text again.
+#ifndef HOLO_TEXT_LANGUAGE_H
+#define HOLO_TEXT_LANGUAGE_H
+
+#include "base/base.h"
+#include "hologram_text.h"
+
+typedef enum HoloLanguageWay { HOLO_READS_ALL, HOLO_READS_CACHED, HOLO_READS_PAST } HoloLanguageWay;
+
+typedef struct HoloKnownText { // what was read of a text
+    uint32_t *token;
+    size_t    count, room;
+} HoloKnownText;
+
+typedef struct HoloPastPair { // an input that gets what an output gave
+    int        in, out;
+    HoloTensor value; // its memory is the language model's
+    size_t     room;
+} HoloPastPair;
+
+struct HoloLanguage {
+    const HoloModel *model;
+    HoloSession     *session;
+    HoloTokenizer   *tokenizer;
+    HoloLanguageWay  way;
+    int              ids, mask, rows, lengths, picks, positions, branch; // inputs; -1: there is none
+    int              logits;                                             // an output
+    HoloPastPair    *past;
+    int              past_count;
+    HoloKnownText   *text;
+    int              text_count;
+    int64_t          context; // of a text; 0: no limit
+    int64_t          room;    // of the caches now
+    int              chunk;
+    uint32_t         vocabulary;
+    uint32_t        *end;
+    size_t           end_count;
+    int64_t         *number; // for inputs of a run
+    size_t           number_room;
+    float           *wide, *copy; // logits as f32, where the model has others; and those of several texts
+    size_t           wide_room, copy_room;
+    HoloTokenTree   *tree; // of the tokenizer, for grammars; NULL until it is needed
+};
+
+// Runs the tokens behind what is known of `count` texts: `fresh` tokens of each, and gives the logits behind the last
+// `wanted` of them. Remembers the tokens.
+HOLO_MUST HoloStatus holo_language_run(HoloLanguage *l, const HoloTextRead *reads, int count, size_t fresh,
+                                       size_t wanted, const float **out_logits, HoloError *error);
+// Makes an array of floats at least that long.
+HOLO_MUST HoloStatus holo_floats_grow(float **floats, size_t *room, size_t count, HoloError *error);
+// The first tokens that two texts have in common.
+size_t holo_tokens_common(const uint32_t *a, size_t a_count, const uint32_t *b, size_t b_count);
+
+#endif

@@ -1,0 +1,153 @@
+// language_read.c - reading texts: what is known of them is kept, the rest is run in chunks.
+#include "text/language.h"
+
+#include <string.h>
+
+size_t holo_tokens_common(const uint32_t *a, size_t a_count, const uint32_t *b, size_t b_count)
+{
+    size_t most = a_count < b_count ? a_count : b_count, i = 0;
+    while (i < most && a[i] == b[i]) i++;
+    return i;
+}
+
+static HoloStatus read_check(const HoloLanguage *l, const HoloTextRead *read, size_t wanted, HoloError *error)
+{
+    if (read->text < 0 || read->text >= l->text_count)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no text %d: %d can be kept", read->text, l->text_count);
+    if (!read->count || !wanted || wanted > read->count)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "logits behind %zu of %zu tokens are wanted", wanted, read->count);
+    if (l->context && read->count > (size_t)l->context)
+        return holo_fail(error, HOLO_BAD_INPUT, "the text has %zu tokens, and the model can read %lld", read->count,
+                         (long long)l->context);
+    for (size_t i = 0; i < read->count && l->vocabulary; i++)
+        if (read->tokens[i] >= l->vocabulary)
+            return holo_fail(error, HOLO_BAD_INPUT, "token %u: the model knows tokens below %u", read->tokens[i],
+                             l->vocabulary);
+    return HOLO_OK;
+}
+
+// Forgets what is known beyond the common beginning, and as much as has to be run again.
+static void prepare(HoloLanguage *l, const HoloTextRead *read, size_t wanted)
+{
+    HoloKnownText *k      = &l->text[read->text];
+    size_t         common = holo_tokens_common(k->token, k->count, read->tokens, read->count);
+    if (common > read->count - wanted) common = read->count - wanted;
+    // What was kept cannot be cut for the model: it begins again.
+    if (l->way == HOLO_READS_ALL || (l->way == HOLO_READS_PAST && common < k->count)) common = 0;
+    k->count = common;
+}
+
+HoloStatus holo_language_read_last(HoloLanguage *l, int text, const uint32_t *tokens, size_t count, size_t wanted,
+                                   const float **out_logits, HoloError *error)
+{
+    HoloTextRead read = {.text = text, .tokens = tokens, .count = count};
+    HOLO_TRY(read_check(l, &read, wanted, error));
+    prepare(l, &read, wanted);
+    HoloKnownText *k     = &l->text[text];
+    size_t         chunk = l->way == HOLO_READS_ALL ? count : (size_t)l->chunk;
+    while (count - k->count > chunk && count - k->count > wanted) {
+        size_t rest = count - k->count, fresh = rest - wanted < chunk ? rest - wanted : chunk;
+        HOLO_TRY(holo_language_run(l, &read, 1, fresh, 1, out_logits, error));
+    }
+    return holo_language_run(l, &read, 1, count - k->count, wanted, out_logits, error);
+}
+
+HoloStatus holo_language_read(HoloLanguage *l, int text, const uint32_t *tokens, size_t count, const float **out_logits,
+                              HoloError *error)
+{
+    return holo_language_read_last(l, text, tokens, count, 1, out_logits, error);
+}
+
+// ---- several texts
+
+// The logits of the i-th text, until the next call.
+static const float *logits_keep(HoloLanguage *l, int i, const float *logits)
+{
+    float *own = l->copy + (size_t)i * l->vocabulary;
+    memcpy(own, logits, l->vocabulary * sizeof *own);
+    return own;
+}
+
+// Runs those texts together that lack one token. `run` has room for all of them.
+static HoloStatus read_together(HoloLanguage *l, HoloTextRead *reads, int count, HoloTextRead *run, HoloError *error)
+{
+    const float *logits;
+    int          together = 0;
+    for (int i = 0; i < count; i++)
+        if (l->way == HOLO_READS_CACHED && reads[i].count - l->text[reads[i].text].count == 1)
+            run[together++] = reads[i];
+    if (!together) return HOLO_OK;
+    HOLO_TRY(holo_language_run(l, run, together, 1, 1, &logits, error));
+    for (int i = 0, k = 0; i < count && k < together; i++) {
+        if (reads[i].text != run[k].text) continue;
+        reads[i].logits = logits_keep(l, i, logits + (size_t)k++ * l->vocabulary);
+    }
+    return HOLO_OK;
+}
+
+HoloStatus holo_language_read_all(HoloLanguage *l, HoloTextRead *reads, int count, HoloError *error)
+{
+    const float *logits;
+    for (int i = 0; i < count; i++) {
+        HOLO_TRY(read_check(l, &reads[i], 1, error));
+        prepare(l, &reads[i], 1);
+        reads[i].logits = NULL;
+        for (int k = 0; k < i; k++)
+            if (reads[k].text == reads[i].text)
+                return holo_fail(error, HOLO_BAD_ARGUMENT, "text %d is to be read twice at once", reads[i].text);
+    }
+    if (!count) return HOLO_OK;
+    if (!l->vocabulary) // it is known after the first run
+        HOLO_TRY(holo_language_read(l, reads[0].text, reads[0].tokens, reads[0].count, &logits, error));
+    HOLO_TRY(holo_floats_grow(&l->copy, &l->copy_room, (size_t)count * l->vocabulary, error));
+    HoloTextRead *run = holo_realloc(NULL, (size_t)count * sizeof *run);
+    if (!run) return holo_fail_memory(error);
+    HoloStatus status = HOLO_OK;
+    for (int i = 0; i < count; i++) prepare(l, &reads[i], 1);
+    status = read_together(l, reads, count, run, error);
+    holo_free(run);
+    for (int i = 0; i < count && !status; i++) {
+        if (reads[i].logits) continue;
+        status = holo_language_read(l, reads[i].text, reads[i].tokens, reads[i].count, &logits, error);
+        if (!status) reads[i].logits = logits_keep(l, i, logits);
+    }
+    return status;
+}
+
+// ---- texts as a whole
+
+void holo_language_forget(HoloLanguage *l, int text)
+{
+    if (text >= 0 && text < l->text_count) l->text[text].count = 0;
+}
+
+// Copies the vectors of a text from slot to slot of all caches, [slots, context, size].
+static HoloStatus caches_copy(HoloLanguage *l, int from, int to, size_t tokens, HoloError *error)
+{
+    for (int i = 0; i < holo_model_state_count(l->model); i++) {
+        HoloTensor t;
+        HOLO_TRY(holo_session_state(l->session, i, &t, error));
+        size_t vector = (size_t)t.dim[2] * holo_dtype_size((HoloDtype)t.dtype), slot = (size_t)t.dim[1] * vector;
+        memcpy((char *)t.data + (size_t)to * slot, (const char *)t.data + (size_t)from * slot, tokens * vector);
+    }
+    return HOLO_OK;
+}
+
+HoloStatus holo_language_copy(HoloLanguage *l, int from, int to, HoloError *error)
+{
+    if (from < 0 || from >= l->text_count || to < 0 || to >= l->text_count)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "there are texts 0 to %d, and not %d or %d", l->text_count - 1, from,
+                         to);
+    HoloKnownText *a = &l->text[from], *b = &l->text[to];
+    if (from == to) return HOLO_OK;
+    b->count = 0;
+    if (!a->count || l->way != HOLO_READS_CACHED) return HOLO_OK; // the text will be read
+    uint32_t *token = holo_realloc(b->token, a->count * sizeof *token);
+    if (!token) return holo_fail_memory(error);
+    b->token = token;
+    b->room  = a->count;
+    memcpy(token, a->token, a->count * sizeof *token);
+    HOLO_TRY(caches_copy(l, from, to, a->count, error));
+    b->count = a->count;
+    return HOLO_OK;
+}
