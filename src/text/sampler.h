@@ -57,7 +57,7 @@ bool holo_sampler_count(HoloSampler *s, size_t place, bool is_new);
 
 float holo_scores_top(const HoloSampler *s);
 // e^((score - top) * scale) of one block, with an error of about 1e-6.
-void holo_weights_block(const float *score, float top, float scale, float out[HOLO_SCORE_BLOCK]);
+void holo_weights_block(const float *restrict score, float top, float scale, float *restrict out);
 // Fills in s->block. Returns the sum.
 double holo_weights_sum(HoloSampler *s, float top, float scale);
 
