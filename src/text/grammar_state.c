@@ -96,9 +96,8 @@ static HoloStatus fail_byte(HoloGrammarState *s, uint8_t byte, bool is_over, Hol
     if (is_over)
         return holo_fail(error, HOLO_UNSUPPORTED, "byte %zu goes deeper, or has more meanings, than a text may have",
                          s->size);
-    return holo_fail(error, HOLO_BAD_INPUT, "byte %zu, '%c' (0x%02x), does not fit the grammar%s%.*s%s",
-                     s->size, byte, byte, text.size ? " behind '" : "", (int)text.size, text.data,
-                     text.size ? "'" : "");
+    return holo_fail(error, HOLO_BAD_INPUT, "byte %zu, '%c' (0x%02x), does not fit the grammar%s%.*s%s", s->size, byte,
+                     byte, text.size ? " behind '" : "", (int)text.size, text.data, text.size ? "'" : "");
 }
 
 // ---- bytes and tokens
@@ -112,9 +111,9 @@ static HoloStatus run(HoloGrammarState *s, const uint8_t *bytes, size_t size, si
         uint32_t next = holo_machine_step(g, s->now, bytes[i]);
         if (g->machine.is_failed) return fail_bounds(s, error);
         if (holo_machine_is_dead(next)) return fail_byte(s, bytes[i], next == HOLO_MACHINE_OVER, error);
-        s->now                                   = next;
+        s->now                                 = next;
         s->shown[s->size++ % HOLO_SHOWN_BYTES] = bytes[i];
-        *out_fit                                 = i + 1;
+        *out_fit                               = i + 1;
     }
     return HOLO_OK;
 }
