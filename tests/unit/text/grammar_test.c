@@ -169,6 +169,14 @@ static const Case schemas_more[] = {
      {"{\"a\\\"b\":null}", "{}"},
      {"{\"a\"!"}},
     {HOLO_GRAMMAR_JSON_SCHEMA, "{\"type\":\"array\",\"items\":{\"$ref\":\"#\"}}", {"[]", "[[],[[]]]"}, {"[1!]"}},
+    {HOLO_GRAMMAR_JSON_SCHEMA,
+     "{\"type\":\"number\",\"exclusiveMinimum\":0,\"maximum\":2}",
+     {"0.1", "1", "2.0", "0.001"},
+     {"0", "0.0", "2.01!", "-!1"}},
+    {HOLO_GRAMMAR_JSON_SCHEMA,
+     "{\"type\":\"number\",\"exclusiveMaximum\":-1}",
+     {"-1.01", "-2", "-77.5"},
+     {"-1", "-0!", "1!"}},
 };
 
 static void test_schemas(void **state)
@@ -236,6 +244,7 @@ static void test_refused(void **state)
         {HOLO_GRAMMAR_JSON_SCHEMA, "{\"type\":\"array\",\"uniqueItems\":true}", "uniqueItems"},
         {HOLO_GRAMMAR_JSON_SCHEMA, "{\"type\":\"string\",\"format\":\"color\"}", "format 'color'"},
         {HOLO_GRAMMAR_JSON_SCHEMA, "{\"enum\":[]}", "never end"},
+        {HOLO_GRAMMAR_JSON_SCHEMA, "{\"type\":\"number\",\"exclusiveMinimum\":2,\"maximum\":2}", "never end"},
         {HOLO_GRAMMAR_JSON_SCHEMA, "false", "never end"},
         {HOLO_GRAMMAR_JSON_SCHEMA, "{\"type\":\"array\",\"items\":{\"$ref\":\"#\"},\"minItems\":1}", "never end"},
         {HOLO_GRAMMAR_JSON_SCHEMA, "{\"a\"", "not JSON"},

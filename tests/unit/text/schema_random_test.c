@@ -47,6 +47,14 @@ static bool count_fits(json_t *schema, const char *least, const char *most, doub
     return (!min || count >= json_number_value(min)) && (!max || count <= json_number_value(max));
 }
 
+static bool number_fits(json_t *schema, json_t *value)
+{
+    json_t *above = json_object_get(schema, "exclusiveMinimum"), *below = json_object_get(schema, "exclusiveMaximum");
+    double  x = json_number_value(value);
+    if ((above && !(x > json_number_value(above))) || (below && !(x < json_number_value(below)))) return false;
+    return count_fits(schema, "minimum", "maximum", x);
+}
+
 static size_t length_of(json_t *text)
 {
     size_t count = 0;
@@ -99,7 +107,7 @@ static bool is_valid(json_t *root, json_t *schema, json_t *value)
     if (!type_fits(json_object_get(schema, "type"), value) || !is_listed(json_object_get(schema, "enum"), value))
         return false;
     if (constant && !json_equal(constant, value)) return false;
-    if (json_is_number(value) && !count_fits(schema, "minimum", "maximum", json_number_value(value))) return false;
+    if (json_is_number(value) && !number_fits(schema, value)) return false;
     if (json_is_string(value) && !count_fits(schema, "minLength", "maxLength", (double)length_of(value))) return false;
     if (json_is_object(value)) return object_fits(root, schema, value);
     return !json_is_array(value) || array_fits(root, schema, value);
@@ -118,6 +126,11 @@ static const char *const schemas[] = {
     "{\"allOf\":[{\"type\":\"object\",\"properties\":{\"n\":{\"minimum\":3}},\"required\":[\"n\"]},{\"properties\":{\"n\":{\"type\":\"integer\",\"maximum\":11}}}]}",
     "{\"type\":\"integer\",\"minimum\":-1000001,\"maximum\":-98}",
     "{\"type\":\"number\",\"minimum\":17,\"maximum\":211}",
+    "{\"type\":\"number\",\"exclusiveMinimum\":0}",
+    "{\"type\":\"number\",\"exclusiveMaximum\":0}",
+    "{\"type\":\"number\",\"exclusiveMinimum\":-2,\"exclusiveMaximum\":1}",
+    "{\"type\":\"number\",\"exclusiveMinimum\":3,\"exclusiveMaximum\":4}",
+    "{\"type\":\"integer\",\"exclusiveMinimum\":-3,\"exclusiveMaximum\":12}",
     "{\"type\":\"array\",\"items\":{\"type\":\"object\",\"required\":[\"k\",\"l\"],\"additionalProperties\":{\"type\":\"boolean\"}},\"maxItems\":2}",
 };
 
