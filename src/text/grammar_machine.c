@@ -320,12 +320,12 @@ static uint32_t state_moved(HoloMachine *m, const HoloMachine *from, uint32_t st
 
 bool holo_machine_tidy(HoloGrammar *g)
 {
+    g->machine.work = 0;
+    if (g->machine.bytes < BYTES_TIDY && !g->machine.is_failed) return true;
     HoloMachine old   = g->machine;
     uint32_t    start = g->start;
-    g->machine.work   = 0;
-    if (old.bytes < BYTES_TIDY && !old.is_failed) return true;
-    g->machine = (HoloMachine){0};
-    bool ok    = holo_machine_begin(g);
+    g->machine        = (HoloMachine){0};
+    bool ok           = holo_machine_begin(g);
     for (HoloGrammarState *s = g->states; s && ok; s = s->behind) {
         s->moved = state_moved(&g->machine, &old, s->now);
         ok       = !g->machine.is_failed;

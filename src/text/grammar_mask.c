@@ -44,19 +44,21 @@ static void allow(Walk *w, const HoloTokenNode *n)
 // Nodes `from` to `to`, where w->state has the states above.
 static void walk(Walk *w, uint32_t from, uint32_t to)
 {
-    HoloMachine *m = &w->g->machine;
+    HoloMachine         *m    = &w->g->machine;
+    const HoloTokenNode *node = w->tree->node;
     for (uint32_t i = from; i < to && !m->is_failed;) {
-        const HoloTokenNode *n     = &w->tree->node[i];
-        uint32_t             above = w->state[n->depth - 1], next = holo_machine_step(w->g, above, n->byte);
+        const HoloTokenNode *n    = &node[i];
+        uint32_t             next = holo_machine_step(w->g, w->state[n->depth - 1], n->byte);
         if (holo_machine_is_dead(next)) {
-            if (w->is_top && w->has_left[n->depth - 1]) open_add(w, i);
+            if (w->has_left[n->depth - 1] && w->is_top) open_add(w, i);
             i = n->behind;
             continue;
         }
-        allow(w, n);
-        w->state[n->depth]    = next;
-        w->has_left[n->depth] = w->has_left[n->depth - 1] || m->state[next].can_end;
-        i++;
+        if (n->first < n->own_end) allow(w, n);
+        if (n->behind > ++i) { // somebody asks for the state
+            w->state[n->depth]    = next;
+            w->has_left[n->depth] = w->has_left[n->depth - 1] | m->state[next].can_end;
+        }
     }
 }
 

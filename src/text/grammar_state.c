@@ -94,7 +94,7 @@ static HoloStatus fail_byte(HoloGrammarState *s, uint8_t byte, bool is_over, Hol
     char       end[HOLO_SHOWN_BYTES];
     HoloString text = shown(s, end);
     if (is_over)
-        return holo_fail(error, HOLO_BAD_INPUT, "byte %zu goes deeper, or has more meanings, than a grammar may have",
+        return holo_fail(error, HOLO_UNSUPPORTED, "byte %zu goes deeper, or has more meanings, than a text may have",
                          s->size);
     return holo_fail(error, HOLO_BAD_INPUT, "byte %zu, '%c' (0x%02x), does not fit the grammar%s%.*s%s", s->size, byte,
                      byte, text.size ? " behind '" : "", (int)text.size, text.data, text.size ? "'" : "");

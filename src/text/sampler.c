@@ -114,7 +114,8 @@ static HoloStatus create(const HoloSampler *like, HoloSampler **out_sampler, Hol
     HoloSampler *s = holo_realloc(NULL, sizeof *s);
     *out_sampler   = NULL;
     if (!s) return holo_fail_memory(error);
-    *s = *like;
+    *s           = *like;
+    s->is_failed = false;
     own(s);
     if (s->is_failed) {
         holo_sampler_destroy(s);

@@ -19,29 +19,29 @@ typedef struct HoloTokenCount { // how often a token is among those that penalti
     bool     is_used;           // a search goes on behind it
 } HoloTokenCount;
 
-typedef struct HoloCandidate {
+typedef struct HoloTokenCandidate {
     float    score;
     uint32_t token;
     double   weight; // its probability, relative to the most probable token
     double   far;    // typical_p: from the expected information
-} HoloCandidate;
+} HoloTokenCandidate;
 
 struct HoloSampler {
-    HoloSamplerOptions options; // its lists are the sampler's own
-    uint32_t           vocabulary;
-    uint64_t           stream;
-    uint32_t          *history; // the prompt and what was accepted
-    size_t             history_count, history_room, prompt_end;
-    uint32_t           accepted;
-    HoloTokenCount    *count; // a table by hash; a power of two
-    size_t             count_slots, count_used;
-    float             *score; // logits on their way; up to a whole block, with minus infinity
-    double            *block; // the sum of weights of each block of scores
-    size_t             block_count;
-    HoloCandidate     *candidate;
-    size_t             candidate_count, candidate_room;
-    HoloTokenLogprob  *best;
-    bool               is_failed; // out of memory
+    HoloSamplerOptions  options; // its lists are the sampler's own
+    uint32_t            vocabulary;
+    uint64_t            stream;
+    uint32_t           *history; // the prompt and what was accepted
+    size_t              history_count, history_room, prompt_end;
+    uint32_t            accepted;
+    HoloTokenCount     *count; // a table by hash; a power of two
+    size_t              count_slots, count_used;
+    float              *score; // logits on their way; up to a whole block, with minus infinity
+    double             *block; // the sum of weights of each block of scores
+    size_t              block_count;
+    HoloTokenCandidate *candidate;
+    size_t              candidate_count, candidate_room;
+    HoloTokenLogprob   *best;
+    bool                is_failed; // out of memory
 };
 
 // ---- scores (sampler_scores.c)
@@ -57,14 +57,14 @@ bool holo_sampler_count(HoloSampler *s, size_t place, bool is_new);
 
 float holo_scores_top(const HoloSampler *s);
 // e^((score - top) * scale) of one block, with an error of about 1e-6.
-void holo_weights_block(const float *score, float top, float scale, float out[HOLO_SCORE_BLOCK]);
+void holo_weights_block(const float *restrict score, float top, float scale, float *restrict out);
 // Fills in s->block. Returns the sum.
 double holo_weights_sum(HoloSampler *s, float top, float scale);
 
 // ---- candidates (sampler_select.c)
 
 // Orders candidates: the largest score first, of equals the first token.
-static inline bool holo_candidate_before(HoloCandidate a, HoloCandidate b)
+static inline bool holo_token_candidate_before(HoloTokenCandidate a, HoloTokenCandidate b)
 {
     return a.score > b.score || (a.score == b.score && a.token < b.token);
 }

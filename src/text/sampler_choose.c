@@ -23,8 +23,8 @@ static double draw(const HoloSampler *s)
 static void weigh(const Choice *c)
 {
     for (size_t i = 0; i < c->s->candidate_count; i++) {
-        HoloCandidate *one = &c->s->candidate[i];
-        one->weight        = holo_exp(((double)one->score - c->top) * c->scale);
+        HoloTokenCandidate *one = &c->s->candidate[i];
+        one->weight             = holo_exp(((double)one->score - c->top) * c->scale);
     }
 }
 
@@ -94,9 +94,9 @@ static void keep_min_p(Choice *c)
 
 static int by_distance(const void *a, const void *b)
 {
-    const HoloCandidate *x = a, *y = b;
+    const HoloTokenCandidate *x = a, *y = b;
     if (x->far < y->far || x->far > y->far) return x->far < y->far ? -1 : 1;
-    return holo_candidate_before(*x, *y) ? -1 : 1; // no two are the same
+    return holo_token_candidate_before(*x, *y) ? -1 : 1; // no two are the same
 }
 
 static void keep_typical(Choice *c)
@@ -111,8 +111,8 @@ static void keep_typical(Choice *c)
     sum     = sum_of(s);
     log_sum = holo_log(sum);
     for (size_t i = 0; i < s->candidate_count; i++) {
-        HoloCandidate *one = &s->candidate[i];
-        one->far           = log_sum - ((double)one->score - c->top) * c->scale; // its information
+        HoloTokenCandidate *one = &s->candidate[i];
+        one->far                = log_sum - ((double)one->score - c->top) * c->scale; // its information
         expected += one->weight / sum * one->far;
     }
     for (size_t i = 0; i < s->candidate_count; i++) {

@@ -12,12 +12,18 @@ static float clean(float x) // NaN is never chosen; infinity is the largest numb
     return x < FLT_MAX ? x : FLT_MAX;
 }
 
+static void clean_lanes(const float *restrict from, float *restrict to)
+{
+    float x[HOLO_SCORE_LANES];
+    for (int k = 0; k < HOLO_SCORE_LANES; k++) x[k] = from[k] >= -FLT_MAX ? from[k] : nothing;
+    for (int k = 0; k < HOLO_SCORE_LANES; k++) to[k] = x[k] < FLT_MAX ? x[k] : FLT_MAX;
+}
+
 void holo_sampler_take(HoloSampler *s, const float *logits)
 {
-    uint32_t i = 0;
-    for (; s->vocabulary - i >= HOLO_SCORE_LANES; i += HOLO_SCORE_LANES)
-        for (int k = 0; k < HOLO_SCORE_LANES; k++) s->score[i + (uint32_t)k] = clean(logits[i + (uint32_t)k]);
-    for (; i < s->vocabulary; i++) s->score[i] = clean(logits[i]);
+    size_t i = 0, count = s->vocabulary;
+    for (; count - i >= HOLO_SCORE_LANES; i += HOLO_SCORE_LANES) clean_lanes(logits + i, s->score + i);
+    for (; i < count; i++) s->score[i] = clean(logits[i]);
 }
 
 // ---- the counts of tokens

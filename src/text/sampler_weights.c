@@ -10,15 +10,17 @@ float holo_scores_top(const HoloSampler *s)
 {
     float lane[LANES], top;
     for (int k = 0; k < LANES; k++) lane[k] = s->score[k];
-    for (size_t i = 0; i < s->block_count * BLOCK; i += LANES)
-        for (int k = 0; k < LANES; k++) lane[k] = s->score[i + (size_t)k] > lane[k] ? s->score[i + (size_t)k] : lane[k];
+    for (size_t i = 0; i < s->block_count * BLOCK; i += LANES) {
+        const float *restrict score = s->score + i;
+        for (int k = 0; k < LANES; k++) lane[k] = score[k] > lane[k] ? score[k] : lane[k];
+    }
     top = lane[0];
     for (int k = 1; k < LANES; k++) top = lane[k] > top ? lane[k] : top;
     return top;
 }
 
 // e^x as 2^n * 2^f with |f| <= 1/2: n by adding a number whose last bit is 1, 2^f by a polynomial.
-static void lanes_exp(const float *x, float *out)
+static void lanes_exp(const float *restrict x, float *restrict out)
 {
     static const float c[] = {1, 0.69314718f, 0.24022651f, 0.05550411f, 0.00961813f, 0.00133336f, 0.00015404f};
     const float        big = 12582912; // 1.5 * 2^23
@@ -30,7 +32,7 @@ static void lanes_exp(const float *x, float *out)
     }
 }
 
-void holo_weights_block(const float *score, float top, float scale, float out[BLOCK])
+void holo_weights_block(const float *restrict score, float top, float scale, float *restrict out)
 {
     const float least = HOLO_WEIGHT_NOTHING;
     for (int i = 0; i < BLOCK; i += LANES) {

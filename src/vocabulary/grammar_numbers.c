@@ -91,50 +91,80 @@ static void add_whole(DigitText *t, int64_t low, int64_t high)
     add(t, ")");
 }
 
-// Not negative numbers from low to high, with a fraction where that is allowed.
-static void add_part(DigitText *t, int64_t low, int64_t high, bool is_integer)
+typedef struct Bound {
+    bool    is_there, is_open; // open: the number itself does not fit
+    int64_t number;
+} Bound;
+
+// Not negative numbers with a fraction, from low to high. False: there are none.
+static bool add_fractions(DigitText *t, Bound low, Bound high)
 {
-    char text[64];
-    if (is_integer) {
-        add_whole(t, low, high);
-        return;
+    char    text[64];
+    int64_t from = low.number + low.is_open, last = high.is_there ? high.number - 1 : -1;
+    size_t  before = t->size;
+    if (low.is_open && (!high.is_there || low.number < high.number)) { // the same whole number, and more
+        snprintf(text, sizeof text, "%lld\\.[0-9]*[1-9][0-9]*", (long long)low.number);
+        add(t, text);
     }
-    if (high < 0 || low < high) {
-        add_whole(t, low, high < 0 ? high : high - 1);
+    if (!high.is_there || from <= last) {
+        if (t->size > before) add(t, "|");
+        add_whole(t, from, last);
         add(t, "(\\.[0-9]+)?");
     }
-    if (high < 0) return;
-    snprintf(text, sizeof text, "%s%lld(\\.0+)?", low < high ? "|" : "", (long long)high);
-    add(t, text);
+    if (high.is_there && !high.is_open && from <= high.number) {
+        snprintf(text, sizeof text, "%s%lld(\\.0+)?", t->size > before ? "|" : "", (long long)high.number);
+        add(t, text);
+    }
+    return t->size > before;
 }
 
-typedef struct Bounds {
-    bool    has_low, has_high;
-    int64_t low, high;
-} Bounds;
+static bool add_part(DigitText *t, Bound low, Bound high, bool is_integer)
+{
+    if (!is_integer) return add_fractions(t, low, high);
+    if (high.is_there && low.number > high.number) return false;
+    add_whole(t, low.number, high.is_there ? high.number : -1);
+    return true;
+}
 
-static HoloTree *bounded(HoloSchema *s, Bounds b, bool is_integer, const char *path)
+static Bound other_sign(Bound b)
+{
+    b.number = -b.number;
+    return b;
+}
+
+static HoloTree *bounded(HoloSchema *s, Bound low, Bound high, bool is_integer, const char *path)
 {
     DigitText *t = holo_arena_take(s->b->arena, sizeof *t);
     if (!t) return s->b->status = holo_fail_memory(s->b->error), NULL;
-    if (b.has_low && b.has_high && b.low > b.high) return holo_schema_nothing(s);
-    bool has_minus = !b.has_low || b.low < 0, has_plus = !b.has_high || b.high >= 0;
-    if (has_minus) { // the same of the other sign, without -0 where whole numbers have it already
-        int64_t least = b.has_high && b.high < 0 ? -b.high : is_integer ? 1 : 0;
+    bool  has_minus = !low.is_there || low.number < 0, has_plus = !high.is_there || high.number >= 0, is_any = false;
+    Bound zero = {true, false, 0}, one = {true, false, 1};
+    if (has_minus) { // the same of the other sign; whole numbers have no -0
+        Bound least = high.is_there && high.number <= (is_integer ? -1 : 0) ? other_sign(high)
+                      : is_integer                                          ? one
+                                                                            : zero;
         add(t, "-(");
-        add_part(t, least, b.has_low ? -b.low : -1, is_integer);
-        add(t, ")");
+        is_any = add_part(t, least, low.is_there ? other_sign(low) : low, is_integer);
+        if (is_any)
+            add(t, ")");
+        else
+            t->text[t->size = 0] = 0;
     }
-    if (has_minus && has_plus) add(t, "|");
-    if (has_plus) add_part(t, b.has_low && b.low > 0 ? b.low : 0, b.has_high ? b.high : -1, is_integer);
+    if (has_plus) {
+        size_t before = t->size;
+        if (is_any) add(t, "|");
+        if (add_part(t, low.is_there && low.number >= 0 ? low : zero, high, is_integer))
+            is_any = true;
+        else
+            t->text[t->size = before] = 0;
+    }
+    if (!is_any) return holo_schema_nothing(s);
     return holo_tree_of_pattern(s->b, (HoloString){t->text, t->size}, false, false, path);
 }
 
 // One bound: a whole number, for integers rounded to the inside.
-static bool read_bound(HoloSchema *s, json_t *schema, const char *key, bool is_integer, const char *path, bool *has,
-                       int64_t *bound)
+static bool read_bound(HoloSchema *s, json_t *schema, const char *key, bool is_integer, const char *path, Bound *bound)
 {
-    bool    is_low = strstr(key, "inimum"), is_exclusive = !strncmp(key, "exclusive", 9);
+    bool    is_low = strstr(key, "inimum"), is_open = !strncmp(key, "exclusive", 9);
     json_t *value = json_object_get(schema, key);
     if (!value) return true;
     double number = json_number_value(value);
@@ -144,26 +174,26 @@ static bool read_bound(HoloSchema *s, json_t *schema, const char *key, bool is_i
         return holo_schema_fail(s, path, "'%s' is beyond 10^15, which is not supported", key);
     int64_t whole    = (int64_t)number;
     bool    is_whole = (double)whole == number;
-    if (!is_integer && (!is_whole || is_exclusive))
-        return holo_schema_fail(s, path, "'%s' of a number that is no integer: %s", key,
-                                is_exclusive ? "minimum and maximum alone are supported"
-                                             : "a whole number alone is supported");
+    if (!is_integer && !is_whole)
+        return holo_schema_fail(s, path, "'%s' of a number that is no integer: a whole number alone is supported", key);
     if (!is_whole && is_low && number > 0) whole++;
     if (!is_whole && !is_low && number < 0) whole--;
-    if (is_whole && is_exclusive) whole += is_low ? 1 : -1;
-    if (!*has || (is_low ? whole > *bound : whole < *bound)) *bound = whole;
-    *has = true;
+    if (is_integer && is_whole && is_open) whole += is_low ? 1 : -1;
+    is_open = is_open && !is_integer;
+    if (!bound->is_there || (is_low ? whole > bound->number : whole < bound->number) ||
+        (whole == bound->number && is_open))
+        *bound = (Bound){true, is_open, whole};
     return true;
 }
 
 HoloTree *holo_schema_number(HoloSchema *s, json_t *schema, const char *path, bool is_integer)
 {
-    Bounds b = {0};
-    if (!read_bound(s, schema, "minimum", is_integer, path, &b.has_low, &b.low) ||
-        !read_bound(s, schema, "exclusiveMinimum", is_integer, path, &b.has_low, &b.low) ||
-        !read_bound(s, schema, "maximum", is_integer, path, &b.has_high, &b.high) ||
-        !read_bound(s, schema, "exclusiveMaximum", is_integer, path, &b.has_high, &b.high))
+    Bound low = {0}, high = {0};
+    if (!read_bound(s, schema, "minimum", is_integer, path, &low) ||
+        !read_bound(s, schema, "exclusiveMinimum", is_integer, path, &low) ||
+        !read_bound(s, schema, "maximum", is_integer, path, &high) ||
+        !read_bound(s, schema, "exclusiveMaximum", is_integer, path, &high))
         return NULL;
-    if (!b.has_low && !b.has_high) return holo_schema_named(s, is_integer ? "json-integer" : "json-number");
-    return bounded(s, b, is_integer, path);
+    if (!low.is_there && !high.is_there) return holo_schema_named(s, is_integer ? "json-integer" : "json-number");
+    return bounded(s, low, high, is_integer, path);
 }

@@ -89,18 +89,18 @@ typedef struct HoloRanked {
 
 enum { HOLO_SAMPLER_MODULUS = 2147483647 };
 
-typedef struct HoloSampler {
+typedef struct HoloGenerateSampler {
     bool        is_custom;
     float       share, filtered; // of all probability that is kept; the score of what is not
     int64_t     least;           // tokens that are kept at least
     uint64_t    state;           // of the generator
     HoloRanked *ranked;          // [vocab]
-} HoloSampler;
+} HoloGenerateSampler;
 
 // Reads what Sampling has more than GreedySearch, for the scores of `s`, too.
-HOLO_MUST HoloStatus holo_sampler_init(HoloSampler *p, HoloGeneration *s);
+HOLO_MUST HoloStatus holo_sampler_init(HoloGenerateSampler *p, HoloGeneration *s);
 // Draws the next token of a row. Scores that are filtered change.
-HOLO_MUST HoloStatus holo_sampler_pick(HoloSampler *p, const HoloGeneration *s, int64_t row, int32_t *out);
+HOLO_MUST HoloStatus holo_sampler_pick(HoloGenerateSampler *p, const HoloGeneration *s, int64_t row, int32_t *out);
 
 // ---- the decoder
 

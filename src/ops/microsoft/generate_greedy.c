@@ -13,7 +13,7 @@ static int32_t best_token(const float *scores, int64_t count)
 
 // A row that has reached its end continues with padding, which also replaces the end token. *out_all: all rows have
 // ended.
-static HoloStatus pick_tokens(HoloGeneration *s, HoloSampler *sampler, uint8_t *is_done, bool *out_all)
+static HoloStatus pick_tokens(HoloGeneration *s, HoloGenerateSampler *sampler, uint8_t *is_done, bool *out_all)
 {
     *out_all = true;
     for (int64_t row = 0; row < s->rows; row++) {
@@ -28,7 +28,7 @@ static HoloStatus pick_tokens(HoloGeneration *s, HoloSampler *sampler, uint8_t *
     return HOLO_OK;
 }
 
-static HoloStatus generate(HoloGeneration *s, HoloDecoder *d, HoloSampler *sampler)
+static HoloStatus generate(HoloGeneration *s, HoloDecoder *d, HoloGenerateSampler *sampler)
 {
     void *is_done;
     HOLO_TRY(holo_call_temp(s->call, (size_t)s->rows, 1, &is_done));
@@ -72,7 +72,7 @@ static HoloStatus eval(HoloCall *call)
     static const HoloSearchInputs inputs = {1, 2, -1, -1, -1, 3, 4, 5, 6, -1};
     HoloGeneration                s;
     HoloDecoder                   d;
-    HoloSampler                   sampler;
+    HoloGenerateSampler           sampler;
     bool                          is_drawn = call->op->row != NULL;
     HOLO_TRY(holo_expect_types(call, 0, HOLO_BIT(I32)));
     HOLO_TRY(holo_expect_rank(call, 0, 2, 2));

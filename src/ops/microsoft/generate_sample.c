@@ -11,13 +11,13 @@
 
 enum { PRESENCE = 7, SEED };
 
-HoloStatus holo_sampler_init(HoloSampler *p, HoloGeneration *s)
+HoloStatus holo_sampler_init(HoloGenerateSampler *p, HoloGeneration *s)
 {
     const HoloCall *call = s->call;
     int64_t         seed;
     HOLO_TRY(holo_search_int(call, SEED, 0, &seed));
     HOLO_TRY(holo_search_tensor(call, PRESENCE, 2, &s->presence));
-    *p = (HoloSampler){
+    *p = (HoloGenerateSampler){
         .is_custom = holo_attr_int(call, "custom", 0) != 0,
         .share     = (float)holo_attr_float(call, "top_p", 0),
         .filtered  = (float)holo_attr_float(call, "filter_value", -INFINITY),
@@ -33,7 +33,7 @@ HoloStatus holo_sampler_init(HoloSampler *p, HoloGeneration *s)
 }
 
 // From 0 to 1, without 1.
-static double draw(HoloSampler *p)
+static double draw(HoloGenerateSampler *p)
 {
     const double range = HOLO_SAMPLER_MODULUS - 1;
     double       low, high;
@@ -53,7 +53,7 @@ static int by_score(const void *a, const void *b)
     return (x->token > y->token) - (x->token < y->token);
 }
 
-static HoloStatus rank(HoloSampler *p, const HoloGeneration *s, const float *x)
+static HoloStatus rank(HoloGenerateSampler *p, const HoloGeneration *s, const float *x)
 {
     void *ranked;
     if (!p->ranked) {
@@ -71,7 +71,7 @@ static HoloStatus rank(HoloSampler *p, const HoloGeneration *s, const float *x)
 
 // Without `custom`: drops the least likely tokens that together have no more than 1 - share. With it: drops all tokens
 // behind those that together have more than the share.
-static void filter(const HoloSampler *p, const HoloGeneration *s, float *x)
+static void filter(const HoloGenerateSampler *p, const HoloGeneration *s, float *x)
 {
     float all = 0;
     for (int64_t i = 0; p->is_custom && i < s->vocab - 1; i++) {
@@ -84,7 +84,7 @@ static void filter(const HoloSampler *p, const HoloGeneration *s, float *x)
     }
 }
 
-HoloStatus holo_sampler_pick(HoloSampler *p, const HoloGeneration *s, int64_t row, int32_t *out)
+HoloStatus holo_sampler_pick(HoloGenerateSampler *p, const HoloGeneration *s, int64_t row, int32_t *out)
 {
     float *x = s->scores + row * s->vocab;
     HOLO_TRY(rank(p, s, x));

@@ -1,0 +1,120 @@
+// cmd_grammar.c - hologram grammar: whether a text fits a grammar, and at which byte it does not.
+
+#include "cli.h"
+
+#include "hologram_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef struct Bytes {
+    char  *data;
+    size_t size, room;
+} Bytes;
+
+static void read_all(FILE *file, Bytes *out)
+{
+    size_t count;
+    do {
+        if (out->room - out->size < 1 << 16) {
+            size_t room = out->room * 2 + (1 << 17);
+            out->data   = cli_grow(out->data, out->room, room, 1);
+            out->room   = room;
+        }
+        count = fread(out->data + out->size, 1, out->room - out->size, file);
+        out->size += count;
+    } while (count);
+}
+
+static bool ends_with(const char *path, const char *end)
+{
+    size_t size = strlen(path), end_size = strlen(end);
+    return size >= end_size && !strcmp(path + size - end_size, end);
+}
+
+// The source by the option, or by the name of the file.
+static HoloGrammarSource source_of(const Cli *cli)
+{
+    if (cli_option(cli, "json-schema")) return HOLO_GRAMMAR_JSON_SCHEMA;
+    if (cli_option(cli, "regex")) return HOLO_GRAMMAR_REGEX;
+    if (cli_option(cli, "gbnf")) return HOLO_GRAMMAR_GBNF;
+    return ends_with(cli->args[0], ".json") ? HOLO_GRAMMAR_JSON_SCHEMA : HOLO_GRAMMAR_GBNF;
+}
+
+static HoloGrammarSpaces spaces_of(const Cli *cli)
+{
+    const char *word = cli_option(cli, "spaces");
+    if (!word || !strcmp(word, "any")) return HOLO_SPACES_ANY;
+    return strcmp(word, "none") ? HOLO_SPACES_SOME : HOLO_SPACES_NONE;
+}
+
+static int check(HoloGrammar *grammar, const Bytes *text)
+{
+    HoloGrammarState *state;
+    HoloError         error  = {0};
+    size_t            fit    = 0;
+    HoloStatus        status = holo_grammar_state_create(grammar, &state, &error);
+    if (!status) status = holo_grammar_state_accept_bytes(state, text->data, text->size, &fit, &error);
+    bool is_complete = !status && holo_grammar_state_is_complete(state);
+    holo_grammar_state_destroy(state);
+    if (status) return cli_fail_error(NULL, &error, status);
+    if (!is_complete)
+        return cli_fail(NULL, "the text fits, but is not complete: more must follow byte %zu", text->size);
+    printf("the text fits: %zu bytes\n", text->size);
+    return CLI_OK;
+}
+
+static int grammar_command(Cli *cli)
+{
+    HoloError    error   = {0};
+    HoloGrammar *grammar = NULL;
+    Bytes        source = {0}, text = {0};
+    FILE        *file = fopen(cli->args[0], "rb");
+    size_t       size;
+    if (!file) return cli_fail("check the path", "%s: it cannot be read", cli->args[0]);
+    read_all(file, &source);
+    fclose(file);
+    HoloGrammarSource kind = source_of(cli);
+    if (kind == HOLO_GRAMMAR_REGEX) // the end of the line is the editor's
+        while (source.size && (source.data[source.size - 1] == '\n' || source.data[source.size - 1] == '\r'))
+            source.size--;
+    HoloStatus status = holo_grammar_compile(kind, source.data, source.size, spaces_of(cli), &grammar, &error);
+    if (status) return cli_fail_error(cli->args[0], &error, status);
+    int result = CLI_OK;
+    if (cli->arg_count == 1) {
+        holo_grammar_block(grammar, &size);
+        printf("the grammar is good: %zu bytes compiled\n", size);
+    } else {
+        if (!strcmp(cli->args[1], "-"))
+            read_all(stdin, &text);
+        else
+            text = (Bytes){(char *)cli->args[1], strlen(cli->args[1]), 0};
+        result = check(grammar, &text);
+    }
+    holo_grammar_close(grammar);
+    return result;
+}
+
+static const CliOption options[] = {
+    {"gbnf", 0, NULL, "FILE has rules in GBNF", .without = "json-schema regex"},
+    {"json-schema", 0, NULL, "FILE is a JSON schema", .without = "gbnf regex"},
+    {"regex", 0, NULL, "FILE has a regular expression", .without = "gbnf json-schema"},
+    {"spaces", 0, "WHERE", "white space of JSON: any (the default), some (one behind commas and colons) or none",
+     .choices = "any some none"},
+    {0},
+};
+
+const CliCommand cli_grammar = {
+    .name      = "grammar",
+    .purpose   = "say whether a text fits a grammar, and where it does not",
+    .arguments = "FILE [TEXT]",
+    .arg_min   = 1,
+    .arg_max   = 2,
+    .details   = "FILE is a JSON schema if its name ends with .json, and else rules in GBNF; options say otherwise.\n"
+                 "Without TEXT, only the grammar is checked. If TEXT is -, the text is the standard input.\n"
+                 "Exit status 0 means that the text fits, and is complete.",
+    .examples  = "  hologram grammar person.json '{\"name\": \"Ada\"}'\n"
+                 "  hologram grammar --gbnf rules.gbnf - < answer.txt\n",
+    .options   = options,
+    .run       = grammar_command,
+};
