@@ -64,6 +64,12 @@ static HoloDatum run_attr(HoloRender *r, const HoloDatum *arg)
 
 // ---- map, select, reject
 
+// What these filters go through. Whatever is false has no items for them.
+static const HoloSeries *items_of(HoloRender *r, HoloDatum input)
+{
+    return holo_d_items(r, holo_d_truth(input) ? input : holo_d_undefined((HoloString){0}));
+}
+
 static HoloCallArgs args_from(HoloDatum list, uint32_t begin, HoloDatum named)
 {
     HoloCallArgs args = {0};
@@ -75,7 +81,7 @@ static HoloCallArgs args_from(HoloDatum list, uint32_t begin, HoloDatum named)
 
 static HoloDatum map_attribute(HoloRender *r, HoloDatum input, HoloDatum path, const HoloDatum *otherwise)
 {
-    const HoloSeries *items = holo_d_items(r, input);
+    const HoloSeries *items = items_of(r, input);
     HoloDatum         list  = holo_d_series(r, HOLO_D_LIST, items->count);
     for (uint32_t i = 0; i < items->count && holo_render_spend(r, 1); i++) {
         HoloDatum value = holo_d_path(r, items->item[i], path);
@@ -95,7 +101,7 @@ static HoloDatum run_map(HoloRender *r, const HoloDatum *arg)
         return holo_render_fail(r, "map needs the name of a filter, or attribute=");
     HoloString        name  = holo_d_text(arg[1].series->item[0]);
     HoloCallArgs      args  = args_from(arg[1], 1, arg[2]);
-    const HoloSeries *items = holo_d_items(r, arg[0]);
+    const HoloSeries *items = items_of(r, arg[0]);
     HoloDatum         list  = holo_d_series(r, HOLO_D_LIST, items->count);
     for (uint32_t i = 0; i < items->count && holo_render_spend(r, 1); i++) {
         HoloDatum value = holo_render_apply(r, HOLO_FILTERS, name, items->item[i], &args);
@@ -107,7 +113,7 @@ static HoloDatum run_map(HoloRender *r, const HoloDatum *arg)
 // The items for which a test has the wanted answer. With an attribute, it is the item's attribute that is tested.
 static HoloDatum selected(HoloRender *r, const HoloDatum *arg, bool has_path, bool wanted)
 {
-    const HoloSeries *given = arg[1].series, *items = holo_d_items(r, arg[0]);
+    const HoloSeries *given = arg[1].series, *items = items_of(r, arg[0]);
     HoloDatum         list  = holo_d_series(r, HOLO_D_LIST, 0);
     uint32_t          at    = has_path;
     if (given->count < at) return holo_render_fail(r, "the name of an attribute is missing");

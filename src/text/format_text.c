@@ -114,7 +114,7 @@ static void write_value(HoloRender *r, HoloGrowing *out, const Spec *s, HoloDatu
         holo_d_write_repr(r, &text, d);
     else
         holo_d_write(r, &text, d);
-    HoloString all = {(const char *)text.data, text.size};
+    HoloString all = {text.data ? (const char *)text.data : "", text.size};
     if (s->precision >= 0) all.size = holo_text_offset(all, (size_t)s->precision);
     if (!r->status) aligned(r, out, s, all, '<');
     holo_growing_deinit(&text);

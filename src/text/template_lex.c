@@ -212,6 +212,7 @@ static HoloStatus read_number(Lexer *l)
         if (count) return read_whole(l, at + 2, at + 2 + count, base);
     }
     const char *whole = digits_end(at, l->end), *stop = whole;
+    if (at[-1] == '.') return read_whole(l, at, whole, 10); // a.0.1 has two items, and no fraction
     if (stop + 1 < l->end && *stop == '.' && is_digit(stop[1])) stop = digits_end(stop + 1, l->end);
     if (stop < l->end && (*stop | 32) == 'e') {
         const char *power = stop + 1;
