@@ -7,13 +7,13 @@
 #include <string.h>
 
 extern const CliCommand cli_compile, cli_run, cli_test, cli_bench, cli_inspect, cli_explain, cli_graph, cli_ops,
-    cli_verify, cli_compare, cli_bisect, cli_memo_command, cli_kernel, cli_atlas, cli_tokenize, cli_config,
-    cli_completion, cli_help, cli_version;
+    cli_verify, cli_compare, cli_bisect, cli_memo_command, cli_kernel, cli_atlas, cli_tokenize, cli_template,
+    cli_config, cli_completion, cli_help, cli_version;
 
 const CliCommand *const cli_commands[] = {
-    &cli_compile,  &cli_run,    &cli_test,       &cli_bench,  &cli_inspect,      &cli_explain, &cli_graph,
-    &cli_ops,      &cli_verify, &cli_compare,    &cli_bisect, &cli_memo_command, &cli_kernel,  &cli_atlas,
-    &cli_tokenize, &cli_config, &cli_completion, &cli_help,   &cli_version,      NULL,
+    &cli_compile,  &cli_run,      &cli_test,    &cli_bench,      &cli_inspect,      &cli_explain, &cli_graph,
+    &cli_ops,      &cli_verify,   &cli_compare, &cli_bisect,     &cli_memo_command, &cli_kernel,  &cli_atlas,
+    &cli_tokenize, &cli_template, &cli_config,  &cli_completion, &cli_help,         &cli_version, NULL,
 };
 
 // The usual spellings of commands as options.

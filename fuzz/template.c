@@ -9,9 +9,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static const char        usual[] = "{\"messages\": [{\"role\": \"user\", \"content\": \"Hi\"}], \"list\": [3, 1, 2], "
-                                       "\"d\": {\"a\": 1.5, \"b\": [null, true]}, \"text\": \" \\u00e4 b\\n\"}";
-    const struct tm          time    = {.tm_year = 124, .tm_mday = 1};
+    static const char usual[] = "{\"messages\": [{\"role\": \"user\", \"content\": \"Hi\"}], \"list\": [3, 1, 2], "
+                                "\"d\": {\"a\": 1.5, \"b\": [null, true]}, \"text\": \" \\u00e4 b\\n\"}";
+    const struct tm   time    = {.tm_year = 124, .tm_mday = 1};
     const HoloTemplateLimits limits  = {20000, 1 << 20, 1 << 16, &time};
     const uint8_t           *zero    = size ? memchr(data, 0, size) : NULL;
     size_t                   source  = zero ? (size_t)(zero - data) : size;

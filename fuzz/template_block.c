@@ -48,7 +48,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!copy) abort();
     memcpy(copy, block, block_size);
     holo_template_close(t);
-    for (size_t at = 4; at + 3 <= size; at += 3) copy[(data[at] | (size_t)data[at + 1] << 8) % block_size] = data[at + 2];
+    for (size_t at = 4; at + 3 <= size; at += 3)
+        copy[(data[at] | (size_t)data[at + 1] << 8) % block_size] = data[at + 2];
     render(copy, block_size);
     free(copy);
     return 0;

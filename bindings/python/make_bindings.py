@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "tools"))
 import bindings  # noqa: E402  (tools/bindings.py)
 
-TEXT = "left out: tokenizers come to Python together with generation"
+TEXT = "left out: tokenizers and templates come to Python together with generation"
 
 # What is written by hand, and where; or left out, and why.
 BY_HAND = {
@@ -74,6 +74,12 @@ BY_HAND = {
     "holo_text_stream_destroy": TEXT,
     "holo_text_stream_add": TEXT,
     "holo_text_stream_end": TEXT,
+    "holo_template_compile": TEXT,
+    "holo_template_compile_text": TEXT,
+    "holo_template_open_memory": TEXT,
+    "holo_template_close": TEXT,
+    "holo_template_block": TEXT,
+    "holo_template_render": TEXT,
     "holo_kernels_run": "kernels.c: it writes to the caller's arrays",
 }
 

@@ -39,8 +39,9 @@ void *holo_render_take(HoloRender *r, size_t size)
 {
     if (r->status) return NULL;
     if (size > r->limits->memory - r->memory) {
-        r->status = holo_fail(r->error, HOLO_REFUSED, "template, line %u: rendering takes more than %zu bytes of memory",
-                              r->line, r->limits->memory);
+        r->status =
+            holo_fail(r->error, HOLO_REFUSED, "template, line %u: rendering takes more than %zu bytes of memory",
+                      r->line, r->limits->memory);
         return NULL;
     }
     void *memory = holo_arena_take_raw(&r->arena, size ? size : 1);
@@ -226,22 +227,24 @@ void holo_entries_remove(HoloEntries *entries, const HoloDatum *value)
 // ---- sorting
 
 // Merges the sorted halves of items and their keys.
-static void merge(HoloRender *r, HoloSeries *s, HoloSeries *key, HoloDatum *work, uint32_t begin, uint32_t end, bool back)
+static void merge(HoloRender *r, HoloSeries *s, HoloSeries *key, HoloDatum *work, uint32_t begin, uint32_t end,
+                  bool back)
 {
     uint32_t   middle = begin + (end - begin) / 2, a = begin, b = middle, n = end - begin;
     HoloDatum *keys = work + n;
     for (uint32_t i = 0; i < n; i++) {
-        int  order = a < middle && b < end ? holo_d_order(r, key->item[b], key->item[a]) : 0;
-        bool right = a == middle || (b < end && (back ? order > 0 : order < 0));
-        uint32_t from = right ? b++ : a++;
-        work[i]       = s->item[from];
-        keys[i]       = key->item[from];
+        int      order = a < middle && b < end ? holo_d_order(r, key->item[b], key->item[a]) : 0;
+        bool     right = a == middle || (b < end && (back ? order > 0 : order < 0));
+        uint32_t from  = right ? b++ : a++;
+        work[i]        = s->item[from];
+        keys[i]        = key->item[from];
     }
     memcpy(s->item + begin, work, n * sizeof *work);
     memcpy(key->item + begin, keys, n * sizeof *work);
 }
 
-static void sort(HoloRender *r, HoloSeries *s, HoloSeries *key, HoloDatum *work, uint32_t begin, uint32_t end, bool back)
+static void sort(HoloRender *r, HoloSeries *s, HoloSeries *key, HoloDatum *work, uint32_t begin, uint32_t end,
+                 bool back)
 {
     if (end - begin < 2 || !holo_render_spend(r, end - begin)) return;
     uint32_t middle = begin + (end - begin) / 2;

@@ -192,7 +192,8 @@ HoloDatum holo_d_path(HoloRender *r, HoloDatum object, HoloDatum path)
         int64_t     number = 0;
         bool        digits = stop > at;
         for (const char *p = at; p < stop; p++)
-            digits = digits && *p >= '0' && *p <= '9' && holo_mul(number, 10, &number) && holo_add(number, *p - '0', &number);
+            digits = digits && *p >= '0' && *p <= '9' && holo_mul(number, 10, &number) &&
+                     holo_add(number, *p - '0', &number);
         HoloString name = {at, (size_t)(stop - at)};
         object          = holo_d_item(r, object, digits ? holo_d_int(number) : holo_d_view(name));
         if (dot) at = dot + 1;
@@ -211,7 +212,8 @@ static HoloDatum too_large(HoloRender *r)
 static HoloDatum whole_power(HoloRender *r, int64_t base, int64_t exponent)
 {
     int64_t result = 1;
-    if (exponent < 0) return base ? holo_d_float(pow((double)base, (double)exponent)) : holo_render_fail(r, "0 has no such power");
+    if (exponent < 0)
+        return base ? holo_d_float(pow((double)base, (double)exponent)) : holo_render_fail(r, "0 has no such power");
     if (base == 0 || base == 1) return holo_d_int(exponent ? base : 1);
     if (base == -1) return holo_d_int(exponent % 2 ? -1 : 1);
     for (int64_t i = 0; i < exponent; i++)
@@ -250,9 +252,7 @@ static HoloDatum real_math(HoloRender *r, HoloTemplateOp op, double a, double b)
     case HOLO_TO_MUL: return holo_d_float(a * b);
     case HOLO_TO_DIV: return holo_d_float(a / b);
     case HOLO_TO_FLOOR_DIV: return holo_d_float(floor(a / b));
-    case HOLO_TO_MOD:
-        rest = fmod(a, b);
-        return holo_d_float(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);
+    case HOLO_TO_MOD: rest = fmod(a, b); return holo_d_float(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);
     default: return holo_d_float(pow(a, b));
     }
 }
@@ -293,8 +293,8 @@ static HoloDatum added(HoloRender *r, HoloDatum a, HoloDatum b)
 HoloDatum holo_d_binary(HoloRender *r, HoloTemplateOp op, HoloDatum a, HoloDatum b)
 {
     static const char *const signs[] = {"+", "-", "*", "/", "//", "%", "**"};
-    bool a_row = a.kind == HOLO_D_STRING || a.kind == HOLO_D_LIST || a.kind == HOLO_D_TUPLE;
-    bool b_row = b.kind == HOLO_D_STRING || b.kind == HOLO_D_LIST || b.kind == HOLO_D_TUPLE;
+    bool                     a_row   = a.kind == HOLO_D_STRING || a.kind == HOLO_D_LIST || a.kind == HOLO_D_TUPLE;
+    bool                     b_row   = b.kind == HOLO_D_STRING || b.kind == HOLO_D_LIST || b.kind == HOLO_D_TUPLE;
     if (r->status) return holo_d_none();
     if (op > HOLO_TO_POW) return holo_render_fail(r, "the compiled template is damaged: an operator");
     if (holo_d_is_whole(a) && holo_d_is_whole(b)) return whole_math(r, op, a.whole, b.whole);

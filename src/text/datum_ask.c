@@ -8,9 +8,22 @@
 
 const char *holo_d_type(HoloDatum d)
 {
-    static const char *const names[HOLO_D_KINDS] = {
-        "missing argument", "undefined value", "None", "bool",  "int",   "float",    "str",    "list",
-        "tuple",            "dict",            "namespace", "loop", "cycler", "macro", "function", "method"};
+    static const char *const names[HOLO_D_KINDS] = {"missing argument",
+                                                    "undefined value",
+                                                    "None",
+                                                    "bool",
+                                                    "int",
+                                                    "float",
+                                                    "str",
+                                                    "list",
+                                                    "tuple",
+                                                    "dict",
+                                                    "namespace",
+                                                    "loop",
+                                                    "cycler",
+                                                    "macro",
+                                                    "function",
+                                                    "method"};
     return d.kind < HOLO_D_KINDS ? names[d.kind] : "value";
 }
 

@@ -98,7 +98,8 @@ static HoloDatum read_number(Reader *j)
     int64_t        number = 0;
     if (minus) j->at++;
     for (; j->at < j->end && *j->at >= '0' && *j->at <= '9'; j->at++)
-        whole = whole && holo_mul(number, 10, &number) && holo_add(number, minus ? '0' - *j->at : *j->at - '0', &number);
+        whole =
+            whole && holo_mul(number, 10, &number) && holo_add(number, minus ? '0' - *j->at : *j->at - '0', &number);
     if (j->at == begin + minus) return bad(j, "something that is no value");
     while (j->at < j->end && *j->at && strchr("0123456789.eE+-", *j->at)) j->at++, whole = false;
     if (whole) return holo_d_int(number);
@@ -170,7 +171,7 @@ static HoloDatum read_value(Reader *j)
     return d;
 }
 
-HoloDatum holo_json_read(HoloRender *r, HoloString text, const char *what)
+HoloDatum holo_d_json_read(HoloRender *r, HoloString text, const char *what)
 {
     const uint8_t *bytes = (const uint8_t *)text.data;
     Reader         j     = {r, bytes, bytes, bytes + text.size, what};
@@ -310,7 +311,7 @@ static void write_value(Writer *w, HoloDatum d)
     w->r->depth--;
 }
 
-void holo_json_write(HoloRender *r, HoloGrowing *out, HoloDatum d, const HoloJsonStyle *style)
+void holo_d_json_write(HoloRender *r, HoloGrowing *out, HoloDatum d, const HoloJsonStyle *style)
 {
     Writer w = {r, out, style, 0};
     write_value(&w, d);

@@ -163,7 +163,7 @@ HoloDatum holo_d_escape(HoloRender *r, HoloDatum d)
     static const struct {
         char        letter;
         const char *text;
-    } marks[] = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&#34;"}, {'\'', "&#39;"}};
+    } marks[]       = {{'&', "&amp;"}, {'<', "&lt;"}, {'>', "&gt;"}, {'"', "&#34;"}, {'\'', "&#39;"}};
     HoloGrowing out = {0};
     if (d.kind == HOLO_D_STRING && d.flags & HOLO_D_SAFE) return d;
     d = holo_d_to_string(r, d);

@@ -12,7 +12,8 @@ static HoloDatum copied(HoloRender *r, HoloDatum from)
 {
     const HoloSeries *items = holo_d_items(r, from);
     HoloDatum         list  = holo_d_series(r, HOLO_D_LIST, items->count);
-    for (uint32_t i = 0; i < items->count && holo_render_spend(r, 1); i++) holo_series_add(r, list.series, items->item[i]);
+    for (uint32_t i = 0; i < items->count && holo_render_spend(r, 1); i++)
+        holo_series_add(r, list.series, items->item[i]);
     return list;
 }
 
@@ -114,15 +115,16 @@ static HoloDatum run_map(HoloRender *r, const HoloDatum *arg)
 static HoloDatum selected(HoloRender *r, const HoloDatum *arg, bool has_path, bool wanted)
 {
     const HoloSeries *given = arg[1].series, *items = items_of(r, arg[0]);
-    HoloDatum         list  = holo_d_series(r, HOLO_D_LIST, 0);
-    uint32_t          at    = has_path;
+    HoloDatum         list = holo_d_series(r, HOLO_D_LIST, 0);
+    uint32_t          at   = has_path;
     if (given->count < at) return holo_render_fail(r, "the name of an attribute is missing");
     bool         has_test = given->count > at;
     HoloCallArgs args     = args_from(arg[1], at + 1, arg[2]);
     if (has_test && given->item[at].kind != HOLO_D_STRING) return holo_render_fail(r, "a test is named by a text");
     for (uint32_t i = 0; i < items->count && holo_render_spend(r, 1); i++) {
         HoloDatum item = items->item[i], value = has_path ? holo_d_path(r, item, given->item[0]) : item;
-        if (has_test && !r->status) value = holo_render_apply(r, HOLO_TESTS, holo_d_text(given->item[at]), value, &args);
+        if (has_test && !r->status)
+            value = holo_render_apply(r, HOLO_TESTS, holo_d_text(given->item[at]), value, &args);
         if (!r->status && holo_d_truth(value) == wanted) holo_series_add(r, list.series, item);
     }
     return list;
@@ -230,7 +232,8 @@ static HoloDatum run_dictsort(HoloRender *r, const HoloDatum *arg) // case_sensi
 
 static HoloDatum run_groupby(HoloRender *r, const HoloDatum *arg) // attribute, default, case_sensitive
 {
-    HoloDatum list = copied(r, arg[0]), groups = holo_d_series(r, HOLO_D_LIST, 0), keys = holo_d_series(r, HOLO_D_LIST, 0);
+    HoloDatum list = copied(r, arg[0]), groups = holo_d_series(r, HOLO_D_LIST, 0),
+              keys = holo_d_series(r, HOLO_D_LIST, 0);
     for (uint32_t i = 0; !r->status && i < list.series->count && holo_render_spend(r, 1); i++) {
         HoloDatum key = key_of(r, list.series->item[i], arg[1], arg[3]);
         holo_series_add(r, keys.series, key.kind == HOLO_D_UNDEFINED && is_given(arg[2]) ? arg[2] : key);
@@ -256,7 +259,7 @@ static HoloDatum run_groupby(HoloRender *r, const HoloDatum *arg) // attribute, 
 static HoloDatum run_batch(HoloRender *r, const HoloDatum *arg) // linecount, fill_with
 {
     const HoloSeries *items = holo_d_items(r, arg[0]);
-    HoloDatum         rows  = holo_d_series(r, HOLO_D_LIST, 0), row = {0};
+    HoloDatum         rows = holo_d_series(r, HOLO_D_LIST, 0), row = {0};
     int64_t           size;
     if (!holo_d_int_of(r, arg[1], "the size of a batch", &size)) return rows;
     if (size < 1) return holo_render_fail(r, "a batch has at least one item");

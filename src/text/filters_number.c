@@ -65,7 +65,7 @@ static HoloDatum whole_of(double number, HoloDatum otherwise)
 static HoloDatum run_int(HoloRender *r, const HoloDatum *arg)
 {
     HoloDatum otherwise = arg[1].kind == HOLO_D_ABSENT ? holo_d_int(0) : arg[1];
-    int64_t   base = 10, whole;
+    int64_t   base      = 10, whole;
     double    real;
     if (arg[2].kind != HOLO_D_ABSENT && !holo_d_int_of(r, arg[2], "a base", &base)) return otherwise;
     if (base < 2 || base > 36) return holo_render_fail(r, "a base is from 2 to 36");
@@ -114,14 +114,16 @@ static HoloDatum run_round(HoloRender *r, const HoloDatum *arg)
 {
     int64_t precision = 0;
     if (arg[1].kind != HOLO_D_ABSENT && !holo_d_int_of(r, arg[1], "the precision", &precision)) return arg[0];
-    if (!holo_d_is_number(arg[0])) return holo_render_fail(r, "round needs a number, and not a %s", holo_d_type(arg[0]));
+    if (!holo_d_is_number(arg[0]))
+        return holo_render_fail(r, "round needs a number, and not a %s", holo_d_type(arg[0]));
     if (precision < -300 || precision > 300) return holo_render_fail(r, "round: the precision is too large");
     double number = holo_d_real(arg[0]), scale = pow(10, (double)precision);
     if (holo_d_is_text(arg[2], "ceil")) return holo_d_float(ceil(number * scale) / scale);
     if (holo_d_is_text(arg[2], "floor")) return holo_d_float(floor(number * scale) / scale);
     if (arg[2].kind != HOLO_D_ABSENT && !holo_d_is_text(arg[2], "common"))
         return holo_render_fail(r, "round knows the methods common, ceil and floor");
-    if (holo_d_is_whole(arg[0])) return precision >= 0 ? holo_d_int(arg[0].whole) : whole_of(rounded(number, precision), arg[0]);
+    if (holo_d_is_whole(arg[0]))
+        return precision >= 0 ? holo_d_int(arg[0].whole) : whole_of(rounded(number, precision), arg[0]);
     return holo_d_float(rounded(number, precision));
 }
 

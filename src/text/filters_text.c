@@ -10,7 +10,8 @@ static HoloDatum method(HoloRender *r, const char *name, const HoloDatum *arg, u
     HoloCallArgs args = {0};
     if (r->status) return text;
     for (uint32_t i = 1; i <= count && arg[i].kind != HOLO_D_ABSENT; i++) holo_series_add(r, &args.list, arg[i]);
-    return holo_function_call(r, holo_function_find(HOLO_STRING_METHODS, (HoloString){name, strlen(name)}), &text, &args);
+    return holo_function_call(r, holo_function_find(HOLO_STRING_METHODS, (HoloString){name, strlen(name)}), &text,
+                              &args);
 }
 
 static HoloDatum run_trim(HoloRender *r, const HoloDatum *arg)
@@ -76,7 +77,7 @@ static HoloDatum run_escape(HoloRender *r, const HoloDatum *arg)
 static HoloDatum run_join(HoloRender *r, const HoloDatum *arg)
 {
     const HoloSeries *items = holo_d_items(r, arg[0]);
-    HoloDatum         all   = holo_d_view((HoloString){"", 0}), between = holo_d_view((HoloString){"", 0});
+    HoloDatum         all = holo_d_view((HoloString){"", 0}), between = holo_d_view((HoloString){"", 0});
     if (arg[1].kind != HOLO_D_ABSENT) between = holo_d_to_string(r, arg[1]);
     bool has_path = arg[2].kind != HOLO_D_ABSENT && arg[2].kind != HOLO_D_NONE;
     for (uint32_t i = 0; i < items->count && holo_render_spend(r, 1); i++) {
@@ -106,8 +107,8 @@ static HoloDatum run_indent(HoloRender *r, const HoloDatum *arg)
     HoloGrowing out = {0};
     if (r->status) return s;
     for (size_t at = 0, line = 0; at <= s.size && holo_render_spend(r, 1 + blanks.size / 64); line++) {
-        const char *end  = at < s.size ? memchr(s.text + at, '\n', s.size - at) : NULL;
-        size_t      stop = end ? (size_t)(end - s.text) : s.size;
+        const char *end           = at < s.size ? memchr(s.text + at, '\n', s.size - at) : NULL;
+        size_t      stop          = end ? (size_t)(end - s.text) : s.size;
         bool        is_last_empty = !end && stop == at && line && !blank;
         if (line ? (stop > at || blank) && !is_last_empty : first) holo_growing_add(&out, blanks.text, blanks.size);
         holo_growing_add(&out, s.text + at, stop - at);
@@ -135,7 +136,7 @@ static HoloDatum run_tojson(HoloRender *r, const HoloDatum *arg)
         style.item = holo_d_text(pair->item[0]);
         style.key  = holo_d_text(pair->item[1]);
     }
-    if (!r->status) holo_json_write(r, &out, arg[0], &style);
+    if (!r->status) holo_d_json_write(r, &out, arg[0], &style);
     return holo_d_grown(r, &out);
 }
 
@@ -168,7 +169,7 @@ static HoloDatum run_center(HoloRender *r, const HoloDatum *arg)
     HoloDatum s     = holo_d_to_string(r, arg[0]);
     int64_t   width = 80, size = r->status ? 0 : (int64_t)holo_text_length(r, holo_d_text(s));
     if (arg[1].kind != HOLO_D_ABSENT && !holo_d_int_of(r, arg[1], "a width", &width)) return s;
-    int64_t more = width > size ? width - size : 0, left = more / 2 + (more & width & 1);
+    int64_t   more = width > size ? width - size : 0, left = more / 2 + (more & width & 1);
     HoloDatum front = indentation(r, holo_d_int(left), 0), behind = indentation(r, holo_d_int(more - left), 0);
     return r->status ? s : holo_d_joined(r, holo_d_joined(r, front, s), behind);
 }

@@ -159,13 +159,15 @@ static void read_spec(HoloRender *r, const char *at, const char *end, Spec *s)
 }
 
 // The value that a field names: by its number, its name, or the next one; then attributes and items of it.
-static HoloDatum field_value(HoloRender *r, HoloString name, const HoloSeries *list, const HoloEntries *named, int *next)
+static HoloDatum field_value(HoloRender *r, HoloString name, const HoloSeries *list, const HoloEntries *named,
+                             int *next)
 {
     const char *at = name.data, *end = at + name.size;
     int         number;
     if (!name.size || read_number(&at, end, 1000, &number)) {
         if (!name.size) number = (*next)++;
-        if (at != end) return holo_render_fail(r, "a format takes whole values: attributes and items are not supported");
+        if (at != end)
+            return holo_render_fail(r, "a format takes whole values: attributes and items are not supported");
         if ((uint32_t)number >= list->count) return holo_render_fail(r, "a format has more fields than values");
         return list->item[number];
     }
@@ -199,10 +201,10 @@ static void write_field(HoloRender *r, HoloGrowing *out, HoloString field, const
 
 HoloDatum holo_format_braces(HoloRender *r, HoloString format, const HoloSeries *list, const HoloEntries *named)
 {
-    HoloGrowing out = {0};
+    HoloGrowing out  = {0};
     int         next = 0;
     for (size_t at = 0; at < format.size && holo_render_spend(r, 1) && out.size <= r->limits->output; at++) {
-        char c = format.data[at];
+        char c         = format.data[at];
         bool is_double = (c == '{' || c == '}') && at + 1 < format.size && format.data[at + 1] == c;
         if (is_double || (c != '{' && c != '}')) {
             holo_growing_add_byte(&out, (uint8_t)c);

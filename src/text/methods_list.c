@@ -102,10 +102,17 @@ static HoloDatum run_copy(HoloRender *r, const HoloDatum *arg)
 }
 
 const HoloFunction holo_list_methods[] = {
-    {"append", "!item", run_append}, {"extend", "!items", run_extend}, {"insert", "!at,!item", run_insert},
-    {"pop", "at", run_pop},          {"remove", "!item", run_remove},  {"index", "!item", run_index},
-    {"count", "!item", run_count},   {"reverse", "", run_reverse},     {"clear", "", run_clear},
-    {"copy", "", run_copy},          {0},
+    {"append", "!item", run_append},
+    {"extend", "!items", run_extend},
+    {"insert", "!at,!item", run_insert},
+    {"pop", "at", run_pop},
+    {"remove", "!item", run_remove},
+    {"index", "!item", run_index},
+    {"count", "!item", run_count},
+    {"reverse", "", run_reverse},
+    {"clear", "", run_clear},
+    {"copy", "", run_copy},
+    {0},
 };
 const HoloFunction holo_tuple_methods[] = {{"index", "!item", run_index}, {"count", "!item", run_count}, {0}};
 

@@ -17,7 +17,8 @@ static HoloDatum part(HoloDatum s, size_t from, size_t to)
 static bool has_text(HoloRender *r, HoloDatum d)
 {
     if (d.kind == HOLO_D_STRING) return true;
-    if (d.kind != HOLO_D_ABSENT && d.kind != HOLO_D_NONE) holo_render_fail(r, "a text is needed, and not a %s", holo_d_type(d));
+    if (d.kind != HOLO_D_ABSENT && d.kind != HOLO_D_NONE)
+        holo_render_fail(r, "a text is needed, and not a %s", holo_d_type(d));
     return false;
 }
 
@@ -202,7 +203,8 @@ static HoloDatum run_rsplit(HoloRender *r, const HoloDatum *arg)
 
 static bool ends_line(uint32_t code)
 {
-    return (code >= 10 && code <= 13) || (code >= 0x1C && code <= 0x1E) || code == 0x85 || code == 0x2028 || code == 0x2029;
+    return (code >= 10 && code <= 13) || (code >= 0x1C && code <= 0x1E) || code == 0x85 || code == 0x2028 ||
+           code == 0x2029;
 }
 
 static HoloDatum run_splitlines(HoloRender *r, const HoloDatum *arg)
@@ -245,7 +247,7 @@ static int64_t find(HoloRender *r, const HoloDatum *arg, bool from_right)
     HoloDatum  bounds[3] = {arg[2], arg[3]};
     if (!holo_render_search(r, s.size, what.size)) return -1;
     HoloDatum   within = holo_d_slice(r, arg[0], bounds);
-    const char *found  = r->status ? NULL
+    const char *found  = r->status    ? NULL
                          : from_right ? find_last(within.text, within.size, what)
                                       : holo_bytes_find(within.text, within.size, what.data, what.size);
     return found ? (int64_t)holo_text_length(r, (HoloString){s.data, (size_t)(found - s.data)}) : -1;
@@ -474,10 +476,10 @@ static bool is_large(const HoloUnicodeRecord *u, uint32_t code, bool *any)
     return !(u->flags & HOLO_LOWERCASE) && u->category != HOLO_LT;
 }
 
-#define QUESTION(name, is)                                             \
+#define QUESTION(name, is)                                           \
     static HoloDatum ask_##name(HoloRender *r, const HoloDatum *arg) \
-    {                                                                  \
-        return all_are(r, arg[0], is);                                 \
+    {                                                                \
+        return all_are(r, arg[0], is);                               \
     }
 QUESTION(alpha, is_letter)
 QUESTION(digit, is_digit)

@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-
 // ---- variables
 
 void holo_locals_push(HoloRender *r, HoloLocals *outer)
@@ -93,10 +92,10 @@ static void exec_output(HoloRender *r, const HoloTemplateNode *node)
 
 HoloDatum holo_render_captured(HoloRender *r, uint32_t body)
 {
-    HoloGrowing  text = {0}, *out = r->out;
-    HoloLocals  *locals = r->locals;
-    HoloLeaving  leaving = r->leaving;
-    r->out               = &text;
+    HoloGrowing text = {0}, *out = r->out;
+    HoloLocals *locals  = r->locals;
+    HoloLeaving leaving = r->leaving;
+    r->out              = &text;
     holo_locals_push(r, locals);
     if (!r->status) holo_render_exec(r, body);
     r->out     = out;
@@ -214,12 +213,12 @@ static void exec_call_block(HoloRender *r, const HoloTemplateNode *node)
 {
     HoloMacro *macro = holo_render_take(r, sizeof *macro);
     if (!macro) return;
-    *macro             = (HoloMacro){HOLO_NO_NODE, node->arg[1], node->arg[2], node->arg[3], node->arg[4], r->locals};
-    HoloDatum before   = r->caller;
-    r->caller          = (HoloDatum){.kind = HOLO_D_MACRO, .macro = macro};
-    r->caller_of       = node->arg[0];
-    HoloDatum    value = holo_render_eval(r, node->arg[0]);
-    r->caller          = before;
+    *macro           = (HoloMacro){HOLO_NO_NODE, node->arg[1], node->arg[2], node->arg[3], node->arg[4], r->locals};
+    HoloDatum before = r->caller;
+    r->caller        = (HoloDatum){.kind = HOLO_D_MACRO, .macro = macro};
+    r->caller_of     = node->arg[0];
+    HoloDatum value  = holo_render_eval(r, node->arg[0]);
+    r->caller        = before;
     if (!r->status) holo_d_write(r, r->out, value);
     check_output(r);
 }
@@ -260,20 +259,20 @@ static void exec_break(HoloRender *r, const HoloTemplateNode *node)
 }
 
 static void (*const executors[HOLO_TN_KINDS])(HoloRender *r, const HoloTemplateNode *node) = {
-    [HOLO_TN_TEXT] = exec_text,
-    [HOLO_TN_OUTPUT] = exec_output,
-    [HOLO_TN_SEQUENCE] = exec_sequence,
-    [HOLO_TN_IF] = exec_if,
-    [HOLO_TN_FOR] = exec_for,
-    [HOLO_TN_SET] = exec_set,
-    [HOLO_TN_SET_BLOCK] = exec_set_block,
-    [HOLO_TN_MACRO] = exec_macro,
-    [HOLO_TN_CALL_BLOCK] = exec_call_block,
+    [HOLO_TN_TEXT]         = exec_text,
+    [HOLO_TN_OUTPUT]       = exec_output,
+    [HOLO_TN_SEQUENCE]     = exec_sequence,
+    [HOLO_TN_IF]           = exec_if,
+    [HOLO_TN_FOR]          = exec_for,
+    [HOLO_TN_SET]          = exec_set,
+    [HOLO_TN_SET_BLOCK]    = exec_set_block,
+    [HOLO_TN_MACRO]        = exec_macro,
+    [HOLO_TN_CALL_BLOCK]   = exec_call_block,
     [HOLO_TN_FILTER_BLOCK] = exec_filter_block,
-    [HOLO_TN_WITH] = exec_with,
-    [HOLO_TN_SCOPE] = exec_scope,
-    [HOLO_TN_BREAK] = exec_break,
-    [HOLO_TN_CONTINUE] = exec_break,
+    [HOLO_TN_WITH]         = exec_with,
+    [HOLO_TN_SCOPE]        = exec_scope,
+    [HOLO_TN_BREAK]        = exec_break,
+    [HOLO_TN_CONTINUE]     = exec_break,
 };
 
 void holo_render_exec(HoloRender *r, uint32_t at)
@@ -317,8 +316,8 @@ HoloStatus holo_template_run(const HoloTemplate *t, HoloString context, const Ho
     HoloRender r        = {.t = t, .limits = limits, .error = error, .out = out};
     HoloDatum  defaults = holo_d_none(), variables;
     HoloString text     = {(const char *)t->header + t->header->defaults.start, t->header->defaults.count};
-    if (text.size) defaults = holo_json_read(&r, text, "what the template has as variables");
-    variables = holo_json_read(&r, context, "the context");
+    if (text.size) defaults = holo_d_json_read(&r, text, "what the template has as variables");
+    variables = holo_d_json_read(&r, context, "the context");
     if (!r.status && variables.kind != HOLO_D_DICT)
         holo_render_fail(&r, "the context is a JSON object with the variables of the template: {\"messages\": [...]}");
     if (!r.status) fill_globals(&r, variables, defaults);

@@ -111,7 +111,7 @@ typedef struct HoloRender {
     HoloLocals               *locals;
     HoloDatum                *global; // of each name
     HoloDatum                 input;  // of the filters of a block
-    HoloDatum                 caller;    // what a call block gives to the call of node `caller_of`
+    HoloDatum                 caller; // what a call block gives to the call of node `caller_of`
     uint32_t                  caller_of;
     HoloLeaving               leaving;
     char                     *tail; // the end of the string that was joined last, and how many bytes are free there
@@ -124,9 +124,9 @@ typedef struct HoloRender {
 HoloDatum holo_render_fail(HoloRender *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 bool      holo_render_spend(HoloRender *r, uint64_t steps); // false: it failed, now or before
 // Pays for looking for a text in another. False as above.
-bool      holo_render_search(HoloRender *r, size_t size, size_t wanted);
-void     *holo_render_take(HoloRender *r, size_t size);     // NULL: it failed
-bool      holo_render_enter(HoloRender *r);                 // one level deeper, until `depth` is decremented
+bool  holo_render_search(HoloRender *r, size_t size, size_t wanted);
+void *holo_render_take(HoloRender *r, size_t size); // NULL: it failed
+bool  holo_render_enter(HoloRender *r);             // one level deeper, until `depth` is decremented
 
 // ---- making values
 
@@ -135,13 +135,13 @@ HoloDatum holo_d_none(void);
 HoloDatum holo_d_bool(bool truth);
 HoloDatum holo_d_int(int64_t number);
 HoloDatum holo_d_float(double number);
-HoloDatum holo_d_view(HoloString text);                                    // the bytes stay where they are
-HoloDatum holo_d_string(HoloRender *r, const void *text, size_t size);     // copied
-HoloDatum holo_d_grown(HoloRender *r, HoloGrowing *text);                  // copied; the buffer is freed
-HoloDatum holo_d_joined(HoloRender *r, HoloDatum left, HoloDatum right);   // of two strings
-HoloDatum holo_d_series(HoloRender *r, HoloDatumKind kind, size_t room);   // a list or a tuple; check the status
-HoloDatum holo_d_entries(HoloRender *r, HoloDatumKind kind);               // a dict or a namespace
-HoloDatum holo_d_pair(HoloRender *r, HoloDatum first, HoloDatum second);   // a tuple
+HoloDatum holo_d_view(HoloString text);                                  // the bytes stay where they are
+HoloDatum holo_d_string(HoloRender *r, const void *text, size_t size);   // copied
+HoloDatum holo_d_grown(HoloRender *r, HoloGrowing *text);                // copied; the buffer is freed
+HoloDatum holo_d_joined(HoloRender *r, HoloDatum left, HoloDatum right); // of two strings
+HoloDatum holo_d_series(HoloRender *r, HoloDatumKind kind, size_t room); // a list or a tuple; check the status
+HoloDatum holo_d_entries(HoloRender *r, HoloDatumKind kind);             // a dict or a namespace
+HoloDatum holo_d_pair(HoloRender *r, HoloDatum first, HoloDatum second); // a tuple
 
 static inline HoloString holo_d_text(HoloDatum d) // of a string
 {
@@ -179,7 +179,7 @@ bool        holo_d_truth(HoloDatum d);
 bool        holo_d_equal(HoloRender *r, HoloDatum a, HoloDatum b);
 int         holo_d_order(HoloRender *r, HoloDatum a, HoloDatum b); // -1, 0, 1; fails where there is none
 bool        holo_d_has(HoloRender *r, HoloDatum what, HoloDatum in);
-int64_t     holo_d_length(HoloRender *r, HoloDatum d);  // -1: it has none
+int64_t     holo_d_length(HoloRender *r, HoloDatum d);        // -1: it has none
 size_t      holo_text_length(HoloRender *r, HoloString text); // in code points
 // Where code point `index` begins, in bytes; the end if there are fewer.
 size_t      holo_text_offset(HoloString text, size_t index);
@@ -205,8 +205,8 @@ typedef struct HoloJsonStyle {
     HoloString indent;    // data NULL: all in one line
     bool       sorts, ascii;
 } HoloJsonStyle;
-void      holo_json_write(HoloRender *r, HoloGrowing *out, HoloDatum d, const HoloJsonStyle *style);
-HoloDatum holo_json_read(HoloRender *r, HoloString text, const char *what);
+void      holo_d_json_write(HoloRender *r, HoloGrowing *out, HoloDatum d, const HoloJsonStyle *style);
+HoloDatum holo_d_json_read(HoloRender *r, HoloString text, const char *what);
 
 typedef enum HoloLetterCase { HOLO_LOWER, HOLO_UPPER, HOLO_TITLE } HoloLetterCase;
 void holo_case_write(HoloLetterCase to, HoloString text, HoloGrowing *out);

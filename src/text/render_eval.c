@@ -144,7 +144,8 @@ HoloDatum holo_render_call(HoloRender *r, HoloDatum function, const HoloCallArgs
     else if (function.kind == HOLO_D_CYCLER && function.cycle->is_joiner)
         result = function.cycle->at++ ? function.cycle->items->item[0] : holo_d_view((HoloString){"", 0});
     else if (function.kind == HOLO_D_UNDEFINED)
-        holo_render_fail(r, "'%.*s' is undefined, and is called", (int)function.size, function.text ? function.text : "");
+        holo_render_fail(r, "'%.*s' is undefined, and is called", (int)function.size,
+                         function.text ? function.text : "");
     else
         holo_render_fail(r, "a %s cannot be called", holo_d_type(function));
     r->depth--;
@@ -153,9 +154,9 @@ HoloDatum holo_render_call(HoloRender *r, HoloDatum function, const HoloCallArgs
 
 static HoloDatum eval_call(HoloRender *r, const HoloTemplateNode *node)
 {
-    HoloCallArgs     args;
-    HoloDatum        caller    = r->caller;
-    bool             is_called = caller.kind == HOLO_D_MACRO && &r->t->node[r->caller_of] == node;
+    HoloCallArgs args;
+    HoloDatum    caller    = r->caller;
+    bool         is_called = caller.kind == HOLO_D_MACRO && &r->t->node[r->caller_of] == node;
     if (is_called) r->caller = holo_d_none();
     HoloDatum function = holo_render_eval(r, node->arg[0]);
     eval_args(r, node->arg[1], node->arg[2], &args);
@@ -180,8 +181,8 @@ static HoloDatum eval_filter(HoloRender *r, const HoloTemplateNode *node)
     eval_args(r, node->arg[3], node->arg[4], &args);
     r->line = node->line;
     if (r->status) return input;
-    return holo_render_apply(r, node->kind == HOLO_TN_TEST ? HOLO_TESTS : HOLO_FILTERS, text_of(r, node->arg + 1), input,
-                             &args);
+    return holo_render_apply(r, node->kind == HOLO_TN_TEST ? HOLO_TESTS : HOLO_FILTERS, text_of(r, node->arg + 1),
+                             input, &args);
 }
 
 // ---- values
@@ -297,7 +298,8 @@ static HoloDatum eval_compare(HoloRender *r, const HoloTemplateNode *node)
     HoloDatum left = holo_render_eval(r, node->arg[0]);
     for (uint32_t i = 0; i < node->arg[2] && !r->status; i++) {
         const HoloTemplateNode *part = &r->t->node[r->t->list[node->arg[1] + i]];
-        if (part->kind != HOLO_TN_COMPARED) return holo_render_fail(r, "the compiled template is damaged: a comparison");
+        if (part->kind != HOLO_TN_COMPARED)
+            return holo_render_fail(r, "the compiled template is damaged: a comparison");
         HoloDatum right = holo_render_eval(r, part->arg[0]);
         r->line         = node->line;
         if (r->status || !holo_d_compare(r, (HoloTemplateOp)part->op, left, right)) return holo_d_bool(false);
@@ -316,32 +318,15 @@ static HoloDatum eval_choose(HoloRender *r, const HoloTemplateNode *node)
 }
 
 static HoloDatum (*const evaluators[HOLO_TN_KINDS])(HoloRender *r, const HoloTemplateNode *node) = {
-    [HOLO_TN_NONE] = eval_constant,
-    [HOLO_TN_TRUE] = eval_constant,
-    [HOLO_TN_FALSE] = eval_constant,
-    [HOLO_TN_INT] = eval_constant,
-    [HOLO_TN_FLOAT] = eval_constant,
-    [HOLO_TN_STRING] = eval_constant,
-    [HOLO_TN_INPUT] = eval_constant,
-    [HOLO_TN_NAME] = eval_name,
-    [HOLO_TN_LIST] = eval_list,
-    [HOLO_TN_TUPLE] = eval_list,
-    [HOLO_TN_DICT] = eval_dict,
-    [HOLO_TN_ATTR] = eval_attr,
-    [HOLO_TN_ITEM] = eval_item,
-    [HOLO_TN_SLICE] = eval_slice,
-    [HOLO_TN_CALL] = eval_call,
-    [HOLO_TN_FILTER] = eval_filter,
-    [HOLO_TN_TEST] = eval_filter,
-    [HOLO_TN_NOT] = eval_sign,
-    [HOLO_TN_NEGATIVE] = eval_sign,
-    [HOLO_TN_POSITIVE] = eval_sign,
-    [HOLO_TN_BINARY] = eval_binary,
-    [HOLO_TN_JOIN] = eval_join,
-    [HOLO_TN_AND] = eval_logic,
-    [HOLO_TN_OR] = eval_logic,
-    [HOLO_TN_COMPARE] = eval_compare,
-    [HOLO_TN_CHOOSE] = eval_choose,
+    [HOLO_TN_NONE] = eval_constant,   [HOLO_TN_TRUE] = eval_constant,  [HOLO_TN_FALSE] = eval_constant,
+    [HOLO_TN_INT] = eval_constant,    [HOLO_TN_FLOAT] = eval_constant, [HOLO_TN_STRING] = eval_constant,
+    [HOLO_TN_INPUT] = eval_constant,  [HOLO_TN_NAME] = eval_name,      [HOLO_TN_LIST] = eval_list,
+    [HOLO_TN_TUPLE] = eval_list,      [HOLO_TN_DICT] = eval_dict,      [HOLO_TN_ATTR] = eval_attr,
+    [HOLO_TN_ITEM] = eval_item,       [HOLO_TN_SLICE] = eval_slice,    [HOLO_TN_CALL] = eval_call,
+    [HOLO_TN_FILTER] = eval_filter,   [HOLO_TN_TEST] = eval_filter,    [HOLO_TN_NOT] = eval_sign,
+    [HOLO_TN_NEGATIVE] = eval_sign,   [HOLO_TN_POSITIVE] = eval_sign,  [HOLO_TN_BINARY] = eval_binary,
+    [HOLO_TN_JOIN] = eval_join,       [HOLO_TN_AND] = eval_logic,      [HOLO_TN_OR] = eval_logic,
+    [HOLO_TN_COMPARE] = eval_compare, [HOLO_TN_CHOOSE] = eval_choose,
 };
 
 HoloDatum holo_render_eval(HoloRender *r, uint32_t at)

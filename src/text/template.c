@@ -8,9 +8,9 @@ HoloStatus holo_template_compile_text(const char *text, size_t size, const char 
 {
     HoloArena  arena = {0};
     HoloString block;
-    *out_template     = NULL;
-    HoloStatus status = holo_template_parse(&arena, (HoloString){text, size}, (HoloString){variables, variables_size},
-                                            &block, error);
+    *out_template = NULL;
+    HoloStatus status =
+        holo_template_parse(&arena, (HoloString){text, size}, (HoloString){variables, variables_size}, &block, error);
     if (!status) status = holo_template_open_memory(block.data, block.size, out_template, error);
     holo_arena_deinit(&arena);
     return status;

@@ -24,8 +24,8 @@ extern const char *const holo_template_args[HOLO_TN_KINDS];
 HOLO_MUST HoloStatus holo_template_view(const void *block, size_t size, HoloTemplate *out, HoloError *error);
 
 // Compiles a source into a block of the arena.
-HOLO_MUST HoloStatus holo_template_parse(HoloArena *arena, HoloString source, HoloString defaults, HoloString *out_block,
-                                         HoloError *error);
+HOLO_MUST HoloStatus holo_template_parse(HoloArena *arena, HoloString source, HoloString defaults,
+                                         HoloString *out_block, HoloError *error);
 
 // What one rendering may take. Work is counted in steps: one for a node, and some for each piece of long texts and lists.
 typedef struct HoloTemplateLimits {

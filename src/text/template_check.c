@@ -17,8 +17,8 @@ static HoloStatus bad(HoloError *error, const char *what)
 static bool fits(HoloTextSpan span, size_t element, size_t size)
 {
     size_t bytes, end;
-    return span.start % 8 == 0 && holo_size_mul(span.count, element, &bytes) && holo_size_add(span.start, bytes, &end) &&
-           end <= size;
+    return span.start % 8 == 0 && holo_size_mul(span.count, element, &bytes) &&
+           holo_size_add(span.start, bytes, &end) && end <= size;
 }
 
 static bool span_fits(uint32_t start, uint32_t count, uint32_t size)
@@ -34,8 +34,8 @@ static void deepen(const uint16_t *depth, uint32_t node, uint16_t *deepest)
 // Checks the arguments of a node. Returns how deep the tree below it is; 0: it is damaged.
 static uint16_t node_depth(const HoloTemplate *t, uint32_t at, const uint16_t *depth)
 {
-    const HoloTemplateHeader *h    = t->header;
-    const HoloTemplateNode   *node = &t->node[at];
+    const HoloTemplateHeader *h       = t->header;
+    const HoloTemplateNode   *node    = &t->node[at];
     uint16_t                  deepest = 0;
     if (node->kind >= HOLO_TN_KINDS || node->op >= HOLO_TO_OPS) return 0;
     const char *letter = holo_template_args[node->kind];
@@ -59,8 +59,8 @@ static uint16_t node_depth(const HoloTemplate *t, uint32_t at, const uint16_t *d
 
 static HoloStatus check_nodes(const HoloTemplate *t, HoloError *error)
 {
-    const HoloTemplateHeader *h     = t->header;
-    uint16_t                 *depth = holo_realloc(NULL, h->nodes.count * sizeof *depth);
+    const HoloTemplateHeader *h      = t->header;
+    uint16_t                 *depth  = holo_realloc(NULL, h->nodes.count * sizeof *depth);
     HoloStatus                status = depth ? HOLO_OK : holo_fail_memory(error);
     uint64_t                  work   = 0; // nodes may share lists: their sum is limited, too
     for (uint32_t i = 0; !status && i < h->nodes.count; i++) {

@@ -1,6 +1,6 @@
 // template_expression.c - parses the expressions of templates, with Jinja's order of operators.
-#include "text/template_parse.h"
 #include "text/template_functions.h"
+#include "text/template_parse.h"
 
 #include <string.h>
 
@@ -42,8 +42,8 @@ static uint32_t parse_name(HoloTemplateParser *p)
     static const struct {
         const char      *word;
         HoloTemplateKind kind;
-    } constants[] = {{"true", HOLO_TN_TRUE}, {"True", HOLO_TN_TRUE}, {"false", HOLO_TN_FALSE}, {"False", HOLO_TN_FALSE},
-                     {"none", HOLO_TN_NONE}, {"None", HOLO_TN_NONE}};
+    } constants[] = {{"true", HOLO_TN_TRUE},   {"True", HOLO_TN_TRUE}, {"false", HOLO_TN_FALSE},
+                     {"False", HOLO_TN_FALSE}, {"none", HOLO_TN_NONE}, {"None", HOLO_TN_NONE}};
     static const struct {
         const char *word;
         uint32_t    flag;
@@ -203,9 +203,9 @@ static uint32_t parse_postfix(HoloTemplateParser *p, uint32_t node)
 // The name of a filter or a test. Outside of conditions it must be known, as in Jinja.
 static uint32_t parse_function_name(HoloTemplateParser *p, bool is_test, uint32_t *out_size)
 {
-    HoloString name = p->token->text;
+    HoloString name  = p->token->text;
     uint32_t   start = holo_template_text(p, name);
-    *out_size       = (uint32_t)name.size;
+    *out_size        = (uint32_t)name.size;
     if (!p->choices && !p->unknown && !holo_function_find(is_test ? HOLO_TESTS : HOLO_FILTERS, name)) {
         p->unknown         = p->token;
         p->unknown_is_test = is_test;
@@ -289,10 +289,8 @@ static const struct { // a level binds more tightly than the one before; ~ is be
     const char    *sign;
     int            level;
     HoloTemplateOp op;
-} binaries[] = {
-    {"+", 0, HOLO_TO_ADD}, {"-", 0, HOLO_TO_SUB},        {"*", 2, HOLO_TO_MUL},
-    {"/", 2, HOLO_TO_DIV}, {"//", 2, HOLO_TO_FLOOR_DIV}, {"%", 2, HOLO_TO_MOD},
-    {"**", 3, HOLO_TO_POW}};
+} binaries[] = {{"+", 0, HOLO_TO_ADD},        {"-", 0, HOLO_TO_SUB}, {"*", 2, HOLO_TO_MUL}, {"/", 2, HOLO_TO_DIV},
+                {"//", 2, HOLO_TO_FLOOR_DIV}, {"%", 2, HOLO_TO_MOD}, {"**", 3, HOLO_TO_POW}};
 
 static uint32_t parse_binary(HoloTemplateParser *p, int level);
 
@@ -418,7 +416,7 @@ uint32_t holo_template_expression(HoloTemplateParser *p)
 
 uint32_t holo_template_tuple(HoloTemplateParser *p, bool with_choice)
 {
-    uint32_t line = p->token->line, count;
+    uint32_t line  = p->token->line, count;
     int      begin = p->waiting_count;
     uint32_t first = with_choice ? holo_template_expression(p) : parse_or(p);
     if (!is_sign(p, ",")) return first;
@@ -449,7 +447,7 @@ static uint32_t parse_target(HoloTemplateParser *p)
 
 uint32_t holo_template_target(HoloTemplateParser *p, bool with_attribute)
 {
-    uint32_t line = p->token->line, count;
+    uint32_t line  = p->token->line, count;
     int      begin = p->waiting_count;
     uint32_t first = parse_target(p);
     if (with_attribute && skip_sign(p, ".")) return parse_attribute(p, first);

@@ -1,6 +1,8 @@
 // template_globals.c - the functions that templates find by name, methods of loops, and the tests behind `is`.
 #include "text/render.h"
 
+#include "base/system.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -111,17 +113,24 @@ static HoloDatum cycler_reset(HoloRender *r, const HoloDatum *arg)
 
 static void time_part(HoloGrowing *out, const struct tm *t, char letter, bool is_bare)
 {
-    static const char months[] = "JanuaryFebruaryMarchAprilMayJuneJulyAugustSeptemberOctoberNovemberDecember";
-    static const char days[]   = "SundayMondayTuesdayWednesdayThursdayFridaySaturday";
+    static const char    months[]   = "JanuaryFebruaryMarchAprilMayJuneJulyAugustSeptemberOctoberNovemberDecember";
+    static const char    days[]     = "SundayMondayTuesdayWednesdayThursdayFridaySaturday";
     static const uint8_t month_at[] = {0, 7, 15, 20, 25, 28, 32, 36, 42, 51, 58, 66, 74};
     static const uint8_t day_at[]   = {0, 6, 12, 19, 28, 36, 42, 50};
-    int month = t->tm_mon < 0 || t->tm_mon > 11 ? 0 : t->tm_mon, day = t->tm_wday < 0 || t->tm_wday > 6 ? 0 : t->tm_wday;
+    int                  month      = t->tm_mon < 0 || t->tm_mon > 11 ? 0 : t->tm_mon,
+        day                         = t->tm_wday < 0 || t->tm_wday > 6 ? 0 : t->tm_wday;
     const struct {
         char letter;
         int  wide, number;
-    } numbers[] = {{'Y', 4, t->tm_year + 1900}, {'m', 2, t->tm_mon + 1}, {'d', 2, t->tm_mday},
-                   {'H', 2, t->tm_hour}, {'I', 2, t->tm_hour % 12 ? t->tm_hour % 12 : 12}, {'M', 2, t->tm_min},
-                   {'S', 2, t->tm_sec}, {'j', 3, t->tm_yday + 1}, {'y', 2, (t->tm_year + 1900) % 100},
+    } numbers[] = {{'Y', 4, t->tm_year + 1900},
+                   {'m', 2, t->tm_mon + 1},
+                   {'d', 2, t->tm_mday},
+                   {'H', 2, t->tm_hour},
+                   {'I', 2, t->tm_hour % 12 ? t->tm_hour % 12 : 12},
+                   {'M', 2, t->tm_min},
+                   {'S', 2, t->tm_sec},
+                   {'j', 3, t->tm_yday + 1},
+                   {'y', 2, (t->tm_year + 1900) % 100},
                    {'w', 1, t->tm_wday}};
     char text[24];
     for (int i = 0; i < HOLO_COUNT(numbers); i++) {
@@ -143,9 +152,8 @@ static HoloDatum run_strftime(HoloRender *r, const HoloDatum *arg)
 {
     struct tm        local = {0};
     const struct tm *t     = r->limits->time ? r->limits->time : &local;
-    time_t           now   = time(NULL);
     HoloGrowing      out   = {0};
-    if (!r->limits->time) localtime_r(&now, &local);
+    if (!r->limits->time) holo_local_time(&local);
     HoloDatum format = holo_d_to_string(r, arg[0]);
     if (!holo_render_spend(r, r->status ? 0 : format.size)) return format;
     for (uint32_t i = 0; i < format.size; i++) {
@@ -198,11 +206,11 @@ static HoloDatum test_kind(HoloDatum d, HoloDatumKind kind)
 {
     return holo_d_bool(d.kind == kind);
 }
-#define KIND_TEST(name, kind)                                          \
+#define KIND_TEST(name, kind)                                         \
     static HoloDatum test_##name(HoloRender *r, const HoloDatum *arg) \
-    {                                                                  \
-        (void)r;                                                       \
-        return test_kind(arg[0], kind);                                \
+    {                                                                 \
+        (void)r;                                                      \
+        return test_kind(arg[0], kind);                               \
     }
 KIND_TEST(undefined, HOLO_D_UNDEFINED)
 KIND_TEST(none, HOLO_D_NONE)
@@ -212,12 +220,12 @@ KIND_TEST(float, HOLO_D_FLOAT)
 KIND_TEST(string, HOLO_D_STRING)
 KIND_TEST(mapping, HOLO_D_DICT)
 
-#define TRUTH_TEST(name, condition)                                    \
+#define TRUTH_TEST(name, condition)                                   \
     static HoloDatum test_##name(HoloRender *r, const HoloDatum *arg) \
-    {                                                                  \
-        HoloDatum d = arg[0];                                          \
-        (void)r;                                                       \
-        return holo_d_bool(condition);                                 \
+    {                                                                 \
+        HoloDatum d = arg[0];                                         \
+        (void)r;                                                      \
+        return holo_d_bool(condition);                                \
     }
 TRUTH_TEST(defined, d.kind != HOLO_D_UNDEFINED)
 TRUTH_TEST(true, d.kind == HOLO_D_BOOL && d.whole)
@@ -230,10 +238,10 @@ TRUTH_TEST(sequence, d.kind == HOLO_D_UNDEFINED || (d.kind >= HOLO_D_STRING && d
 TRUTH_TEST(filter, d.kind == HOLO_D_STRING && holo_function_find(HOLO_FILTERS, holo_d_text(d)))
 TRUTH_TEST(test, d.kind == HOLO_D_STRING && holo_function_find(HOLO_TESTS, holo_d_text(d)))
 
-#define COMPARE_TEST(name, op)                                         \
+#define COMPARE_TEST(name, op)                                        \
     static HoloDatum test_##name(HoloRender *r, const HoloDatum *arg) \
-    {                                                                  \
-        return holo_d_bool(holo_d_compare(r, op, arg[0], arg[1]));     \
+    {                                                                 \
+        return holo_d_bool(holo_d_compare(r, op, arg[0], arg[1]));    \
     }
 COMPARE_TEST(eq, HOLO_TO_EQ)
 COMPARE_TEST(ne, HOLO_TO_NE)
@@ -285,38 +293,21 @@ static HoloDatum test_upper(HoloRender *r, const HoloDatum *arg)
 }
 
 const HoloFunction holo_template_tests[] = {
-    {"defined", "", test_defined},
-    {"undefined", "", test_undefined},
-    {"none", "", test_none},
-    {"boolean", "", test_boolean},
-    {"true", "", test_true},
-    {"false", "", test_false},
-    {"integer", "", test_integer},
-    {"float", "", test_float},
-    {"number", "", test_number},
-    {"string", "", test_string},
-    {"mapping", "", test_mapping},
-    {"sequence", "", test_sequence},
-    {"iterable", "", test_sequence},
-    {"callable", "", test_callable},
-    {"escaped", "", test_escaped},
-    {"filter", "", test_filter},
-    {"test", "", test_test},
-    {"lower", "", test_lower},
-    {"upper", "", test_upper},
-    {"even", "", test_even},
-    {"odd", "", test_odd},
-    {"divisibleby", "!num", test_divisible},
-    {"sameas", "!other", test_same},
-    {"in", "!seq", test_in},
-    {"eq", "!b", test_eq},
-    {"equalto", "!b", test_eq},
-    {"ne", "!b", test_ne},
-    {"lt", "!b", test_lt},
-    {"lessthan", "!b", test_lt},
-    {"le", "!b", test_le},
-    {"gt", "!b", test_gt},
-    {"greaterthan", "!b", test_gt},
-    {"ge", "!b", test_ge},
-    {0},
+    {"defined", "", test_defined},   {"undefined", "", test_undefined},
+    {"none", "", test_none},         {"boolean", "", test_boolean},
+    {"true", "", test_true},         {"false", "", test_false},
+    {"integer", "", test_integer},   {"float", "", test_float},
+    {"number", "", test_number},     {"string", "", test_string},
+    {"mapping", "", test_mapping},   {"sequence", "", test_sequence},
+    {"iterable", "", test_sequence}, {"callable", "", test_callable},
+    {"escaped", "", test_escaped},   {"filter", "", test_filter},
+    {"test", "", test_test},         {"lower", "", test_lower},
+    {"upper", "", test_upper},       {"even", "", test_even},
+    {"odd", "", test_odd},           {"divisibleby", "!num", test_divisible},
+    {"sameas", "!other", test_same}, {"in", "!seq", test_in},
+    {"eq", "!b", test_eq},           {"equalto", "!b", test_eq},
+    {"ne", "!b", test_ne},           {"lt", "!b", test_lt},
+    {"lessthan", "!b", test_lt},     {"le", "!b", test_le},
+    {"gt", "!b", test_gt},           {"greaterthan", "!b", test_gt},
+    {"ge", "!b", test_ge},           {0},
 };

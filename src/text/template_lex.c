@@ -135,7 +135,7 @@ static bool read_escape(const char **at, const char *end, HoloGrowing *out)
 static HoloStatus read_string(Lexer *l)
 {
     char        quote = *l->at;
-    const char *at    = l->at + 1, *stop = at;
+    const char *at = l->at + 1, *stop = at;
     HoloGrowing text = {0};
     bool        good = true;
     while (stop < l->end && *stop != quote) stop += *stop == '\\' && stop + 1 < l->end ? 2 : 1;
@@ -146,7 +146,7 @@ static HoloStatus read_string(Lexer *l)
         else
             holo_growing_add_byte(&text, (uint8_t)*at++);
     }
-    char *kept = good && !text.is_failed ? holo_arena_text(l->arena, (char *)text.data, text.size) : NULL;
+    char      *kept   = good && !text.is_failed ? holo_arena_text(l->arena, (char *)text.data, text.size) : NULL;
     HoloString string = {kept, text.size};
     holo_growing_deinit(&text);
     if (!good) return fail(l, "a string has an escape that is not known or not complete");
@@ -163,7 +163,7 @@ double holo_decimal_read(const char *text, size_t size)
     for (size_t i = 0; i < size && used + 2 < sizeof copy; i++)
         if (text[i] != '_') copy[used++] = text[i];
     copy[used] = 0;
-    char *end;
+    char  *end;
     double number = strtod(copy, &end);
     char  *dot    = strchr(copy, '.');
     if (*end && dot && end == dot) { // this locale writes another sign
@@ -396,7 +396,7 @@ static HoloStatus clean(HoloArena *arena, HoloString source, HoloString *out, Ho
 
 HoloStatus holo_template_lex(HoloArena *arena, HoloString source, HoloTemplateToken **out_tokens, HoloError *error)
 {
-    HoloString text;
+    HoloString text = {0};
     if (source.size > HOLO_TEMPLATE_SOURCE)
         return holo_fail(error, HOLO_REFUSED, "the template has %zu bytes: more than %d are not read", source.size,
                          (int)HOLO_TEMPLATE_SOURCE);

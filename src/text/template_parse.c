@@ -57,14 +57,16 @@ bool holo_template_skip(HoloTemplateParser *p, HoloTemplateTokenKind kind, const
 
 void holo_template_expect(HoloTemplateParser *p, HoloTemplateTokenKind kind, const char *text)
 {
-    static const char *const kinds[] = {"the end of the template", "text", "{{",        "}}",       "{%", "%}", "a name",
-                                        "a string",                "a whole number",    "a number", "a sign"};
+    static const char *const kinds[] = {
+        "the end of the template", "text",     "{{",    "}}", "{%", "%}", "a name", "a string",
+        "a whole number",          "a number", "a sign"};
     const HoloTemplateToken *t = p->token;
     if (p->status || holo_template_skip(p, kind, text)) return;
     bool has_text = t->kind >= HOLO_TT_NAME && t->kind != HOLO_TT_STRING;
-    holo_template_fail(p, t->line, "%s%s%s is expected, and %s%.*s%s is there", text ? "'" : "", text ? text : kinds[kind],
-                       text ? "'" : "", has_text ? "'" : "", has_text ? (int)t->text.size : 40,
-                       has_text ? t->text.data : kinds[t->kind], has_text ? "'" : "");
+    holo_template_fail(p, t->line, "%s%s%s is expected, and %s%.*s%s is there", text ? "'" : "",
+                       text ? text : kinds[kind], text ? "'" : "", has_text ? "'" : "",
+                       has_text ? (int)t->text.size : 40, has_text ? t->text.data : kinds[t->kind],
+                       has_text ? "'" : "");
 }
 
 // ---- the tree
@@ -359,20 +361,13 @@ static const struct {
     const char *word;
     uint32_t (*parse)(HoloTemplateParser *p, uint32_t line);
 } statements[] = {
-    {"if", parse_if},
-    {"for", parse_for},
-    {"set", parse_set},
-    {"macro", parse_macro},
-    {"call", parse_call_block},
-    {"filter", parse_filter_block},
-    {"with", parse_with},
-    {"generation", parse_generation},
-    {"break", parse_break},
-    {"continue", parse_continue},
-    {"include", refuse_files},
-    {"import", refuse_files},
-    {"from", refuse_files},
-    {"extends", refuse_files},
+    {"if", parse_if},           {"for", parse_for},
+    {"set", parse_set},         {"macro", parse_macro},
+    {"call", parse_call_block}, {"filter", parse_filter_block},
+    {"with", parse_with},       {"generation", parse_generation},
+    {"break", parse_break},     {"continue", parse_continue},
+    {"include", refuse_files},  {"import", refuse_files},
+    {"from", refuse_files},     {"extends", refuse_files},
     {"block", refuse_files},
 };
 

@@ -4,7 +4,8 @@
     python3 tests/templates/oracle.py            # writes golden.jsonl anew (needs Debian's python3-jinja2)
     python3 tests/templates/oracle.py --check    # fails if it would change
 
-A line of golden.jsonl is one case: template, context, and either `text`, or `error`: the message of raise_exception, or "".
+The first line of golden.jsonl is the list of contexts. Every other line is one case: a template, the number of a context, and either
+`text`, or `error`: the message of raise_exception, or "".
 Cases come from the *.jinja files here, each with every context of contexts.json, and from the lines of snippets.txt. Those of
 mutable.txt change lists and dicts, which transformers forbids and Hologram allows.
 """
@@ -77,22 +78,25 @@ def snippets(name):
             yield json.loads(line) if line.startswith('"') else line
 
 
-def cases():
-    contexts = json.loads(read("contexts.json"))
+def cases(chats):
+    """Templates, each with the number of its context and its environment. Context 0 is that of the snippets."""
     for name in sorted(os.listdir(HERE)):
         if name.endswith(".jinja"):
-            for context in contexts["chats"]:
-                yield read(name), context, ImmutableSandboxedEnvironment
+            for number in range(1, chats + 1):
+                yield read(name), number, ImmutableSandboxedEnvironment
     for template in snippets("snippets.txt"):
-        yield template, contexts["snippets"], ImmutableSandboxedEnvironment
+        yield template, 0, ImmutableSandboxedEnvironment
     for template in snippets("mutable.txt"):
-        yield template, contexts["snippets"], SandboxedEnvironment
+        yield template, 0, SandboxedEnvironment
 
 
 def main():
-    lines = []
-    for template, context, kind in cases():
-        lines.append(json.dumps({"template": template, "context": context, **render(template, context, kind)}) + "\n")
+    given = json.loads(read("contexts.json"))
+    contexts = [given["snippets"]] + given["chats"]
+    lines = [json.dumps(contexts) + "\n"]
+    for template, number, kind in cases(len(given["chats"])):
+        case = {"template": template, "context": number, **render(template, contexts[number], kind)}
+        lines.append(json.dumps(case) + "\n")
     path = os.path.join(HERE, "golden.jsonl")
     if sys.argv[1:] == ["--check"]:
         with open(path, encoding="utf-8") as f:
