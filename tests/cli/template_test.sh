@@ -6,8 +6,8 @@ printf '%s' '{{ bos_token }}{% for m in messages %}[{{ m.role }}: {{ m.content |
 cat > context.json <<'JSON'
 {"messages": [{"role": "user", "content": " Hi "}], "add_generation_prompt": true}
 JSON
-gives 0 '\[user: Hi\]>' hologram template chat.jinja --context @context.json
-gives 0 '\[user: Hi\]>' hologram template chat.jinja --context '{"messages": [{"role": "user", "content": " Hi "}], "add_generation_prompt": 1}'
+gives 0 '[user: Hi]>' hologram template chat.jinja --context @context.json
+gives 0 '[user: Hi]>' hologram template chat.jinja --context '{"messages": [{"role": "user", "content": " Hi "}], "add_generation_prompt": 1}'
 check 'a context from the standard input' sh -c '"$HOLOGRAM" template chat.jinja --context - < context.json | grep -xF "[user: Hi]>"'
 printf '[user: Hi]>' > wanted
 check 'the text and nothing else' sh -c '"$HOLOGRAM" template chat.jinja --context @context.json > out && cmp out wanted'
@@ -17,7 +17,7 @@ cat > folder/tokenizer_config.json <<'JSON'
 JSON
 gives 0 '<s> Hi </s>' hologram template folder --context @context.json
 cp chat.jinja folder/chat_template.jinja
-gives 0 '<s>\[user: Hi\]>' hologram template folder --context @context.json
+gives 0 '<s>[user: Hi]>' hologram template folder --context @context.json
 cat > named/tokenizer_config.json <<'JSON'
 {"chat_template": [{"name": "default", "template": "plain"}, {"name": "tool_use", "template": "with {{ tools | length }} tools"}]}
 JSON

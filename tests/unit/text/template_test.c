@@ -154,7 +154,7 @@ static void long_text_grows_quickly(void **state)
     HoloError          error;
     char              *got = rendered(source, sizeof source - 1, "{}", &limits, &error);
     if (!got) fail_msg("%s", error.text);
-    assert_string_equal(got, "680000");
+    assert_string_equal(got, "720000");
     free(got);
 }
 
