@@ -157,7 +157,7 @@ HoloDatum holo_d_slice(HoloRender *r, HoloDatum object, const HoloDatum part[3])
     bool    is_text = object.kind == HOLO_D_STRING;
     if (object.kind == HOLO_D_UNDEFINED) return undefined_failure(r, object);
     if (!is_text && object.kind != HOLO_D_LIST && object.kind != HOLO_D_TUPLE)
-        return holo_d_undefined((HoloString){"slice", 5});
+        return holo_render_fail(r, "a %s has no slices", holo_d_type(object));
     if (!slice_bounds(r, part, holo_d_length(r, object), bound)) return holo_d_none();
     if (is_text && bound[2] == 1) {
         HoloString text = holo_d_text(object);

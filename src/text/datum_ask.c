@@ -150,7 +150,10 @@ bool holo_d_has(HoloRender *r, HoloDatum what, HoloDatum in)
         for (uint32_t i = 0; i < in.series->count && !r->status; i++)
             if (holo_d_equal(r, in.series->item[i], what)) return true;
         return false;
-    case HOLO_D_DICT: return holo_entries_find(r, in.entries, what) != NULL;
+    case HOLO_D_DICT:
+        if (what.kind == HOLO_D_LIST || what.kind == HOLO_D_DICT)
+            return holo_render_fail(r, "a %s cannot be a key of a dict", holo_d_type(what)), false;
+        return holo_entries_find(r, in.entries, what) != NULL;
     case HOLO_D_UNDEFINED: return false;
     default: return holo_render_fail(r, "'in' needs a text, a list or a dict, and not a %s", holo_d_type(in)), false;
     }

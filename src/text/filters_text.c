@@ -102,9 +102,10 @@ static HoloDatum indentation(HoloRender *r, HoloDatum width, int64_t otherwise)
 
 static HoloDatum run_indent(HoloRender *r, const HoloDatum *arg)
 {
-    HoloDatum   s = holo_d_to_string(r, arg[0]), blanks = indentation(r, arg[1], 4);
+    HoloDatum   s = arg[0], blanks = indentation(r, arg[1], 4);
     bool        first = holo_d_truth(arg[2]), blank = holo_d_truth(arg[3]);
     HoloGrowing out = {0};
+    if (s.kind != HOLO_D_STRING) return holo_render_fail(r, "indent needs a text, and not a %s", holo_d_type(s));
     if (r->status) return s;
     for (size_t at = 0, line = 0; at <= s.size && holo_render_spend(r, 1 + blanks.size / 64); line++) {
         const char *end           = at < s.size ? memchr(s.text + at, '\n', s.size - at) : NULL;

@@ -10,9 +10,9 @@ enum { WIDEST = 10000, FINEST = 100 }; // columns, digits behind the point
 
 typedef struct Spec {
     uint32_t fill;
-    char     align, sign, type; // 0: not given
-    bool     zero, comma, is_alternate;
-    int      width, precision; // precision -1: not given
+    char     align, sign, type;                   // 0: not given
+    bool     zero, comma, is_alternate, is_empty; // is_empty: nothing at all is given
+    int      width, precision;                    // precision -1: not given
 } Spec;
 
 // ---- a value by its specification
@@ -104,7 +104,7 @@ static void write_number(HoloRender *r, HoloGrowing *out, Spec s, HoloDatum d)
 static void write_value(HoloRender *r, HoloGrowing *out, const Spec *s, HoloDatum d)
 {
     bool is_text = s->type == 's' || s->type == 'r' || s->type == 'a';
-    if (holo_d_is_number(d) && !is_text && (d.kind != HOLO_D_BOOL || s->type)) return write_number(r, out, *s, d);
+    if (holo_d_is_number(d) && !is_text && (d.kind != HOLO_D_BOOL || !s->is_empty)) return write_number(r, out, *s, d);
     if (s->type && !is_text) {
         holo_render_fail(r, "a %s cannot be formatted as '%c'", holo_d_type(d), s->type);
         return;
@@ -138,7 +138,7 @@ static bool is_one_of(const char *at, const char *end, const char *set)
 static void read_spec(HoloRender *r, const char *at, const char *end, Spec *s)
 {
     int step = 1;
-    *s       = (Spec){.fill = ' ', .precision = -1};
+    *s       = (Spec){.fill = ' ', .precision = -1, .is_empty = at == end};
     if (at < end) {
         uint32_t first = holo_code_read((const uint8_t *)at, (size_t)(end - at), &step);
         if (is_one_of(at + step, end, "<>=^")) s->fill = first, at += step;
@@ -266,6 +266,12 @@ static HoloDatum percent_value(HoloRender *r, HoloString name, HoloDatum values,
     return values.kind == HOLO_D_TUPLE ? values.series->item[at] : values;
 }
 
+// Whether a value stands for itself alone, so that a format has to use it. Python lets others be.
+static bool is_single(HoloDatum d)
+{
+    return d.kind != HOLO_D_DICT && d.kind != HOLO_D_LIST && d.kind != HOLO_D_UNDEFINED;
+}
+
 HoloDatum holo_format_percent(HoloRender *r, HoloString format, HoloDatum values)
 {
     HoloGrowing out  = {0};
@@ -292,8 +298,8 @@ HoloDatum holo_format_percent(HoloRender *r, HoloString format, HoloDatum values
         if (whole && value.kind == HOLO_D_FLOAT && fabs(value.real) < 0x1p63) value = holo_d_int((int64_t)value.real);
         if (!r->status) write_value(r, &out, &spec, value);
     }
-    if (!r->status && values.kind == HOLO_D_TUPLE && next < values.series->count)
-        holo_render_fail(r, "a format has fewer fields than values");
+    bool is_rest = values.kind == HOLO_D_TUPLE ? next < values.series->count : !next && is_single(values);
+    if (!r->status && is_rest) holo_render_fail(r, "a format has fewer fields than values");
     if (out.size > r->limits->output) holo_render_fail(r, "a text is too long");
     return holo_d_grown(r, &out);
 }
