@@ -6,15 +6,12 @@
 
 #include <string.h>
 
-extern const CliCommand cli_compile, cli_run, cli_test, cli_bench, cli_inspect, cli_explain, cli_graph, cli_ops,
-    cli_verify, cli_compare, cli_bisect, cli_memo_command, cli_kernel, cli_atlas, cli_tokenize, cli_grammar, cli_config,
-    cli_completion, cli_help, cli_version;
-
-const CliCommand *const cli_commands[] = {
-    &cli_compile,  &cli_run,     &cli_test,    &cli_bench,      &cli_inspect,      &cli_explain, &cli_graph,
-    &cli_ops,      &cli_verify,  &cli_compare, &cli_bisect,     &cli_memo_command, &cli_kernel,  &cli_atlas,
-    &cli_tokenize, &cli_grammar, &cli_config,  &cli_completion, &cli_help,         &cli_version, NULL,
-};
+// The commands, in the order in which the help lists them.
+#define COMMANDS(X) X(compile) X(run) X(test) X(bench) X(inspect) X(explain) X(graph) X(ops) X(verify) X(compare) X(bisect) X(memo_command) X(kernel) X(atlas) X(tokenize) X(template) X(grammar) X(config) X(completion) X(help) X(version)
+#define DECLARE(name) extern const CliCommand cli_##name;
+#define POINT(name)   &cli_##name,
+COMMANDS(DECLARE)
+const CliCommand *const cli_commands[] = {COMMANDS(POINT) NULL};
 
 // The usual spellings of commands as options.
 static const char *spelling(const char *word)

@@ -1,5 +1,5 @@
-// hologram_text.h - text: tokenizers, the choice of the next token, and grammars that the text must fit. The functions are
-// in the compiler's library.
+// hologram_text.h - text: tokenizers, chat templates, the choice of the next token, grammars that the text must fit, and
+// language models that continue it. The functions are in the compiler's library.
 //
 // A HoloTokenizer turns text into the numbers that a language model reads, and back. It never changes: all threads may
 // share it and use it at once. Text is UTF-8; bytes that are not are read as the replacement character U+FFFD.
@@ -331,6 +331,35 @@ HOLO_API void holo_generate_defaults(const HoloLanguage *language, HoloGenerateO
 HOLO_API HOLO_MUST HoloStatus holo_generate(HoloLanguage *language, const uint32_t *prompt, size_t count,
                                             const HoloGenerateOptions *options, HoloGenerateFn each, void *state,
                                             HoloGenerateResult *out_result, HoloError *error);
+// ---- chat templates
+
+// A HoloTemplate turns a list of messages into the text that a language model was trained on. It is written in the part of
+// the language Jinja that chat templates use, and renders as HuggingFace's library does. A template may come from anyone: it
+// reads nothing but the variables that it is given, and what it may cost is limited. It never changes: all threads may
+// share it and use it at once.
+typedef struct HoloTemplate HoloTemplate;
+
+// Reads a template and compiles it: `path` is a file of template text, or a HuggingFace folder. A folder's template comes
+// from chat_template.jinja or tokenizer_config.json, and the special tokens (bos_token, eos_token ...) of the latter become
+// variables. `name` chooses from a folder with several templates, as "tool_use"; NULL: the default one.
+HOLO_API HOLO_MUST HoloStatus holo_template_compile(const char *path, const char *name, HoloTemplate **out_template,
+                                                    HoloError *error);
+// Compiles `size` bytes of template text. `variables` is a JSON object with values that a context may override, of
+// `variables_size` bytes; NULL and 0: none.
+HOLO_API HOLO_MUST HoloStatus holo_template_compile_text(const char *text, size_t size, const char *variables,
+                                                         size_t variables_size, HoloTemplate **out_template,
+                                                         HoloError *error);
+// Opens a compiled template in memory, as holo_template_block gives it. Checks all of it. The bytes are copied.
+HOLO_API HOLO_MUST HoloStatus holo_template_open_memory(const void *block, size_t size, HoloTemplate **out_template,
+                                                        HoloError *error);
+HOLO_API void                 holo_template_close(HoloTemplate *template_);
+// The compiled form: `*out_size` bytes, which live as long as the template.
+HOLO_API const void *holo_template_block(const HoloTemplate *template_, size_t *out_size);
+// Renders a template. The context is a JSON object with its variables: messages, tools, add_generation_prompt ...
+// `*out_text` gets the text, with a 0 byte behind its `*out_size` bytes; free it with holo_text_free.
+HOLO_API HOLO_MUST HoloStatus holo_template_render(const HoloTemplate *template_, const char *context,
+                                                   size_t context_size, char **out_text, size_t *out_size,
+                                                   HoloError *error);
 
 #ifdef __cplusplus
 }

@@ -39,7 +39,7 @@ def numbers(text):
 
 
 category, combining, flags = bytearray(SIZE), bytearray(SIZE), [0] * SIZE
-lower, canonical, compat = {}, {}, {}
+lower, upper, title, canonical, compat = {}, {}, {}, {}, {}
 
 
 def read_characters():
@@ -57,13 +57,14 @@ def read_characters():
             compat[code] = numbers(f[4].split(">")[1])
         elif f[4]:
             canonical[code] = numbers(f[4])
-        if f[12]:
-            lower[code] = numbers(f[12])
+        for table, column in ((lower, 12), (upper, 11), (title, 13)):
+            if f[column]:
+                table[code] = numbers(f[column])
     for codes, f in rows("SpecialCasing.txt"):
         if len(f) == 4 and not f[3]:  # without a condition
-            low = numbers(f[0])
-            if low != lower.get(codes[0], [codes[0]]):
-                lower[codes[0]] = low
+            for table, column in ((lower, 0), (upper, 2), (title, 1)):
+                if numbers(f[column]) != table.get(codes[0], list(codes)):
+                    table[codes[0]] = numbers(f[column])
 
 
 def expand(code, tables):
@@ -157,7 +158,7 @@ def main():
     folds = sorted((c[0], int(f[1], 16)) for c, f in rows("CaseFolding.txt") if f[0] in "CS")
     print("// Written by tools/unicode_tables.py.\n#include \"text/unicode.h\"\n")
     stages(script, breaks)
-    for name, table in (("lower", lower), ("canonical", full_canonical), ("compat", full_compat)):
+    for name, table in (("lower", lower), ("upper", upper), ("title", title), ("canonical", full_canonical), ("compat", full_compat)):
         mapping(name, table)
     listed("holo_unicode_pairs", ["{%d, %d, %d}" % p for p in pairs], "HoloUnicodePair", 8)
     print(f"const int holo_unicode_pair_count = {len(pairs)};")

@@ -5,7 +5,7 @@ COMPILE = "src/js_compile.c compiles on another thread; what it calls back goes 
 KERNELS = "src/js_kernels.c runs kernels"
 OWN = "JavaScript has this of its own: "
 EXECUTOR = "executors compute on buffers of their own: in JavaScript, kernels run on typed arrays instead"
-TEXT = "tokenizers come to JavaScript together with generation"
+TEXT = "tokenizers and templates come to JavaScript together with generation"
 
 FUNCTIONS = {
     "holo_model_run": RUN,
@@ -70,6 +70,12 @@ FUNCTIONS = {
     "holo_grammar_state_mask": TEXT,
     "holo_grammar_state_forced": TEXT,
     "holo_mask_apply": TEXT,
+    "holo_template_compile": TEXT,
+    "holo_template_compile_text": TEXT,
+    "holo_template_open_memory": TEXT,
+    "holo_template_close": TEXT,
+    "holo_template_block": TEXT,
+    "holo_template_render": TEXT,
     "holo_kernels_run": KERNELS,
     "holo_context_create": "memory is the system's: JavaScript has no allocator to offer",
     "holo_context_set_log": "there are no contexts",

@@ -17,7 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "tools"))
 import bindings  # noqa: E402  (tools/bindings.py)
 
-TEXT = "left out: tokenizers come to Python together with generation"
+TEXT = "left out: tokenizers and templates come to Python together with generation"
 
 # What is written by hand, and where; or left out, and why.
 BY_HAND = {
@@ -106,6 +106,12 @@ BY_HAND = {
     "holo_grammar_state_mask": TEXT,
     "holo_grammar_state_forced": TEXT,
     "holo_mask_apply": TEXT,
+    "holo_template_compile": TEXT,
+    "holo_template_compile_text": TEXT,
+    "holo_template_open_memory": TEXT,
+    "holo_template_close": TEXT,
+    "holo_template_block": TEXT,
+    "holo_template_render": TEXT,
     "holo_kernels_run": "kernels.c: it writes to the caller's arrays",
 }
 

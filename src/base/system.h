@@ -6,6 +6,9 @@
 #include "base/files.h"
 
 #include <stdio.h>
+#include <time.h>
+
+void holo_local_time(struct tm *out); // now, where this machine is
 
 // ---- the program itself
 

@@ -80,6 +80,9 @@ typedef struct HoloUnicodeName {
 extern const uint16_t           holo_unicode_first[], holo_unicode_second[];
 extern const HoloUnicodeRecord  holo_unicode_records[];
 extern const HoloUnicodeMapping holo_unicode_lower[], holo_unicode_canonical[], holo_unicode_compat[];
+extern const HoloUnicodeMapping holo_unicode_upper[], holo_unicode_title[];
+extern const uint32_t           holo_unicode_upper_pool[], holo_unicode_title_pool[];
+extern const int                holo_unicode_upper_count, holo_unicode_title_count;
 extern const uint32_t           holo_unicode_lower_pool[], holo_unicode_canonical_pool[], holo_unicode_compat_pool[];
 extern const int                holo_unicode_lower_count, holo_unicode_canonical_count, holo_unicode_compat_count;
 extern const HoloUnicodePair    holo_unicode_pairs[];

@@ -15,6 +15,12 @@
 #include <crt_externs.h>
 #endif
 
+void holo_local_time(struct tm *out)
+{
+    time_t now = time(NULL);
+    if (!localtime_r(&now, out)) *out = (struct tm){.tm_year = 70, .tm_mday = 1};
+}
+
 void holo_program_begin(int *argc, char ***argv)
 {
     (void)argc, (void)argv;

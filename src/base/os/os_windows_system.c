@@ -21,6 +21,12 @@
 
 enum { FOLDER_ROOM = 1024 };
 
+void holo_local_time(struct tm *out)
+{
+    time_t now = time(NULL);
+    if (localtime_s(out, &now)) *out = (struct tm){.tm_year = 70, .tm_mday = 1};
+}
+
 void holo_program_begin(int *argc, char ***argv)
 {
     int       count = 0;
