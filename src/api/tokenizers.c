@@ -14,6 +14,11 @@ static bool is_json(const uint8_t *bytes, size_t size)
     return at < size && bytes[at] == '{';
 }
 
+static bool is_gguf(const uint8_t *bytes, size_t size)
+{
+    return size > 4 && !memcmp(bytes, "GGUF", 4);
+}
+
 static const struct {
     const char *file; // its name in a folder
     bool (*is_one)(const uint8_t *bytes, size_t size);
@@ -21,6 +26,7 @@ static const struct {
                        HoloError *error);
 } formats[] = {
     {"tokenizer.json", is_json, holo_vocabulary_json},
+    {"model.gguf", is_gguf, holo_vocabulary_gguf},
 };
 
 static HoloStatus compile_bytes(const char *path, const HoloMapping *file, HoloTokenizer **out_tokenizer,

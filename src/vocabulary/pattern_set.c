@@ -135,8 +135,7 @@ static bool in_graph(uint32_t code, int spaces)
 {
     int category = known(code)->category;
     if (category == HOLO_ZS) return spaces;
-    return category != HOLO_CN && category != HOLO_CC && category != HOLO_CS &&
-           !(known(code)->flags & HOLO_WHITE);
+    return category != HOLO_CN && category != HOLO_CC && category != HOLO_CS && !(known(code)->flags & HOLO_WHITE);
 }
 static bool below(uint32_t code, int end)
 {
