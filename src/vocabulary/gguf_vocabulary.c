@@ -182,7 +182,10 @@ static HoloString bert_token(Reader *r, HoloString text, HoloPieceKind kind)
     static const char mark[] = "\xE2\x96\x81";
     if (kind != HOLO_PIECE_NORMAL || !text.size) return text;
     if (text.size >= 3 && !memcmp(text.data, mark, 3)) return (HoloString){text.data + 3, text.size - 3};
-    char *copy = holo_arena_format(r->v.block.arena, "##%.*s", (int)text.size, text.data);
+    char *copy = holo_arena_take(r->v.block.arena, text.size + 2);
+    if (!copy) return (HoloString){0};
+    memcpy(copy, "##", 2);
+    memcpy(copy + 2, text.data, text.size);
     return (HoloString){copy, text.size + 2};
 }
 

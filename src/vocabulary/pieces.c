@@ -3,16 +3,23 @@
 
 #define MARK "\xE2\x96\x81" // stands for a space
 
-static const char *const one_word =
-    "{\"normalizer\": {\"type\": \"Sequence\", \"normalizers\": [%s{\"type\": \"Replace\", \"pattern\": {\"String\": \" "
-    "\"}, \"content\": \"" MARK "\"}]}, \"decoder\": {\"type\": \"Sequence\", \"decoders\": [{\"type\": \"Replace\", "
-    "\"pattern\": {\"String\": \"" MARK "\"}, \"content\": \" \"}, {\"type\": \"ByteFallback\"}, {\"type\": "
-    "\"Fuse\"}%s]}}";
+#define ONE_WORD                                                                                                          \
+    "{\"normalizer\": {\"type\": \"Sequence\", \"normalizers\": [%s{\"type\": \"Replace\", \"pattern\": {\"String\": \" " \
+    "\"}, \"content\": \"" MARK "\"}]}, \"decoder\": {\"type\": \"Sequence\", \"decoders\": [{\"type\": \"Replace\", "    \
+    "\"pattern\": {\"String\": \"" MARK "\"}, \"content\": \" \"}, {\"type\": \"ByteFallback\"}, {\"type\": "             \
+    "\"Fuse\"}%s]}}"
 
-static const char *const words =
-    "{\"normalizer\": {\"type\": \"Sequence\", \"normalizers\": [%s]}, \"pre_tokenizer\": {\"type\": \"Metaspace\", "
-    "\"prepend_scheme\": \"%s\"}, \"decoder\": {\"type\": \"Sequence\", \"decoders\": [{\"type\": \"ByteFallback\"}, "
-    "{\"type\": \"Metaspace\", \"prepend_scheme\": \"%s\"}]}}";
+// The same, with the space at the beginning of the text alone.
+static const char *const one_word_first =
+    "{\"pre_tokenizer\": {\"type\": \"Metaspace\", \"prepend_scheme\": \"first\", \"split\": false}, \"decoder\": "
+    "{\"type\": \"Sequence\", \"decoders\": [{\"type\": \"Replace\", \"pattern\": {\"String\": \"" MARK "\"}, "
+    "\"content\": \" \"}, {\"type\": \"ByteFallback\"}, {\"type\": \"Fuse\"}, {\"type\": \"Strip\", \"content\": \" "
+    "\", \"start\": 1, \"stop\": 0}]}}";
+
+#define WORDS                                                                                                          \
+    "{\"normalizer\": {\"type\": \"Sequence\", \"normalizers\": [%s]}, \"pre_tokenizer\": {\"type\": \"Metaspace\", "  \
+    "\"prepend_scheme\": \"%s\"}, \"decoder\": {\"type\": \"Sequence\", \"decoders\": [{\"type\": \"ByteFallback\"}, " \
+    "{\"type\": \"Metaspace\", \"prepend_scheme\": \"%s\"}]}}"
 
 HoloStatus holo_piece_steps(HoloVocabulary *v, const HoloPieceRules *rules, HoloError *error)
 {
@@ -21,13 +28,15 @@ HoloStatus holo_piece_steps(HoloVocabulary *v, const HoloPieceRules *rules, Holo
     if (rules->is_suffix)
         return holo_fail(error, HOLO_UNSUPPORTED,
                          "the vocabulary has spaces behind words (treat_whitespace_as_suffix), which is not supported");
+    if (rules->is_one_word && rules->adds_space && rules->is_first_only)
+        return holo_vocabulary_steps(v, one_word_first, error);
     if (rules->is_one_word)
         json = holo_arena_format(
-            v->block.arena, one_word, rules->adds_space ? "{\"type\": \"Prepend\", \"prepend\": \"" MARK "\"}, " : "",
+            v->block.arena, ONE_WORD, rules->adds_space ? "{\"type\": \"Prepend\", \"prepend\": \"" MARK "\"}, " : "",
             rules->adds_space ? ", {\"type\": \"Strip\", \"content\": \" \", \"start\": 1, \"stop\": 0}" : "");
     else
         json = holo_arena_format(
-            v->block.arena, words,
+            v->block.arena, WORDS,
             rules->merges_spaces
                 ? "{\"type\": \"Strip\", \"strip_left\": false, \"strip_right\": true}, {\"type\": \"Replace\", "
                   "\"pattern\": {\"Regex\": \" {2,}\"}, \"content\": \"" MARK "\"}"

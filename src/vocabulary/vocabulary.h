@@ -18,6 +18,14 @@ typedef struct HoloVocabularyBytes {
 // HuggingFace's tokenizer.json. `name` is that of the file, for errors.
 HOLO_MUST HoloStatus holo_vocabulary_json(HoloArena *arena, const char *name, const void *bytes, size_t size,
                                           HoloVocabularyBytes *out, HoloError *error);
+// SentencePiece's tokenizer.model, and HuggingFace's vocab.json with merges.txt, and vocab.txt. `name` is the path of the file:
+// other files beside it count, too.
+HOLO_MUST HoloStatus holo_vocabulary_sentencepiece(HoloArena *arena, const char *name, const void *bytes, size_t size,
+                                                   HoloVocabularyBytes *out, HoloError *error);
+HOLO_MUST HoloStatus holo_vocabulary_vocab_json(HoloArena *arena, const char *name, const void *bytes, size_t size,
+                                                HoloVocabularyBytes *out, HoloError *error);
+HOLO_MUST HoloStatus holo_vocabulary_vocab_text(HoloArena *arena, const char *name, const void *bytes, size_t size,
+                                                HoloVocabularyBytes *out, HoloError *error);
 // The vocabulary in a GGUF file.
 HOLO_MUST HoloStatus holo_vocabulary_gguf(HoloArena *arena, const char *name, const void *bytes, size_t size,
                                           HoloVocabularyBytes *out, HoloError *error);
