@@ -14,7 +14,8 @@ bool holo_is_punctuation(uint32_t code)
         return (code > 32 && code < 48) || (code > 57 && code < 65) || (code > 90 && code < 97) ||
                (code > 122 && code < 127);
     const HoloUnicodeRecord *r = holo_unicode(code);
-    return (r->category >= HOLO_PC && r->category <= HOLO_PO && !(r->flags & HOLO_SINCE_9)) || code == 0x166D || code == 0x111C9;
+    return (r->category >= HOLO_PC && r->category <= HOLO_PO && !(r->flags & HOLO_SINCE_9)) || code == 0x166D ||
+           code == 0x111C9;
 }
 
 bool holo_is_control(uint32_t code)

@@ -65,7 +65,7 @@ static void forming_add(Forming *f, uint32_t code)
     }
     const HoloUnicodeRecord *r = holo_unicode(code);
     uint8_t class              = r->flags & HOLO_SINCE_10 ? 0 : r->combining;
-    size_t at     = f->count++;
+    size_t at                  = f->count++;
     for (; class && at > 0 && f->combining[at - 1] > class; at--) {
         f->code[at]      = f->code[at - 1];
         f->combining[at] = f->combining[at - 1];

@@ -313,8 +313,8 @@ static HoloStatus finish_added(HoloVocabulary *v, HoloError *error)
         added[i]                                   = (HoloAddedToken){a->id, a->flags, {sizeof *h, 0}};
         entry[a->is_normal][count[a->is_normal]++] = (HoloTrieEntry){a->text, (uint32_t)i};
     }
+    HOLO_TRY(normalize_added(v, entry[1], count[1], error)); // the block has no added tokens yet
     if (count[0]) HOLO_TRY(holo_block_add_trie(&v->block, entry[0], count[0], &h->added_trie, error));
-    HOLO_TRY(normalize_added(v, entry[1], count[1], error));
     for (size_t i = 0; i < count[1]; i++) {
         HoloString text = entry[1][i].text, was = v->added[entry[1][i].value].text;
         if (text.size == was.size && !memcmp(text.data, was.data, was.size)) continue;
