@@ -326,6 +326,27 @@ static HoloStatus finish_added(HoloVocabulary *v, HoloError *error)
     return HOLO_OK;
 }
 
+// Whether the mark of a space stands behind something else in a text.
+static bool has_mark_inside(HoloString text)
+{
+    for (size_t at = 1; at + 3 <= text.size; at++)
+        if (!memcmp(text.data + at, "\xE2\x96\x81", 3) && (at < 3 || memcmp(text.data + at - 3, "\xE2\x96\x81", 3)))
+            return true;
+    return false;
+}
+
+// Whether BPE gives the same tokens if words are cut before marks: no merge goes over one, and nothing is asked of whole words.
+static bool can_cut(const HoloVocabulary *v)
+{
+    const HoloTokenizerHeader *h = &v->block.header;
+    if (h->model != HOLO_MODEL_BPE || h->flags & (HOLO_IGNORE_MERGES | HOLO_BYTE_WORDS) || h->prefix.count ||
+        h->suffix.count || holo_vocabulary_find(v, (HoloString){"\xE2\x96\x81", 3}) == HOLO_NO_TOKEN)
+        return false;
+    for (uint32_t i = 0; i < v->merge_slots; i++)
+        if (v->merge[i].left != HOLO_NO_TOKEN && has_mark_inside(v->token[v->merge[i].token].text)) return false;
+    return true;
+}
+
 HoloStatus holo_vocabulary_finish(HoloVocabulary *v, HoloVocabularyBytes *out, HoloError *error)
 {
     HoloTokenizerHeader *h     = &v->block.header;
@@ -336,6 +357,7 @@ HoloStatus holo_vocabulary_finish(HoloVocabulary *v, HoloVocabularyBytes *out, H
         last->flags = 1;
         h->flags |= HOLO_BYTE_WORDS;
     }
+    if (can_cut(v)) h->flags |= HOLO_CUT_AT_MARK;
     HOLO_TRY(finish_tokens(v, error));
     if (h->model == HOLO_MODEL_WORDPIECE || h->model == HOLO_MODEL_UNIGRAM) HOLO_TRY(finish_trie(v, error));
     if (h->model == HOLO_MODEL_UNIGRAM) HOLO_TRY(finish_scores(v, error));
