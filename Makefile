@@ -168,7 +168,7 @@ $(BUILD)/families_registry.c: tools/families_registry.sh $(wildcard src/models/*
 
 # What text needs to know of Unicode.
 UNICODE := /usr/share/unicode
-$(BUILD)/unicode_tables.c: tools/unicode_tables.py
+$(BUILD)/unicode_tables.c: tools/unicode_tables.py tools/unicode_newer.txt
 	@mkdir -p $(@D)
 	$(Q)python3 tools/unicode_tables.py $(UNICODE) > $@
 $(BUILD)/obj/unicode_tables.o: $(BUILD)/unicode_tables.c

@@ -17,8 +17,9 @@ extern "C" {
 
 typedef struct HoloTokenizer HoloTokenizer;
 
-// Compiles a tokenizer of another format and opens it: `path` is a tokenizer.json of HuggingFace, or a folder that has
-// one. The answers are those of the library that the format comes from, id by id.
+// Compiles a tokenizer of another format and opens it: `path` is a tokenizer.json of HuggingFace, a tokenizer.model of
+// SentencePiece, a vocab.json with merges.txt beside it, a vocab.txt, a GGUF file, or a folder that has one of these. The
+// answers are those of the library that the format comes from, id by id.
 HOLO_API HOLO_MUST HoloStatus holo_tokenizer_compile(const char *path, HoloTokenizer **out_tokenizer, HoloError *error);
 // Opens a compiled tokenizer in memory, as holo_tokenizer_block gives it. Checks all of it. The bytes are copied.
 HOLO_API HOLO_MUST HoloStatus holo_tokenizer_open_memory(const void *block, size_t size, HoloTokenizer **out_tokenizer,

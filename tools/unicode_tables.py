@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes the Unicode tables of src/text/unicode.h as C, from the files of Debian's package unicode-data.
+"""Writes the Unicode tables of src/text/unicode.h as C, from the files of Debian's package unicode-data
+and from unicode_newer.txt, which has what came later.
 
     python3 tools/unicode_tables.py [/usr/share/unicode] > build/unicode_tables.c
 
@@ -12,13 +13,13 @@ ROOT = sys.argv[1] if len(sys.argv) > 1 else "/usr/share/unicode"
 CATEGORIES = ("Cn Lu Ll Lt Lm Lo Mn Mc Me Nd Nl No Pc Pd Ps Pe Pi Pf Po Sm Sc Sk So Zs Zl Zp Cc Cf Cs Co").split()
 BREAKS = "Other CR LF Control Extend ZWJ Regional_Indicator Prepend SpacingMark L V T LV LVT".split()
 FLAGS = ["White_Space", "Alphabetic", "Join_Control", "Extended_Pictographic", "Uppercase", "Lowercase"]
-HAS_LOWER, HAS_CANONICAL, HAS_COMPAT, SINCE_9, SINCE_10 = 64, 128, 256, 512, 1024
+HAS_LOWER, HAS_CANONICAL, HAS_COMPAT, SINCE_9, SINCE_10, SINCE_17 = 64, 128, 256, 512, 1024, 2048
 SIZE = 0x110000
 
 
-def rows(name):
+def rows(name, root=ROOT):
     """The fields of each line, with the range of code points that the first is."""
-    path = os.path.join(ROOT, name)
+    path = os.path.join(root, name)
     try:
         lines = open(path, encoding="utf-8").read().splitlines()
     except OSError:
@@ -123,6 +124,29 @@ def stages(script, breaks):
     listed("holo_unicode_records", ["{%d, %d, %d, %d, %d}" % r for r in records], "HoloUnicodeRecord", 8)
 
 
+def read_newer(script, script_names, breaks):
+    """What the files are too old for. Letters are alphabetic; marks extend what is before them."""
+    known = bytes(category)
+    for codes, f in rows("unicode_newer.txt", os.path.dirname(os.path.abspath(__file__))):
+        for c in codes:
+            if known[c]:
+                continue
+            if f[0] == "lower":
+                lower[c] = [int(f[1], 16) + c - codes[0]]
+                continue
+            category[c] = CATEGORIES.index(f[0])
+            if f[2] not in script_names:
+                script_names.append(f[2])
+            script[c] = script_names.index(f[2])
+            flags[c] |= SINCE_9 | SINCE_10 | (SINCE_17 if f[1] == "17" else 0)
+            if f[0][0] == "L" or f[0] == "Nl":
+                flags[c] |= 1 << FLAGS.index("Alphabetic")
+            if f[0] in ("Lu", "Ll"):
+                flags[c] |= 1 << FLAGS.index("Uppercase" if f[0] == "Lu" else "Lowercase")
+            if f[0] in ("Mn", "Mc"):
+                breaks[c] = BREAKS.index("Extend" if f[0] == "Mn" else "SpacingMark")
+
+
 def names_of(property_name, names):
     """Pairs of a name, as people write it, and its number."""
     found = []
@@ -146,7 +170,9 @@ def main():
     read_property("emoji/emoji-data.txt", 0, ["Extended_Pictographic"], flags)
     for codes, f in rows("DerivedAge.txt"):
         for c in codes:
-            flags[c] |= (SINCE_9 if float(f[0]) > 8 else 0) | (SINCE_10 if float(f[0]) > 9 else 0)
+            age = float(f[0])
+            flags[c] |= (SINCE_9 if age > 8 else 0) | (SINCE_10 if age > 9 else 0) | (SINCE_17 if age > 16 else 0)
+    read_newer(script, script_names, breaks)
     full_canonical = {c: expand(c, [canonical]) for c in canonical}
     full_compat = {c: expand(c, [canonical, compat]) for c in set(canonical) | set(compat)}
     full_compat = {c: d for c, d in full_compat.items() if d != full_canonical.get(c)}

@@ -1,17 +1,45 @@
 // tokenizers.c - holo_tokenizer_compile: a tokenizer of another format, compiled and opened.
 #include "hologram_text.h"
 
+#include "base/bytes.h"
 #include "base/files.h"
 #include "vocabulary/vocabulary.h"
 
 #include <string.h>
 
 // The formats, told by how they begin; the first that fits.
-static bool is_json(const uint8_t *bytes, size_t size)
+static bool begins(const uint8_t *bytes, size_t size, const char *text)
+{
+    return size >= strlen(text) && !memcmp(bytes, text, strlen(text));
+}
+
+static bool is_object(const uint8_t *bytes, size_t size)
 {
     size_t at = 0;
     while (at < size && (bytes[at] == ' ' || bytes[at] == '\t' || bytes[at] == '\n' || bytes[at] == '\r')) at++;
     return at < size && bytes[at] == '{';
+}
+
+static bool is_json(const uint8_t *bytes, size_t size)
+{
+    return is_object(bytes, size) && holo_bytes_find(bytes, size, "\"model\"", 7) &&
+           holo_bytes_find(bytes, size, "\"vocab\"", 7);
+}
+
+static bool is_gguf(const uint8_t *bytes, size_t size)
+{
+    return begins(bytes, size, "GGUF");
+}
+
+// A message whose first field is a piece, a message that begins with a text.
+static bool is_sentencepiece(const uint8_t *bytes, size_t size)
+{
+    return size > 4 && bytes[0] == 0x0A && (bytes[2] == 0x0A || bytes[3] == 0x0A);
+}
+
+static bool is_text(const uint8_t *bytes, size_t size)
+{
+    return holo_bytes_find(bytes, size, "[UNK]", 5) != NULL;
 }
 
 static const struct {
@@ -21,6 +49,12 @@ static const struct {
                        HoloError *error);
 } formats[] = {
     {"tokenizer.json", is_json, holo_vocabulary_json},
+    {"tokenizer.model", is_sentencepiece, holo_vocabulary_sentencepiece},
+    {"spiece.model", is_sentencepiece, holo_vocabulary_sentencepiece},
+    {"sentencepiece.bpe.model", is_sentencepiece, holo_vocabulary_sentencepiece},
+    {"vocab.json", is_object, holo_vocabulary_vocab_json},
+    {"vocab.txt", is_text, holo_vocabulary_vocab_text},
+    {"model.gguf", is_gguf, holo_vocabulary_gguf},
 };
 
 static HoloStatus compile_bytes(const char *path, const HoloMapping *file, HoloTokenizer **out_tokenizer,
@@ -35,8 +69,11 @@ static HoloStatus compile_bytes(const char *path, const HoloMapping *file, HoloT
         holo_arena_deinit(&arena);
         return status;
     }
-    return holo_fail(error, HOLO_BAD_MODEL,
-                     "%s: this is no tokenizer: neither a tokenizer.json nor another format that is known", path);
+    return holo_fail(
+        error, HOLO_BAD_MODEL,
+        "%s: this is no tokenizer: it is neither a tokenizer.json, tokenizer.model, vocab.json or vocab.txt, nor "
+        "a GGUF file",
+        path);
 }
 
 // The file of a folder that is a tokenizer; in the arena. NULL: there is none, or no memory.
@@ -57,7 +94,8 @@ HoloStatus holo_tokenizer_compile(const char *path, HoloTokenizer **out_tokenize
     *out_tokenizer    = NULL;
     const char *found = holo_path_is_folder(path) ? file_of(&arena, path) : path;
     if (!found)
-        status = holo_fail(error, HOLO_NO_FILE, "%s: the folder has no tokenizer: no file %s", path, formats[0].file);
+        status = holo_fail(error, HOLO_NO_FILE, "%s: the folder has no tokenizer: no file %s, %s, %s or %s", path,
+                           formats[0].file, formats[1].file, formats[4].file, formats[5].file);
     else
         status = holo_file_map(found, &file, error);
     if (!status) status = compile_bytes(found, &file, out_tokenizer, error);

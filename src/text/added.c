@@ -71,12 +71,14 @@ void holo_added_find(const HoloTokenizer *t, bool normal, const uint8_t *text, s
         at = end; // what is refused is passed over, too
         if (added->flags & HOLO_ADDED_SINGLE_WORD && (word_before(text, begin) || word_behind(text, size, end)))
             continue;
-        if (added->flags & HOLO_ADDED_LSTRIP) begin = white_before(text, begin);
-        if (begin < done) begin = done;
+        if (added->flags & HOLO_ADDED_LSTRIP) {
+            begin = white_before(text, begin);
+            if (begin < done) begin = done;
+        }
         if (added->flags & HOLO_ADDED_RSTRIP) end = white_behind(text, size, end);
         if (done < begin) holo_pieces_add(out, done, begin - done, HOLO_NO_TOKEN, is_first && !done);
-        if (end < begin) end = begin;
-        holo_pieces_add(out, begin, end - begin, added->token, false);
+        if (begin < end) // else the one before took all of it, as space
+            holo_pieces_add(out, begin, end - begin, added->token, false);
         done = end;
     }
     if (done < size) holo_pieces_add(out, done, size - done, HOLO_NO_TOKEN, is_first && !done);

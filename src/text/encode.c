@@ -6,10 +6,9 @@
 enum { TEXT_MAX = 1 << 30 };
 
 // Text without added tokens of any kind.
-static void encode_plain(const HoloTokenizer *t, HoloTextWork *work, HoloView view, bool is_first, bool is_cut,
-                         HoloIds *out)
+static void encode_plain(const HoloTokenizer *t, HoloTextWork *work, HoloView view, bool is_first, HoloIds *out)
 {
-    int               which = holo_words_split(t, work, &view, is_first, is_cut);
+    int               which = holo_words_split(t, work, &view, is_first);
     const HoloPieces *words = &work->pieces[which];
     for (size_t i = 0; i < words->count && !work->status; i++)
         holo_model_encode(t, work, view.text + words->piece[i].start, words->piece[i].size, out);
@@ -22,8 +21,9 @@ static void encode_normal(const HoloTokenizer *t, HoloTextWork *work, const uint
     HoloView view = {text, size, -1};
     bool     is_cut;
     holo_normalize(t, work, &view, &is_cut);
+    is_first = is_first && !is_cut;
     if (!t->header->added_normal_trie.count) {
-        encode_plain(t, work, view, is_first, is_cut, out);
+        encode_plain(t, work, view, is_first, out);
         return;
     }
     work->inner.count = 0;
@@ -39,8 +39,7 @@ static void encode_normal(const HoloTokenizer *t, HoloTextWork *work, const uint
         if (p.token != HOLO_NO_TOKEN)
             holo_ids_add(out, p.token);
         else
-            encode_plain(t, work, (HoloView){view.text + p.start, p.size, view.buffer}, p.is_first,
-                         is_cut && p.is_first, out);
+            encode_plain(t, work, (HoloView){view.text + p.start, p.size, view.buffer}, p.is_first, out);
     }
 }
 

@@ -24,7 +24,7 @@ typedef struct Step {
     const uint8_t       *text;
     size_t               size;
     HoloGrowing         *out;
-    bool                 cut; // set where something goes in front
+    bool                 cut; // set where something goes in front, and the text begins later
 } Step;
 
 static void form(Step *s)
@@ -44,6 +44,7 @@ static void accents(Step *s)
         uint32_t code    = holo_code_read(s->text + at, s->size - at, &step);
         bool     dropped = s->step->flags & 1 ? holo_is_nonspacing(code) : holo_is_combining(code);
         if (!dropped) holo_growing_add(s->out, s->text + at, (size_t)step);
+        if (!s->out->size) s->cut = true;
     }
 }
 
@@ -63,6 +64,14 @@ static void strip(Step *s)
     holo_growing_add(s->out, s->text + begin, end - begin);
 }
 
+// What comes in the place of a match stands where its last character did.
+static bool begins_later(const Step *s, size_t end)
+{
+    int step;
+    holo_code_read(s->text, end, &step);
+    return !s->step->text.count || (size_t)step < end;
+}
+
 static void replace(Step *s)
 {
     const HoloMatcher *m = &s->t->matcher[s->step->number[0]];
@@ -74,6 +83,7 @@ static void replace(Step *s)
             at += (size_t)step;
             continue;
         }
+        if (!s->out->size && begin == done && end > begin) s->cut |= begin || begins_later(s, end);
         holo_growing_add(s->out, s->text + done, begin - done);
         holo_growing_add(s->out, holo_text_span(s->t, s->step->text), s->step->text.count);
         done = at = last = end;
@@ -97,7 +107,10 @@ static void clean(Step *s)
             continue;
         }
         bool is_control = code != '\t' && code != '\n' && code != '\r' && holo_is_control(code);
-        if (!code || code == 0xFFFD || is_control) continue;
+        if (!code || code == 0xFFFD || is_control) {
+            s->cut |= !s->out->size;
+            continue;
+        }
         if (holo_is_white(code))
             holo_growing_add_byte(s->out, ' ');
         else
@@ -137,6 +150,7 @@ static void nmt(Step *s)
             holo_growing_add_byte(s->out, ' ');
         else if (!dropped)
             holo_growing_add(s->out, s->text + at, (size_t)step);
+        s->cut |= !s->out->size;
     }
 }
 

@@ -260,7 +260,7 @@ static const struct {
     [HOLO_SPLIT_LENGTH]      = {split_length, false},
 };
 
-int holo_words_split(const HoloTokenizer *t, HoloTextWork *work, HoloView *view, bool is_first, bool is_cut)
+int holo_words_split(const HoloTokenizer *t, HoloTextWork *work, HoloView *view, bool is_first)
 {
     int now               = 0;
     work->pieces[0].count = 0;
@@ -275,8 +275,6 @@ int holo_words_split(const HoloTokenizer *t, HoloTextWork *work, HoloView *view,
             s.piece = work->pieces[now].piece[k];
             s.text  = view->text + s.piece.start;
             s.size  = s.piece.size;
-            if (is_cut && !steps[step->kind].rewrites)
-                s.piece.is_first = false; // its first character is not the text's
             steps[step->kind].run(&s);
         }
         if (s.rewritten) holo_view_end(work, view);

@@ -137,13 +137,13 @@ typedef struct HoloView { // text on its way
 HoloGrowing *holo_view_begin(HoloTextWork *work, const HoloView *view);
 void         holo_view_end(HoloTextWork *work, HoloView *view);
 
-// Normalizes a view. *out_cut: something was cut off in front.
+// Normalizes a view. *out_cut: something was cut off in front, so that it no longer begins where the text does.
 void holo_normalize(const HoloTokenizer *t, HoloTextWork *work, HoloView *view, bool *out_cut);
 // Finds added tokens, appends pieces between and of them.
 void holo_added_find(const HoloTokenizer *t, bool normal, const uint8_t *text, size_t size, bool is_first,
                      HoloPieces *out);
 // Cuts a view into words. Returns which of work->pieces has them.
-int holo_words_split(const HoloTokenizer *t, HoloTextWork *work, HoloView *view, bool is_first, bool is_cut);
+int holo_words_split(const HoloTokenizer *t, HoloTextWork *work, HoloView *view, bool is_first);
 // The tokens of one word, appended.
 void holo_model_encode(const HoloTokenizer *t, HoloTextWork *work, const uint8_t *word, size_t size, HoloIds *out);
 void holo_bpe_encode(const HoloTokenizer *t, HoloTextWork *work, const uint8_t *word, size_t size, HoloIds *out);

@@ -30,6 +30,7 @@ enum {                       // flags of a tokenizer
     HOLO_IGNORE_MERGES = 4,  // a word that is a token is that token
     HOLO_BYTE_WORDS    = 8,  // words reach the model as the letters that stand for their bytes
     HOLO_DECODE_JOIN   = 16, // without a decoder: tokens with a space between them
+    HOLO_CUT_AT_MARK   = 32, // BPE: no token goes on over the mark of a space, U+2581, so words can be cut there
 };
 
 // Flags of a token. IS: there is one of this id. RESPELT: an added one that is decoded as it looks after normalizing, and then

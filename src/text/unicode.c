@@ -14,7 +14,8 @@ bool holo_is_punctuation(uint32_t code)
         return (code > 32 && code < 48) || (code > 57 && code < 65) || (code > 90 && code < 97) ||
                (code > 122 && code < 127);
     const HoloUnicodeRecord *r = holo_unicode(code);
-    return (r->category >= HOLO_PC && r->category <= HOLO_PO && !(r->flags & HOLO_SINCE_9)) || code == 0x166D;
+    return (r->category >= HOLO_PC && r->category <= HOLO_PO && !(r->flags & HOLO_SINCE_9)) || code == 0x166D ||
+           code == 0x111C9;
 }
 
 bool holo_is_control(uint32_t code)
@@ -27,13 +28,15 @@ bool holo_is_nonspacing(uint32_t code)
 {
     const HoloUnicodeRecord *r = holo_unicode(code);
     if (code == 0x1734) return true;
-    if (code == 0x1885 || code == 0x1886 || code == 0xA9BD) return false;
+    if (code == 0x1885 || code == 0x1886 || code == 0xA9BD || code == 0x111C9) return false;
     return r->category == HOLO_MN && !(r->flags & HOLO_SINCE_9);
 }
 
 bool holo_is_combining(uint32_t code)
 {
     const HoloUnicodeRecord *r = holo_unicode(code);
+    if (code == 0x1CF2 || code == 0x1CF3) return true;
+    if (code == 0x111C9) return false;
     return r->category >= HOLO_MN && r->category <= HOLO_ME && !(r->flags & HOLO_SINCE_10);
 }
 
@@ -52,6 +55,7 @@ bool holo_is_mark(uint32_t code)
 bool holo_is_word(uint32_t code)
 {
     const HoloUnicodeRecord *r = holo_unicode(code);
+    if (r->flags & HOLO_SINCE_17) return false;
     return r->flags & (HOLO_ALPHABETIC | HOLO_JOIN) || holo_is_mark(code) || r->category == HOLO_ND ||
            r->category == HOLO_PC;
 }

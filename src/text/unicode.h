@@ -53,7 +53,8 @@ enum { // flags of a record
     HOLO_HAS_CANONICAL = 128,
     HOLO_HAS_COMPAT    = 256,
     HOLO_SINCE_9       = 512,
-    HOLO_SINCE_10      = 1024
+    HOLO_SINCE_10      = 1024,
+    HOLO_SINCE_17      = 2048
 };
 
 enum { HOLO_CODES = 0x110000 };
@@ -103,9 +104,9 @@ bool holo_is_punctuation(uint32_t code); // any P category, or an ASCII sign; of
 bool holo_is_control(uint32_t code);     // Cc, Cf, Co; of Unicode 8
 bool holo_is_nonspacing(uint32_t code);  // Mn; of Unicode 8
 bool holo_is_combining(uint32_t code);   // Mn, Mc, Me; of Unicode 9
-bool holo_is_numeric(uint32_t code);     // Nd, Nl, No
+bool holo_is_numeric(uint32_t code);     // Nd, Nl, No; of Unicode 17, as is lower case
 bool holo_is_mark(uint32_t code);        // Mn, Mc, Me
-bool holo_is_word(uint32_t code);        // letters, marks, digits, connectors, joiners: a part of a word
+bool holo_is_word(uint32_t code);        // letters, marks, digits, connectors, joiners: a part of a word; of Unicode 16
 
 // ---- UTF-8
 
@@ -137,7 +138,7 @@ static inline void holo_growing_add_byte(HoloGrowing *buffer, uint8_t byte)
 
 // ---- transformations, appended to `out`
 
-// NFKC and NFKD know the characters of Unicode 9.
+// The forms know the characters of Unicode 9.
 typedef enum HoloNormalForm { HOLO_NFD, HOLO_NFKD, HOLO_NFC, HOLO_NFKC } HoloNormalForm;
 void holo_normal_form(HoloNormalForm form, const uint8_t *text, size_t size, HoloGrowing *out);
 void holo_lowercase(const uint8_t *text, size_t size, HoloGrowing *out);

@@ -63,8 +63,9 @@ static void forming_add(Forming *f, uint32_t code)
         }
         f->room = room;
     }
-    uint8_t class = holo_unicode(code)->combining;
-    size_t at     = f->count++;
+    const HoloUnicodeRecord *r = holo_unicode(code);
+    uint8_t class              = r->flags & HOLO_SINCE_10 ? 0 : r->combining;
+    size_t at                  = f->count++;
     for (; class && at > 0 && f->combining[at - 1] > class; at--) {
         f->code[at]      = f->code[at - 1];
         f->combining[at] = f->combining[at - 1];

@@ -107,7 +107,7 @@ static void (*const models[HOLO_MODELS])(const HoloTokenizer *, HoloTextWork *, 
     [HOLO_MODEL_WORDLEVEL] = wordlevel,
 };
 
-void holo_model_encode(const HoloTokenizer *t, HoloTextWork *work, const uint8_t *word, size_t size, HoloIds *out)
+static void encode_word(const HoloTokenizer *t, HoloTextWork *work, const uint8_t *word, size_t size, HoloIds *out)
 {
     if (size > HOLO_CACHE_KEY || !size) {
         models[t->header->model](t, work, word, size, out);
@@ -128,4 +128,30 @@ void holo_model_encode(const HoloTokenizer *t, HoloTextWork *work, const uint8_t
     c->size  = (uint8_t)size;
     c->count = (uint8_t)count;
     if (count) memcpy(c->id, out->id + first, count * sizeof *c->id);
+}
+
+static bool is_mark(const uint8_t *text)
+{
+    return text[0] == 0xE2 && text[1] == 0x96 && text[2] == 0x81;
+}
+
+// Where the word that begins the text ends: before a mark that follows something else.
+static size_t cut_at_mark(const uint8_t *text, size_t size)
+{
+    size_t at = 0;
+    while (size - at >= 3 && is_mark(text + at)) at += 3;
+    while (at < size && (text[at] != 0xE2 || size - at < 3 || !is_mark(text + at))) at++;
+    return at;
+}
+
+void holo_model_encode(const HoloTokenizer *t, HoloTextWork *work, const uint8_t *word, size_t size, HoloIds *out)
+{
+    if (!(t->header->flags & HOLO_CUT_AT_MARK)) {
+        encode_word(t, work, word, size, out);
+        return;
+    }
+    for (size_t at = 0, part; at < size && !work->status; at += part) {
+        part = cut_at_mark(word + at, size - at);
+        encode_word(t, work, word + at, part, out);
+    }
 }

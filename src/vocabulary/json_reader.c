@@ -195,8 +195,7 @@ static HoloStatus read_processors(HoloTokenizerJson *j, const json_t *object)
 
 static HoloStatus read_document(HoloTokenizerJson *j, const json_t *document)
 {
-    const json_t   *processor = json_object_get(document, "post_processor");
-    HoloTokenBlock *block     = &j->v->block;
+    const json_t *processor = json_object_get(document, "post_processor");
     HOLO_TRY(holo_tokenizer_json_model(j, json_object_get(document, "model")));
     HOLO_TRY(holo_tokenizer_json_normalizer(j, json_object_get(document, "normalizer")));
     HOLO_TRY(holo_tokenizer_json_splits(j, json_object_get(document, "pre_tokenizer")));
@@ -204,14 +203,19 @@ static HoloStatus read_document(HoloTokenizerJson *j, const json_t *document)
     HOLO_TRY(read_added(j, json_object_get(document, "added_tokens")));
     if (processor && !json_is_null(processor))
         HOLO_TRY(holo_tokenizer_json_row(j, processor, "post-processor", processors));
-    int           count = block->step_count[HOLO_STEP_SPLIT];
-    HoloTextStep *last  = count ? &block->step[HOLO_STEP_SPLIT][count - 1] : NULL;
-    if (last && last->kind == HOLO_SPLIT_BYTES &&
-        block->header.model == HOLO_MODEL_BPE) { // the cache of words can have bytes then
-        last->flags = 1;
-        block->header.flags |= HOLO_BYTE_WORDS;
-    }
     return HOLO_OK;
+}
+
+HoloStatus holo_vocabulary_steps(HoloVocabulary *v, const char *json, HoloError *error)
+{
+    HoloTokenizerJson j        = {.v = v, .name = "the vocabulary", .error = error};
+    json_t           *document = NULL;
+    HOLO_TRY(holo_json_read(j.name, json, strlen(json), &document, error));
+    HoloStatus status = holo_tokenizer_json_normalizer(&j, json_object_get(document, "normalizer"));
+    if (!status) status = holo_tokenizer_json_splits(&j, json_object_get(document, "pre_tokenizer"));
+    if (!status) status = holo_tokenizer_json_decoder(&j, json_object_get(document, "decoder"));
+    json_decref(document);
+    return status;
 }
 
 HoloStatus holo_vocabulary_json(HoloArena *arena, const char *name, const void *bytes, size_t size,

@@ -103,34 +103,39 @@ bool holo_code_set_where(HoloArena *arena, HoloCodeSet *set, bool (*is_in)(uint3
 
 // ---- properties
 
+// Oniguruma knows Unicode 16: what came later is unassigned, as U+10FFFF is.
+static const HoloUnicodeRecord *known(uint32_t code)
+{
+    return holo_unicode(holo_unicode(code)->flags & HOLO_SINCE_17 ? HOLO_CODES - 1 : code);
+}
+
 static bool in_categories(uint32_t code, int bits)
 {
-    return bits >> holo_unicode(code)->category & 1;
+    return bits >> known(code)->category & 1;
 }
 static bool in_script(uint32_t code, int script)
 {
-    return holo_unicode(code)->script == script;
+    return known(code)->script == script;
 }
 static bool in_flags(uint32_t code, int flags)
 {
-    return holo_unicode(code)->flags & flags;
+    return known(code)->flags & flags;
 }
 static bool in_word(uint32_t code, int what)
 {
     (void)what;
-    return holo_is_word(code) && !(holo_unicode(code)->flags & HOLO_JOIN);
+    return holo_is_word(code) && !(known(code)->flags & HOLO_JOIN);
 }
 static bool in_alnum(uint32_t code, int what)
 {
     (void)what;
-    return holo_unicode(code)->flags & HOLO_ALPHABETIC || holo_unicode(code)->category == HOLO_ND;
+    return known(code)->flags & HOLO_ALPHABETIC || known(code)->category == HOLO_ND;
 }
 static bool in_graph(uint32_t code, int spaces)
 {
-    int category = holo_unicode(code)->category;
+    int category = known(code)->category;
     if (category == HOLO_ZS) return spaces;
-    return category != HOLO_CN && category != HOLO_CC && category != HOLO_CS &&
-           !(holo_unicode(code)->flags & HOLO_WHITE);
+    return category != HOLO_CN && category != HOLO_CC && category != HOLO_CS && !(known(code)->flags & HOLO_WHITE);
 }
 static bool below(uint32_t code, int end)
 {
@@ -144,7 +149,7 @@ static bool in_hex(uint32_t code, int what)
 static bool in_blank(uint32_t code, int what)
 {
     (void)what;
-    return code == 9 || holo_unicode(code)->category == HOLO_ZS;
+    return code == 9 || known(code)->category == HOLO_ZS;
 }
 
 #define BIT(c) (1 << HOLO_##c)

@@ -100,37 +100,53 @@ void holo_vocabulary_merge(HoloVocabulary *v, uint32_t left, uint32_t right, uin
     v->merge[at & mask] = (HoloMerge){left, right, rank, token};
 }
 
-// ---- added tokens
-
-// The id of a text among the added tokens and those of the model.
-static uint32_t id_of(const HoloVocabulary *v, HoloString text, uint32_t *out_last)
+HoloStatus holo_vocabulary_merge_texts(HoloVocabulary *v, HoloString left, HoloString right, uint32_t rank,
+                                       HoloError *error)
 {
-    uint32_t found = HOLO_NO_TOKEN;
-    *out_last      = HOLO_NO_TOKEN;
-    for (int i = 0; i < v->added_count; i++) {
-        if (*out_last == HOLO_NO_TOKEN || v->added[i].id > *out_last) *out_last = v->added[i].id;
-        if (v->added[i].text.size == text.size && !memcmp(v->added[i].text.data, text.data, text.size))
-            found = v->added[i].id;
-    }
-    return found != HOLO_NO_TOKEN ? found : holo_vocabulary_find(v, text);
+    char small[512], *both = small;
+    if (left.size + right.size > sizeof small) both = holo_arena_take_raw(v->block.arena, left.size + right.size);
+    if (!both) return holo_fail_memory(error);
+    memcpy(both, left.data, left.size);
+    memcpy(both + left.size, right.data, right.size);
+    uint32_t a = holo_vocabulary_find(v, left), b = holo_vocabulary_find(v, right);
+    uint32_t token = holo_vocabulary_find(v, (HoloString){both, left.size + right.size});
+    if (a == HOLO_NO_TOKEN || b == HOLO_NO_TOKEN || token == HOLO_NO_TOKEN) return HOLO_OK;
+    uint32_t at = holo_pair_hash(a, b), mask = v->merge_slots - 1;
+    for (; v->merge[at & mask].left != HOLO_NO_TOKEN; at++)
+        if (v->merge[at & mask].left == a && v->merge[at & mask].right == b) return HOLO_OK;
+    v->merge[at & mask] = (HoloMerge){a, b, rank, token};
+    return HOLO_OK;
 }
+
+// ---- added tokens
 
 HoloStatus holo_vocabulary_add_added(HoloVocabulary *v, HoloVocabularyAdded added, HoloError *error)
 {
-    uint32_t last, id = id_of(v, added.text, &last);
     if (!added.text.size) return HOLO_OK;
-    if (id == HOLO_NO_TOKEN)
-        id = last != HOLO_NO_TOKEN && (last >= v->model_count || !v->model_count) ? last + 1 : v->model_count;
+    uintptr_t known = (uintptr_t)holo_name_map_find(&v->added_by_text, added.text);
+    if (known) { // the same once more: the last one counts
+        added.id            = v->added[known - 1].id;
+        v->added[known - 1] = added;
+        return HOLO_OK;
+    }
+    uint32_t id     = holo_vocabulary_find(v, added.text);
+    bool     is_new = id == HOLO_NO_TOKEN;
+    if (is_new)
+        id =
+            v->added_count && (v->added_last >= v->model_count || !v->model_count) ? v->added_last + 1 : v->model_count;
     if (id >= IDS_MAX) return holo_fail(error, HOLO_BAD_MODEL, "the vocabulary has too many added tokens");
     HOLO_TRY(reserve(v, id, error));
     added.id = id;
-    for (int i = 0; i < v->added_count; i++)
-        if (v->added[i].id == id) { // the same once more: the last one counts
+    for (int i = 0; is_new && id < v->count && i < v->added_count; i++)
+        if (v->added[i].id == id) { // the ids of the model have gaps, and this one was taken
             v->added[i] = added;
             return HOLO_OK;
         }
     if (!HOLO_GROW(v->block.arena, v->added, v->added_count, v->added_room)) return holo_fail_memory(error);
     v->added[v->added_count++] = added;
+    if (!holo_name_map_set(&v->added_by_text, v->block.arena, added.text, (void *)(uintptr_t)v->added_count))
+        return holo_fail_memory(error);
+    if (id > v->added_last) v->added_last = id;
     if (!v->token[id].text.data || id >= v->count) v->token[id] = (HoloVocabularyToken){added.text, 0};
     if (id >= v->count) v->count = id + 1;
     return HOLO_OK;
@@ -297,8 +313,8 @@ static HoloStatus finish_added(HoloVocabulary *v, HoloError *error)
         added[i]                                   = (HoloAddedToken){a->id, a->flags, {sizeof *h, 0}};
         entry[a->is_normal][count[a->is_normal]++] = (HoloTrieEntry){a->text, (uint32_t)i};
     }
+    HOLO_TRY(normalize_added(v, entry[1], count[1], error)); // the block has no added tokens yet
     if (count[0]) HOLO_TRY(holo_block_add_trie(&v->block, entry[0], count[0], &h->added_trie, error));
-    HOLO_TRY(normalize_added(v, entry[1], count[1], error));
     for (size_t i = 0; i < count[1]; i++) {
         HoloString text = entry[1][i].text, was = v->added[entry[1][i].value].text;
         if (text.size == was.size && !memcmp(text.data, was.data, was.size)) continue;
@@ -310,9 +326,38 @@ static HoloStatus finish_added(HoloVocabulary *v, HoloError *error)
     return HOLO_OK;
 }
 
+// Whether the mark of a space stands behind something else in a text.
+static bool has_mark_inside(HoloString text)
+{
+    for (size_t at = 1; at + 3 <= text.size; at++)
+        if (!memcmp(text.data + at, "\xE2\x96\x81", 3) && (at < 3 || memcmp(text.data + at - 3, "\xE2\x96\x81", 3)))
+            return true;
+    return false;
+}
+
+// Whether BPE gives the same tokens if words are cut before marks: no merge goes over one, and nothing is asked of whole words.
+static bool can_cut(const HoloVocabulary *v)
+{
+    const HoloTokenizerHeader *h = &v->block.header;
+    if (h->model != HOLO_MODEL_BPE || h->flags & (HOLO_IGNORE_MERGES | HOLO_BYTE_WORDS) || h->prefix.count ||
+        h->suffix.count || holo_vocabulary_find(v, (HoloString){"\xE2\x96\x81", 3}) == HOLO_NO_TOKEN)
+        return false;
+    for (uint32_t i = 0; i < v->merge_slots; i++)
+        if (v->merge[i].left != HOLO_NO_TOKEN && has_mark_inside(v->token[v->merge[i].token].text)) return false;
+    return true;
+}
+
 HoloStatus holo_vocabulary_finish(HoloVocabulary *v, HoloVocabularyBytes *out, HoloError *error)
 {
-    HoloTokenizerHeader *h = &v->block.header;
+    HoloTokenizerHeader *h     = &v->block.header;
+    int                  count = v->block.step_count[HOLO_STEP_SPLIT];
+    HoloTextStep        *last  = count ? &v->block.step[HOLO_STEP_SPLIT][count - 1] : NULL;
+    if (last && last->kind == HOLO_SPLIT_BYTES &&
+        h->model == HOLO_MODEL_BPE) { // the cache of words can have bytes then
+        last->flags = 1;
+        h->flags |= HOLO_BYTE_WORDS;
+    }
+    if (can_cut(v)) h->flags |= HOLO_CUT_AT_MARK;
     HOLO_TRY(finish_tokens(v, error));
     if (h->model == HOLO_MODEL_WORDPIECE || h->model == HOLO_MODEL_UNIGRAM) HOLO_TRY(finish_trie(v, error));
     if (h->model == HOLO_MODEL_UNIGRAM) HOLO_TRY(finish_scores(v, error));

@@ -5,6 +5,7 @@
 #ifndef HOLO_VOCABULARY_VOCABULARY_H
 #define HOLO_VOCABULARY_VOCABULARY_H
 
+#include "import/name_map.h"
 #include "vocabulary/block.h"
 
 // ---- readers: bytes of a format in, a block out, which lies in the arena
@@ -16,6 +17,17 @@ typedef struct HoloVocabularyBytes {
 
 // HuggingFace's tokenizer.json. `name` is that of the file, for errors.
 HOLO_MUST HoloStatus holo_vocabulary_json(HoloArena *arena, const char *name, const void *bytes, size_t size,
+                                          HoloVocabularyBytes *out, HoloError *error);
+// SentencePiece's tokenizer.model, and HuggingFace's vocab.json with merges.txt, and vocab.txt. `name` is the path of the file:
+// other files beside it count, too.
+HOLO_MUST HoloStatus holo_vocabulary_sentencepiece(HoloArena *arena, const char *name, const void *bytes, size_t size,
+                                                   HoloVocabularyBytes *out, HoloError *error);
+HOLO_MUST HoloStatus holo_vocabulary_vocab_json(HoloArena *arena, const char *name, const void *bytes, size_t size,
+                                                HoloVocabularyBytes *out, HoloError *error);
+HOLO_MUST HoloStatus holo_vocabulary_vocab_text(HoloArena *arena, const char *name, const void *bytes, size_t size,
+                                                HoloVocabularyBytes *out, HoloError *error);
+// The vocabulary in a GGUF file.
+HOLO_MUST HoloStatus holo_vocabulary_gguf(HoloArena *arena, const char *name, const void *bytes, size_t size,
                                           HoloVocabularyBytes *out, HoloError *error);
 
 // ---- a vocabulary while it is read
@@ -42,7 +54,9 @@ typedef struct HoloVocabulary { // zero-initialize, with the arena of the block 
     uint32_t             merge_slots;
     HoloVocabularyAdded *added;
     int                  added_count, added_room;
-    uint32_t            *around[2]; // special tokens before and behind a text
+    uint32_t             added_last;    // the highest id of an added token
+    HoloNameMap          added_by_text; // to where it stands in `added`, plus 1
+    uint32_t            *around[2];     // special tokens before and behind a text
     int                  around_count[2], around_room[2];
 } HoloVocabulary;
 
@@ -55,11 +69,20 @@ uint32_t             holo_vocabulary_find(const HoloVocabulary *v, HoloString te
 // Room for merges, then each of them; of two for one pair the last counts.
 HOLO_MUST HoloStatus holo_vocabulary_reserve_merges(HoloVocabulary *v, size_t count, HoloError *error);
 void holo_vocabulary_merge(HoloVocabulary *v, uint32_t left, uint32_t right, uint32_t rank, uint32_t token);
+// A merge by its texts, unless its pair is known or one of its tokens is not.
+HOLO_MUST HoloStatus holo_vocabulary_merge_texts(HoloVocabulary *v, HoloString left, HoloString right, uint32_t rank,
+                                                 HoloError *error);
 // An added token; it gets the id of the model's token of the same text, or a new one.
 HOLO_MUST HoloStatus holo_vocabulary_add_added(HoloVocabulary *v, HoloVocabularyAdded added, HoloError *error);
 // A special token before (0) or behind (1) every text.
 HOLO_MUST HoloStatus holo_vocabulary_add_around(HoloVocabulary *v, int which, uint32_t id, HoloError *error);
 HOLO_MUST HoloStatus holo_vocabulary_finish(HoloVocabulary *v, HoloVocabularyBytes *out, HoloError *error);
+
+// For vocabularies that have scores and no merges: two tokens whose texts make a third merge to it, and the higher its score
+// the sooner.
+HOLO_MUST HoloStatus holo_vocabulary_merge_by_score(HoloVocabulary *v, HoloError *error);
+// What is done before and behind the model, as tokenizer.json writes it: {"normalizer": ..., "pre_tokenizer": ..., "decoder": ...}
+HOLO_MUST HoloStatus holo_vocabulary_steps(HoloVocabulary *v, const char *json, HoloError *error);
 
 // The bytes-as-letters pre-tokenizer, as the formats share it.
 HOLO_MUST HoloStatus     holo_vocabulary_split_pattern(HoloVocabulary *v, HoloString regex, HoloSplitBehavior behavior,
