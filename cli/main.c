@@ -1,6 +1,6 @@
 // main.c - the program `hologram`: finds the command, reads options and settings, runs it.
 
-#include "cli.h"
+#include "hub.h"
 
 #include "base/system.h"
 
@@ -8,12 +8,12 @@
 
 extern const CliCommand cli_compile, cli_run, cli_test, cli_bench, cli_inspect, cli_explain, cli_graph, cli_ops,
     cli_verify, cli_compare, cli_bisect, cli_memo_command, cli_kernel, cli_atlas, cli_tokenize, cli_config,
-    cli_completion, cli_help, cli_version;
+    cli_completion, cli_help, cli_version, cli_pull;
 
 const CliCommand *const cli_commands[] = {
-    &cli_compile,  &cli_run,    &cli_test,       &cli_bench,  &cli_inspect,      &cli_explain, &cli_graph,
-    &cli_ops,      &cli_verify, &cli_compare,    &cli_bisect, &cli_memo_command, &cli_kernel,  &cli_atlas,
-    &cli_tokenize, &cli_config, &cli_completion, &cli_help,   &cli_version,      NULL,
+    &cli_compile, &cli_pull,     &cli_run,    &cli_test,       &cli_bench,  &cli_inspect,      &cli_explain,
+    &cli_graph,   &cli_ops,      &cli_verify, &cli_compare,    &cli_bisect, &cli_memo_command, &cli_kernel,
+    &cli_atlas,   &cli_tokenize, &cli_config, &cli_completion, &cli_help,   &cli_version,      NULL,
 };
 
 // The usual spellings of commands as options.
@@ -91,7 +91,8 @@ static int dispatch(int argc, char **argv)
         cli_print_help(cli.command);
         return CLI_OK;
     }
-    return cli.command->run(&cli);
+    status = cli.command == &cli_pull ? CLI_OK : hub_arguments(&cli);
+    return status ? status : cli.command->run(&cli);
 }
 
 int main(int argc, char **argv)
