@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
 
 // ---- names
 
@@ -67,11 +66,11 @@ bool hub_matches(const char *pattern, const char *text)
     return !pattern[strspn(pattern, "*")];
 }
 
-const char *hub_escape(const char *path)
+const char *hub_escape(const char *path, const char *kept)
 {
     char *out = cli_take(3 * strlen(path) + 1, 1), *to = out;
     for (; *path; path++)
-        if (isalnum((unsigned char)*path) || strchr("-._~/", *path))
+        if (isalnum((unsigned char)*path) || strchr("-._~", *path) || strchr(kept, *path))
             *to++ = *path;
         else
             to += snprintf(to, 4, "%%%02X", (unsigned char)*path);
@@ -244,8 +243,7 @@ bool hub_wait(int attempt, const HttpReply *reply)
     double seconds = 0.25 * (double)(1 << attempt), asked = reply->retry_after ? atof(reply->retry_after) : 0;
     if (attempt + 1 >= ATTEMPTS) return false;
     if (asked > seconds && asked <= 60) seconds = asked;
-    struct timespec time = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
-    nanosleep(&time, NULL);
+    holo_time_wait(seconds);
     return true;
 }
 

@@ -46,7 +46,7 @@ int hub_arguments(Cli *cli);
 bool        hub_is_commit(const char *text);    // 40 hexadecimal digits
 bool        hub_is_safe_path(const char *path); // one that stays below its folder, with ordinary characters
 bool        hub_matches(const char *pattern, const char *text);
-const char *hub_escape(const char *path);                       // for a URL
+const char *hub_escape(const char *path, const char *kept);     // for a URL; `kept`: characters that stay
 bool        hub_make_parents(const char *path);                 // the folders that a file is in
 bool        hub_write_text(const char *path, const char *text); // at once, under its final name
 bool        hub_is_own(const Hub *hub, const char *url);        // an address of the hub itself

@@ -21,7 +21,7 @@ static int64_t file_size(const char *path) // -1: there is none
 
 static const char *address(const Hub *hub, const HubFile *file)
 {
-    return cli_format("%s/%s/resolve/%s/%s", hub->endpoint, hub->repo, hub->commit, hub_escape(file->name));
+    return cli_format("%s/%s/resolve/%s/%s", hub->endpoint, hub->repo, hub->commit, hub_escape(file->name, "/"));
 }
 
 // ---- what a file is
@@ -30,11 +30,12 @@ static const char *address(const Hub *hub, const HubFile *file)
 static const char *plain_etag(const char *etag)
 {
     if (etag && !strncmp(etag, "W/", 2)) etag += 2;
-    size_t size = etag ? strlen(etag) : 0;
-    if (size < 3 || size > 130 || etag[0] != '"' || etag[size - 1] != '"') return NULL;
-    for (size_t i = 1; i < size - 1; i++)
+    if (etag && *etag == '"') etag++;
+    size_t size = etag ? strcspn(etag, "\"") : 0;
+    if (!size || size > 128 || (etag[size] && etag[size + 1])) return NULL;
+    for (size_t i = 0; i < size; i++)
         if (!isalnum((unsigned char)etag[i]) && !strchr("-_", etag[i])) return NULL;
-    return cli_format("%.*s", (int)size - 2, etag + 1);
+    return cli_format("%.*s", (int)size, etag);
 }
 
 static int64_t number(const char *text) // -1: it is not one

@@ -83,7 +83,7 @@ static void note_commit(const Hub *hub)
 int hub_list(Hub *hub)
 {
     HttpRequest request = {.url      = cli_format("%s/api/models/%s/revision/%s?blobs=true", hub->endpoint, hub->repo,
-                                                  hub_escape(hub->revision)),
+                                                  hub_escape(hub->revision, "")),
                            .body_max = LIST_MAX,
                            .seconds  = hub->seconds};
     HttpReply   reply;

@@ -13,7 +13,8 @@
 // A program must call this first. From then on names and texts are UTF-8, and streams are bytes.
 void     holo_program_begin(int *argc, char ***argv);
 long     holo_process_id(void);
-char   **holo_environment(void);  // "NAME=value" and so on, up to a NULL
+char   **holo_environment(void); // "NAME=value" and so on, up to a NULL
+void     holo_time_wait(double seconds);
 uint64_t holo_memory_peak(void);  // the most bytes that were resident; 0: not known
 bool     holo_memory_leaks(void); // in builds that watch memory: reports memory that nothing refers to on stderr
 

@@ -107,6 +107,13 @@ mkdir -p home/hub/models--t--large/blobs
 cat $good/model.safetensors $good/model.safetensors > home/hub/models--t--large/blobs/$sum.incomplete
 gives 0 "3 fetched" hologram pull t/large
 same home/hub/models--t--large/snapshots/$commit/model.safetensors $good/model.safetensors
+rm -rf home/hub/models--t--large
+mkdir -p home/hub/models--t--large/blobs
+head -c 1000 $good/model.safetensors > home/hub/models--t--large/blobs/$sum.incomplete
+: > hub/log
+gives 0 "3 fetched" hologram pull t/large
+check 'what a process left is continued' grep -q '^other GET .*range=bytes=1000-' hub/log
+same home/hub/models--t--large/snapshots/$commit/model.safetensors $good/model.safetensors
 gives 1 "model.safetensors: the checksum is wrong" hologram pull t/wrong
 gives 1 "more bytes came than were announced" hologram pull t/more
 gives 1 "model.safetensors" hologram pull t/short

@@ -11,6 +11,7 @@
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #if defined __APPLE__
 #include <crt_externs.h>
@@ -34,6 +35,12 @@ char **holo_environment(void)
 #else
     return environ;
 #endif
+}
+
+void holo_time_wait(double seconds)
+{
+    struct timespec time = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    while (nanosleep(&time, &time) && errno == EINTR) continue;
 }
 
 // ---- folders

@@ -13,6 +13,7 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/locking.h>
 #include <sys/stat.h>
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
@@ -46,6 +47,11 @@ long holo_process_id(void)
 char **holo_environment(void)
 {
     return _environ;
+}
+
+void holo_time_wait(double seconds)
+{
+    Sleep((DWORD)(seconds * 1000));
 }
 
 // ---- folders

@@ -69,7 +69,7 @@ static HoloStatus take(HoloPickleReader *r, uint64_t size, HoloString *out)
 
 static HoloStatus take_number(HoloPickleReader *r, int size, uint64_t *out)
 {
-    HoloString bytes = {0};
+    HoloString bytes = {0, false};
     HOLO_TRY(take(r, (uint64_t)size, &bytes));
     *out = 0;
     if (size) memcpy(out, bytes.data, (size_t)size);
@@ -94,9 +94,9 @@ static HoloStatus read_argument(HoloPickleReader *r, HoloPickleForm form, HoloPi
         int  number; // bytes
         bool has_text;
     } forms[] = {
-        [HOLO_PICKLE_NUMBER_1] = {1},        [HOLO_PICKLE_NUMBER_2] = {2},        [HOLO_PICKLE_NUMBER_4] = {4},
-        [HOLO_PICKLE_NUMBER_8] = {8},        [HOLO_PICKLE_SIGNED_4] = {4},        [HOLO_PICKLE_COUNTED_1] = {1, true},
-        [HOLO_PICKLE_COUNTED_4] = {4, true}, [HOLO_PICKLE_COUNTED_8] = {8, true}, [HOLO_PICKLE_LINES_2] = {0},
+        [HOLO_PICKLE_NUMBER_1] = {1, false}, [HOLO_PICKLE_NUMBER_2] = {2, false}, [HOLO_PICKLE_NUMBER_4] = {4, false},
+        [HOLO_PICKLE_NUMBER_8] = {8, false}, [HOLO_PICKLE_SIGNED_4] = {4, false}, [HOLO_PICKLE_COUNTED_1] = {1, true},
+        [HOLO_PICKLE_COUNTED_4] = {4, true}, [HOLO_PICKLE_COUNTED_8] = {8, true}, [HOLO_PICKLE_LINES_2] = {0, false},
     };
     uint64_t number = 0;
     *out            = (HoloPickleArgument){0};
@@ -109,7 +109,7 @@ static HoloStatus read_argument(HoloPickleReader *r, HoloPickleForm form, HoloPi
 
 static HoloStatus run(HoloPickleReader *r)
 {
-    const HoloPickleRow *row[256] = {0};
+    const HoloPickleRow *row[256] = {0, false};
     for (int t = 0; t < HOLO_COUNT(tables); t++)
         for (const HoloPickleRow *a = tables[t]; a->code; a++) row[a->code] = a;
     while (!r->is_over) {
