@@ -58,22 +58,18 @@ HoloStatus holo_checkpoint_open_zip(HoloArena *arena, const char *file, const vo
     return HOLO_OK;
 }
 
-// NULL: there is none, or no memory.
-static const HoloZipEntry *find_entry(const HoloCheckpoint *c, const char *name)
-{
-    char *all = holo_arena_format(c->arena, "%s%s", c->prefix, name);
-    return all ? holo_name_map_find(&c->parts, string_of(all)) : NULL;
-}
-
 HoloStatus holo_checkpoint_entry(const HoloCheckpoint *c, const char *name, const void **out, size_t *out_size)
 {
-    const HoloZipEntry *entry = find_entry(c, name);
-    *out                      = NULL;
-    *out_size                 = 0;
+    char *all = holo_arena_format(c->arena, "%s%s", c->prefix, name);
+    *out      = NULL;
+    *out_size = 0;
+    if (!all) return holo_fail_memory(c->error);
+    const HoloZipEntry *entry = holo_name_map_find(&c->parts, string_of(all));
     if (!entry) return HOLO_OK;
     *out_size = entry->size;
-    if (entry->stored_size == entry->size && !entry->method) return *out = entry->stored, HOLO_OK; // its checksum may
-    return holo_zip_read(c->arena, entry, out, c->error);                                          // be left out
+    if (entry->method) return holo_zip_read(c->arena, entry, out, c->error);
+    *out = entry->stored; // its checksum is not compared: PyTorch can be told to leave it out
+    return HOLO_OK;
 }
 
 HoloStatus holo_checkpoint_value(const HoloCheckpoint *c, const char *name, const HoloPickle **out)
