@@ -9,7 +9,7 @@ echo '{"a": 1}' > $good/tokenizer.json
 echo '# Good' > $good/README.md
 cp made/zip2/pytorch_model.bin $good
 echo onnx > $good/onnx/model.onnx
-for name in cut busy gated wrong short more changed whole part commit loop nojson nosha unsized oddtag elsewhere evil large; do
+for name in cut busy gated wrong short more changed whole part commit loop nojson nosha unsized oddtag elsewhere evil large stall; do
     cp -R $good hub/models/t/$name
 done
 mkdir -p hub/models/t/pickled hub/models/t/shards hub/models/t/onnx
@@ -58,7 +58,8 @@ check 'the folder has the files alone' test "$(ls plain/here | wc -l)" = 3 -a ! 
 gives 0 "3 files, 0 fetched" hologram pull t/good -o plain/here
 echo spoilt > plain/here/config.json
 gives 0 "3 files, 1 fetched" hologram pull t/good -o plain/here
-gives 0 "2 files" hologram pull t/pickled
+HF_HUB_CACHE=$PWD/another gives 0 "another/models--t--pickled/snapshots/$commit" hologram pull t/pickled
+gives 0 "2 files, 2 fetched" hologram pull t/pickled
 gives 0 "4 files" hologram pull t/shards
 gives 1 "it has model.onnx" hologram pull t/onnx
 gives 0 "3 fetched" hologram pull t/renamed
@@ -97,6 +98,8 @@ gives 0 "3 fetched" hologram pull t/cut
 same home/hub/models--t--cut/snapshots/$commit/model.safetensors $good/model.safetensors
 check 'it goes on where it was cut' grep -q '^other GET .*range=bytes=[1-9]' hub/log
 gives 0 "3 fetched" hologram pull t/busy
+HF_HUB_DOWNLOAD_TIMEOUT=1 gives 0 "3 fetched" hologram pull t/stall
+same home/hub/models--t--stall/snapshots/$commit/model.safetensors $good/model.safetensors
 gives 0 "3 fetched" hologram pull t/whole
 same home/hub/models--t--whole/snapshots/$commit/model.safetensors $good/model.safetensors
 gives 0 "3 fetched" hologram pull t/part

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import threading
+import time
 import urllib.parse
 
 TOP = sys.argv[1]
@@ -20,6 +21,7 @@ FAULTS = {
     "gated": "a token is asked for",
     "wrong": "the contents are not those that were announced",
     "short": "transfers end before the first byte",
+    "stall": "the first transfer of a file stops halfway, and the connection stays",
     "more": "more bytes come than were announced",
     "changed": "the file is another one when the transfer goes on",
     "whole": "the part that is asked for is ignored",
@@ -173,11 +175,14 @@ class Server(http.server.BaseHTTPRequestHandler):
         keeps = len(rest)
         if fault == "short":
             keeps = 0
-        elif fault in ("cut", "changed", "whole", "part", "broken") and times(("cut", repo, name)) < (2 if fault == "cut" else 1):
+        elif fault in ("cut", "changed", "whole", "part", "stall") and times(("cut", repo, name)) < (2 if fault == "cut" else 1):
             keeps = len(rest) // 2
         self.answer(206 if begin else 200, rest[:keeps], Content_Length=str(len(rest)), **headers)
         if keeps < len(rest):
             self.close_connection = True
+        if keeps < len(rest) and fault == "stall":
+            self.wfile.flush()
+            time.sleep(20)
         return None
 
 
