@@ -238,7 +238,7 @@ $(BUILD)/hologram-compile$(EXE): $(HOLOGRAM)
 
 # ---- what a fresh Debian machine lacks
 
-PACKAGES      := gcc make pkg-config libjansson-dev libxxhash-dev zlib1g-dev python3 unicode-data
+PACKAGES      := gcc make pkg-config libjansson-dev libxxhash-dev zlib1g-dev libcurl4-openssl-dev python3 unicode-data
 TEST_PACKAGES := libcmocka-dev libonnx-testdata clang libclang-rt-14-dev clang-format g++ \
                  libturbojpeg0 libpng16-16 libtiff6 libwebp7 libopenjp2-7
 

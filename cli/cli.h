@@ -63,6 +63,7 @@ struct Cli {
     const CliCommand *command;
     const char      **args; // arguments that are not options
     int               arg_count;
+    const char      **typed; // the same as they were typed: models of the hub become folders in `args`
     CliGiven         *given;
     int               given_count;
 };

@@ -10,13 +10,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-// model.onnx becomes model.holo, in the working folder; a folder keeps its whole name.
+// model.onnx becomes model.holo, in the working folder; a folder keeps its whole name, and so does a model of the hub.
 static char *default_output(const char *model)
 {
-    size_t size = strlen(model);
+    bool is_hub = !strncmp(model, "hf:", 3);
+    if (is_hub) model += 3;
+    size_t size = is_hub ? strcspn(model, "@") : strlen(model);
     while (size > 1 && model[size - 1] == '/') size--;
     const char *name = holo_path_name(cli_format("%.*s", (int)size, model)), *dot = strrchr(name, '.');
-    bool        cuts = dot && dot > name && !holo_path_is_folder(model);
+    bool        cuts = dot && dot > name && !is_hub && !holo_path_is_folder(model);
     return cli_format("%.*s.holo", cuts ? (int)(dot - name) : (int)strlen(name), name);
 }
 
@@ -299,7 +301,7 @@ static void warn_kernels(const Cli *cli, const char *archive)
 static int compile_with(const Cli *cli, const HoloCompiler *compiler)
 {
     const char *model = cli->args[0], *given = cli_option(cli, "output");
-    const char *archive = given ? given : default_output(model);
+    const char *archive = given ? given : default_output(cli->typed[0]);
     HoloError   error   = {0};
     HoloReport *report  = NULL;
     HoloStatus  status  = holo_compile_file(compiler, model, archive, &report, &error);

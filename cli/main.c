@@ -1,13 +1,13 @@
 // main.c - the program `hologram`: finds the command, reads options and settings, runs it.
 
-#include "cli.h"
+#include "hub.h"
 
 #include "base/system.h"
 
 #include <string.h>
 
 // The commands, in the order in which the help lists them.
-#define COMMANDS(X) X(compile) X(run) X(test) X(bench) X(inspect) X(explain) X(graph) X(ops) X(verify) X(compare) X(bisect) X(memo_command) X(kernel) X(atlas) X(tokenize) X(template) X(grammar) X(config) X(completion) X(help) X(version)
+#define COMMANDS(X) X(compile) X(pull) X(run) X(test) X(bench) X(inspect) X(explain) X(graph) X(ops) X(verify) X(compare) X(bisect) X(memo_command) X(kernel) X(atlas) X(tokenize) X(template) X(grammar) X(config) X(completion) X(help) X(version)
 #define DECLARE(name) extern const CliCommand cli_##name;
 #define POINT(name)   &cli_##name,
 COMMANDS(DECLARE)
@@ -88,7 +88,8 @@ static int dispatch(int argc, char **argv)
         cli_print_help(cli.command);
         return CLI_OK;
     }
-    return cli.command->run(&cli);
+    status = cli.command == &cli_pull ? CLI_OK : hub_arguments(&cli);
+    return status ? status : cli.command->run(&cli);
 }
 
 int main(int argc, char **argv)

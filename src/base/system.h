@@ -1,9 +1,10 @@
-// system.h - what programs need from a system besides files: folders, temporary files, commands, processes. This and
-// files.h are the only headers of src/ that cli/ uses.
+// system.h - what programs need from a system besides files: folders, temporary files, commands, processes. This,
+// files.h and library.h are the only headers of src/ that cli/ uses.
 #ifndef HOLO_BASE_SYSTEM_H
 #define HOLO_BASE_SYSTEM_H
 
 #include "base/files.h"
+#include "base/library.h"
 
 #include <stdio.h>
 #include <time.h>
@@ -15,7 +16,8 @@ void holo_local_time(struct tm *out); // now, where this machine is
 // A program must call this first. From then on names and texts are UTF-8, and streams are bytes.
 void     holo_program_begin(int *argc, char ***argv);
 long     holo_process_id(void);
-char   **holo_environment(void);  // "NAME=value" and so on, up to a NULL
+char   **holo_environment(void); // "NAME=value" and so on, up to a NULL
+void     holo_time_wait(double seconds);
 uint64_t holo_memory_peak(void);  // the most bytes that were resident; 0: not known
 bool     holo_memory_leaks(void); // in builds that watch memory: reports memory that nothing refers to on stderr
 
@@ -33,6 +35,12 @@ void       holo_folder_remove(const char *path);                // it must be em
 bool holo_path_same(const char *a, const char *b); // do two names refer to one plain file?
 int  holo_file_open(const char *path);             // for reading, without blocking; -1: errno says why
 bool holo_file_remove(const char *path);
+bool holo_file_move(const char *from, const char *to);     // replaces a file that is there; false: errno says why
+bool holo_file_link(const char *target, const char *path); // a symbolic link; false: the system may have none
+// Waits until no other process has the lock, which is a file that is made if it is missing. Returns a handle; -1: errno
+// says why.
+int  holo_file_lock(const char *path);
+void holo_file_unlock(int lock);
 
 // ---- temporary files, in the folder that the system or TMPDIR names
 

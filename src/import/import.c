@@ -25,6 +25,34 @@ bool holo_offer_mentions(const HoloOffer *c, const char *text)
            holo_bytes_find(bytes + size - last, last, text, strlen(text));
 }
 
+// Where "snapshots/COMMIT" begins in a path of the cache of HuggingFace's hub; NULL: it is not one.
+static const char *find_snapshot(const char *path)
+{
+    enum { WORD = 10, COMMIT = 40 };
+    const char *found = NULL, *at = path;
+    for (; (at = strstr(at, "snapshots/")); at++) {
+        size_t digits = strspn(at + WORD, "0123456789abcdef");
+        char   end    = at[WORD + digits];
+        if (at > path && at[-1] == '/' && digits == COMMIT && (!end || end == '/')) found = at;
+    }
+    return found;
+}
+
+// Maps a file of a folder, which it cannot lead out of. In a snapshot of the hub's cache files are links to contents
+// beside it: there the folder of all snapshots of the model is what it cannot lead out of.
+static HoloStatus map_inside(const char *folder, const char *name, HoloMapping *out, HoloError *error)
+{
+    char        root[4096], inner[4096];
+    const char *snapshot = find_snapshot(folder);
+    if (!snapshot) return holo_file_map_below(folder, name, out, error);
+    size_t size = strlen(snapshot), begin = (size_t)(snapshot - folder) - 1;
+    while (size && snapshot[size - 1] == '/') size--;
+    int a = snprintf(root, sizeof root, "%.*s", (int)begin, folder);
+    int b = snprintf(inner, sizeof inner, "%.*s/%s", (int)size, snapshot, name);
+    if (!a || a >= (int)sizeof root || b >= (int)sizeof inner) return holo_file_map_below(folder, name, out, error);
+    return holo_file_map_below(root, inner, out, error);
+}
+
 bool holo_offer_has_name(const HoloOffer *c, const char *name)
 {
     for (int i = 0; i < c->names.count; i++)
@@ -35,7 +63,7 @@ bool holo_offer_has_name(const HoloOffer *c, const char *name)
 size_t holo_offer_peek(const HoloOffer *c, const char *name, void *out, size_t room)
 {
     HoloMapping file;
-    if (!holo_offer_has_name(c, name) || holo_file_map_below(c->path, name, &file, NULL)) return 0;
+    if (!holo_offer_has_name(c, name) || map_inside(c->path, name, &file, NULL)) return 0;
     size_t size = file.size < room ? file.size : room;
     if (size) memcpy(out, file.data, size);
     holo_file_unmap(&file);
@@ -232,7 +260,7 @@ HoloStatus holo_import_map(HoloImport *import, HoloString name, HoloMapping **ou
     char        *folder = folder_of(import), *path = holo_import_text(import, name);
     HoloMapping *file = HOLO_NEW(import->arena, HoloMapping, 1);
     if (!folder || !path || !file) return holo_fail_memory(import->error);
-    HOLO_TRY(holo_file_map_below(folder, path, file, import->error));
+    HOLO_TRY(map_inside(folder, path, file, import->error));
     HOLO_TRY(keep_file(import->arena, import->out, file, import->error));
     if (!holo_name_map_set(&import->files, import->arena, (HoloString){path, name.size}, file))
         return holo_fail_memory(import->error);

@@ -10,8 +10,10 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <sched.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -220,12 +222,28 @@ static int open_linkless(int folder, const char *relative)
     return -1;
 }
 
+// The same for a path with links: it is opened where they lead to, if that is below the folder.
+static int open_resolved(int at, const char *folder, const char *relative)
+{
+    char   path[PATH_MAX], root[PATH_MAX], file[PATH_MAX];
+    int    size   = snprintf(path, sizeof path, "%s/%s", *folder ? folder : ".", relative);
+    bool   is_fit = size < (int)sizeof path && realpath(*folder ? folder : ".", root) && realpath(path, file);
+    size_t length = is_fit ? strlen(root) : 0;
+    if (!is_fit) return -1;
+    if (!strncmp(file, root, length) && file[length] == '/') return open_linkless(at, file + length + 1);
+    errno = ELOOP;
+    return -1;
+}
+
 static int open_below(const char *folder, const char *relative)
 {
     int at = open(*folder ? folder : ".", O_RDONLY | O_CLOEXEC | O_DIRECTORY);
     if (at < 0) return -1;
     int fd = open_beneath(at, relative);
-    if (fd < 0 && (errno == ENOSYS || errno == EPERM)) fd = open_linkless(at, relative);
+    if (fd < 0 && (errno == ENOSYS || errno == EPERM)) {
+        fd = open_linkless(at, relative);
+        if (fd < 0 && errno == ELOOP) fd = open_resolved(at, folder, relative);
+    }
     int saved = errno;
     close(at);
     errno = saved;

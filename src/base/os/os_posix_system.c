@@ -8,8 +8,10 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 #if defined __APPLE__
 #include <crt_externs.h>
@@ -39,6 +41,12 @@ char **holo_environment(void)
 #else
     return environ;
 #endif
+}
+
+void holo_time_wait(double seconds)
+{
+    struct timespec time = {(time_t)seconds, (long)((seconds - (double)(time_t)seconds) * 1e9)};
+    while (nanosleep(&time, &time) && errno == EINTR) continue;
 }
 
 // ---- folders
@@ -77,6 +85,32 @@ int holo_file_open(const char *path)
 bool holo_file_remove(const char *path)
 {
     return unlink(path) == 0;
+}
+
+bool holo_file_move(const char *from, const char *to)
+{
+    return rename(from, to) == 0;
+}
+
+bool holo_file_link(const char *target, const char *path)
+{
+    return symlink(target, path) == 0;
+}
+
+int holo_file_lock(const char *path)
+{
+    int file = open(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    while (file >= 0 && flock(file, LOCK_EX)) {
+        if (errno == EINTR) continue;
+        close(file);
+        return -1;
+    }
+    return file;
+}
+
+void holo_file_unlock(int lock)
+{
+    close(lock); // which gives the lock back
 }
 
 // ---- temporary files

@@ -13,6 +13,7 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/locking.h>
 #include <sys/stat.h>
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
@@ -52,6 +53,11 @@ long holo_process_id(void)
 char **holo_environment(void)
 {
     return _environ;
+}
+
+void holo_time_wait(double seconds)
+{
+    Sleep((DWORD)(seconds * 1000));
 }
 
 // ---- folders
@@ -135,6 +141,43 @@ bool holo_file_remove(const char *path)
     bool     is_gone = name && _wunlink(name) == 0;
     holo_free(name);
     return is_gone;
+}
+
+bool holo_file_move(const char *from, const char *to)
+{
+    wchar_t *a = holo_wide(from), *b = holo_wide(to);
+    bool     is_moved = a && b && MoveFileExW(a, b, MOVEFILE_REPLACE_EXISTING);
+    if (!is_moved) errno = EACCES;
+    holo_free(a);
+    holo_free(b);
+    return is_moved;
+}
+
+bool holo_file_link(const char *target, const char *path)
+{
+    (void)target, (void)path; // they need a right that users do not have
+    errno = ENOSYS;
+    return false;
+}
+
+int holo_file_lock(const char *path)
+{
+    wchar_t *name = holo_wide(path);
+    int      file = name ? _wopen(name, _O_RDWR | _O_CREAT | _O_BINARY, _S_IREAD | _S_IWRITE) : -1;
+    holo_free(name);
+    while (file >= 0 && _locking(file, _LK_LOCK, 1)) { // it waits ten seconds
+        if (errno == EDEADLOCK) continue;
+        _close(file);
+        return -1;
+    }
+    return file;
+}
+
+void holo_file_unlock(int lock)
+{
+    _lseek(lock, 0, SEEK_SET);
+    _locking(lock, _LK_UNLCK, 1);
+    _close(lock);
 }
 
 // ---- temporary files

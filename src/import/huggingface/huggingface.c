@@ -1,6 +1,8 @@
 // huggingface.c - folders that HuggingFace's save_pretrained writes: config.json, and weights in one safetensors file,
-// or in several with an index. The description of the model's family (src/models/) builds the graph.
+// or in several with an index, or in checkpoints of PyTorch. The description of the model's family (src/models/) builds
+// the graph.
 #include "import/importer.h"
+#include "import/wire/checkpoint.h"
 #include "import/wire/json.h"
 #include "import/wire/safetensors.h"
 #include "models/families.h"
@@ -10,7 +12,6 @@
 
 #define CONFIG  "config.json"
 #define WEIGHTS "model.safetensors"
-#define INDEX   "model.safetensors.index.json"
 
 typedef struct Weight {
     struct Weight *next;
@@ -130,65 +131,113 @@ static HoloStatus add_config(Folder *f, const char *prefix, const char *key, jso
 
 // ---- weights
 
-static HoloStatus add_weight(Folder *f, const HoloSafeTensor *entry)
+// A weight without data.
+static HoloStatus add_weight(Folder *f, const char *name, const HoloTensor *tensor, Weight **out)
 {
     Weight    *weight = HOLO_NEW(f->import->arena, Weight, 1);
-    HoloString name   = string_of(entry->name);
+    HoloString text   = string_of(name);
     if (!weight) return holo_fail_memory(f->import->error);
-    if (holo_name_map_find(&f->weights, name))
-        return holo_fail(f->import->error, HOLO_BAD_MODEL, "the weight '%.200s' is in two files", entry->name);
-    weight->tensor = entry->tensor;
-    weight->name   = entry->name;
-    weight->next   = f->first;
-    f->first       = weight;
-    f->elements[entry->tensor.dtype] += entry->count; // at most as many as the files have bits
-    if (entry->count) HOLO_TRY(holo_import_bytes(f->import, name, entry->tensor.data, entry->count, &weight->tensor));
-    if (!holo_name_map_set(&f->weights, f->import->arena, name, weight)) return holo_fail_memory(f->import->error);
+    if (holo_name_map_find(&f->weights, text))
+        return holo_fail(f->import->error, HOLO_BAD_MODEL, "the weight '%.200s' is in two files", name);
+    if (!holo_name_map_set(&f->weights, f->import->arena, text, weight)) return holo_fail_memory(f->import->error);
+    *weight  = (Weight){.next = f->first, .name = name, .tensor = *tensor};
+    f->first = weight;
+    *out     = weight;
     return HOLO_OK;
 }
 
-static HoloStatus add_file(Folder *f, const char *name)
+static HoloStatus add_safetensors(Folder *f, const char *name, const HoloMapping *file, bool is_alone)
 {
-    HoloMapping    *file;
+    (void)is_alone;
     HoloSafeTensors all;
-    HOLO_TRY(holo_import_map(f->import, string_of(name), &file));
+    Weight         *weight;
     HOLO_TRY(holo_safetensors_read(f->import->arena, name, file->data, file->size, &all, f->import->error));
-    for (int i = 0; i < all.count; i++) HOLO_TRY(add_weight(f, &all.entry[i]));
+    for (int i = 0; i < all.count; i++) {
+        const HoloSafeTensor *t = &all.entry[i];
+        HOLO_TRY(add_weight(f, t->name, &t->tensor, &weight));
+        if (t->count)
+            HOLO_TRY(holo_import_bytes(f->import, string_of(t->name), t->tensor.data, t->count, &weight->tensor));
+        f->elements[t->tensor.dtype] += t->count; // at most as many as the files have bits
+    }
     for (int i = 0; i < all.meta_count; i++) HOLO_TRY(holo_import_own(f->import, all.meta[2 * i], all.meta[2 * i + 1]));
     return HOLO_OK;
 }
 
-static HoloStatus add_shards(Folder *f, json_t *map)
+// Names are as the index has them, if there is one.
+static HoloStatus add_checkpoint(Folder *f, const char *name, const HoloMapping *file, bool is_alone)
+{
+    HoloCheckpoint        checkpoint;
+    HoloCheckpointTensors all;
+    Weight               *weight;
+    HOLO_TRY(holo_checkpoint_open(f->import->arena, name, file->data, file->size, &checkpoint, f->import->error));
+    HOLO_TRY(holo_checkpoint_tensors(&checkpoint, &all));
+    if (is_alone) holo_checkpoint_strip(&all);
+    for (int i = 0; i < all.count; i++) {
+        const HoloCheckpointTensor *t    = &all.entry[i];
+        HoloString                  text = string_of(t->name);
+        HOLO_TRY(add_weight(f, t->name, &t->tensor, &weight));
+        if (!t->count) continue;
+        if (t->is_dense) {
+            HOLO_TRY(holo_import_bytes(f->import, text, t->tensor.data, t->count, &weight->tensor));
+        } else {
+            void *copy;
+            HOLO_TRY(holo_import_take(f->import, text, t->count, holo_dtype_size(t->tensor.dtype), &copy));
+            holo_checkpoint_copy(t, copy);
+            HOLO_TRY(holo_import_bytes(f->import, text, copy, t->count, &weight->tensor));
+        }
+        f->elements[t->tensor.dtype] += t->count; // as many as are in memory
+    }
+    return HOLO_OK;
+}
+
+// The files that may have the weights. Of several, the first counts.
+static const struct Form {
+    const char *file;
+    bool        is_index;
+    HoloStatus (*add)(Folder *f, const char *name, const HoloMapping *file, bool is_alone);
+} forms[] = {
+    {WEIGHTS, false, add_safetensors},
+    {"model.safetensors.index.json", true, add_safetensors},
+    {"pytorch_model.bin", false, add_checkpoint},
+    {"pytorch_model.bin.index.json", true, add_checkpoint},
+};
+
+static HoloStatus add_file(Folder *f, const struct Form *form, const char *name)
+{
+    HoloMapping *file;
+    HOLO_TRY(holo_import_map(f->import, string_of(name), &file));
+    return form->add(f, name, file, !form->is_index);
+}
+
+static HoloStatus add_shards(Folder *f, const struct Form *form, json_t *map)
 {
     HoloError  *error = f->import->error;
     const char *name, *file;
     json_t     *value;
-    if (!json_is_object(map)) return holo_fail(error, HOLO_BAD_MODEL, INDEX ": it has no weight_map");
+    if (!json_is_object(map)) return holo_fail(error, HOLO_BAD_MODEL, "%s: it has no weight_map", form->file);
     json_object_foreach(map, name, value)
     {
         file = json_string_value(value);
-        if (!file) return holo_fail(error, HOLO_BAD_MODEL, INDEX ": the file of '%.200s' is not a text", name);
-        if (!holo_name_map_find(&f->import->files, string_of(file))) HOLO_TRY(add_file(f, file));
+        if (!file) return holo_fail(error, HOLO_BAD_MODEL, "%s: the file of '%.200s' is not a text", form->file, name);
+        if (!holo_name_map_find(&f->import->files, string_of(file))) HOLO_TRY(add_file(f, form, file));
     }
     json_object_foreach(map, name, value)
     {
         if (!holo_name_map_find(&f->weights, string_of(name)))
-            return holo_fail(error, HOLO_BAD_MODEL, INDEX ": the weight '%.200s' is not in its file, %.200s", name,
-                             json_string_value(value));
+            return holo_fail(error, HOLO_BAD_MODEL, "%s: the weight '%.200s' is not in its file, %.200s", form->file,
+                             name, json_string_value(value));
     }
     return HOLO_OK;
 }
 
 static HoloStatus read_weights(Folder *f)
 {
+    const struct Form *form = forms;
+    while (!holo_offer_has_name(f->import->from, form->file)) form++; // sniff found one
+    if (!form->is_index) return add_file(f, form, form->file);
     json_t *index;
-    if (holo_offer_has_name(f->import->from, WEIGHTS)) return add_file(f, WEIGHTS);
-    if (!holo_offer_has_name(f->import->from, INDEX))
-        return holo_fail(f->import->error, HOLO_UNSUPPORTED,
-                         "the folder has its weights only as a pickle of PyTorch: load it there, and save it by "
-                         "save_pretrained, which writes " WEIGHTS);
-    HOLO_TRY(read_json(f->import, INDEX, &index));
-    HoloStatus status = add_shards(f, json_object_get(index, "weight_map"));
+    HOLO_TRY(read_json(f->import, form->file, &index));
+    HoloStatus status = add_shards(f, form, json_object_get(index, "weight_map"));
     json_decref(index);
     return status;
 }
@@ -298,15 +347,14 @@ static HoloStatus open_folder(HoloImport *import)
 
 static HoloSniff sniff(const HoloOffer *offer)
 {
-    static const char *const weights[] = {WEIGHTS, INDEX, "pytorch_model.bin", "pytorch_model.bin.index.json"};
-    bool                     has       = false;
-    for (int i = 0; i < HOLO_COUNT(weights); i++) has |= holo_offer_has_name(offer, weights[i]);
+    bool has = false;
+    for (int i = 0; i < HOLO_COUNT(forms); i++) has |= holo_offer_has_name(offer, forms[i].file);
     return has && holo_offer_has_name(offer, CONFIG) ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
 }
 
 const HoloImporter holo_importers_huggingface[] = {
     {.name     = "HuggingFace",
-     .words    = "a HuggingFace folder (" CONFIG " and " WEIGHTS ")",
+     .words    = "a HuggingFace folder (" CONFIG " and " WEIGHTS " or pytorch_model.bin)",
      .is_model = true,
      .sniff    = sniff,
      .open     = open_folder},

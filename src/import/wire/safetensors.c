@@ -92,13 +92,17 @@ static HoloStatus read_meta(const Reader *r, json_t *json, HoloSafeTensors *out)
 {
     const char *key;
     json_t     *value;
+    bool        is_right = json_is_object(json);
+    json_object_foreach(json, key, value) is_right &= json_is_string(value);
+    if (!is_right)
+        return holo_fail(r->error, HOLO_BAD_MODEL, "%s: its __metadata__ is not an object of texts", r->file);
     out->meta = HOLO_NEW(r->arena, const char *, 2 * json_object_size(json));
     if (!out->meta) return holo_fail_memory(r->error);
     json_object_foreach(json, key, value)
     {
         const char *text                   = json_string_value(value);
         out->meta[2 * out->meta_count]     = holo_arena_text(r->arena, key, strlen(key));
-        out->meta[2 * out->meta_count + 1] = holo_arena_text(r->arena, text ? text : "", text ? strlen(text) : 0);
+        out->meta[2 * out->meta_count + 1] = holo_arena_text(r->arena, text, strlen(text));
         if (!out->meta[2 * out->meta_count] || !out->meta[2 * out->meta_count + 1]) return holo_fail_memory(r->error);
         out->meta_count++;
     }

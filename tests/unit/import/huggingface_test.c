@@ -361,7 +361,8 @@ static void test_refused(void **state)
     (void)holo_folder_make(temp_path("pickled"), false);
     save_config("pickled", "BertModel", NULL);
     file_write(path_in("pickled", "pytorch_model.bin"), "\x80\2", 2);
-    EXPECT_REFUSED(temp_path("pickled"), HOLO_UNSUPPORTED, "save_pretrained");
+    EXPECT_REFUSED(temp_path("pickled"), HOLO_BAD_MODEL,
+                   "pytorch_model.bin, byte 2: the pickle is broken: it is cut off");
     weights_free(&w);
 }
 
@@ -443,6 +444,33 @@ static void test_checkpoint(void **state)
     holo_model_close(model);
 }
 
+static void copy_file(const char *from, const char *to)
+{
+    HoloMapping file;
+    EXPECT_OK(holo_file_map(from, &file, &error));
+    file_write(to, file.data, file.size);
+    holo_file_unmap(&file);
+}
+
+// The same weights as torch.save wrote them.
+static void test_saved_by_pytorch(void **state)
+{
+    (void)state;
+    const char *models = getenv("HOLO_HF_MODELS");
+    char        folder[500], path[600];
+    snprintf(folder, sizeof folder, "%s/checkpoints/bert", models ? models : "../shared/models/hf");
+    if (!holo_path_is_folder(folder)) skip();
+    (void)holo_folder_make(temp_path("saved"), false);
+    snprintf(path, sizeof path, "%s/config.json", folder);
+    copy_file(path, path_in("saved", "config.json"));
+    snprintf(path, sizeof path, "%s/state_dict.pt", folder);
+    copy_file(path, path_in("saved", "pytorch_model.bin"));
+    HoloModel *model;
+    EXPECT_OK(holo_compile_model(NULL, temp_path("saved"), &model, NULL, &error));
+    for (int set = 0; set < 2; set++) expect_answers(folder, model, set);
+    holo_model_close(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -450,6 +478,7 @@ int main(void)
         cmocka_unit_test(test_masked_words),     cmocka_unit_test(test_without_pooler),
         cmocka_unit_test(test_refused),          cmocka_unit_test(test_hostile_configs),
         cmocka_unit_test(test_checkpoint),       cmocka_unit_test(test_left_out),
+        cmocka_unit_test(test_saved_by_pytorch),
     };
     return cmocka_run_group_tests_name("huggingface", tests, NULL, NULL);
 }

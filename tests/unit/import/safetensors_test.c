@@ -4,6 +4,7 @@
 #include "support/models.h"
 #include "support/safetensors_writer.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,9 @@ static void test_what_it_refuses(void **state)
         {"", 0, HOLO_BAD_MODEL, "not JSON"},
         {"[1]", 0, HOLO_BAD_MODEL, "another kind of JSON"},
         {"{\"a\":1,\"a\":2}", 0, HOLO_BAD_MODEL, "duplicate"},
+        {"{\"__metadata__\":3}", 0, HOLO_BAD_MODEL, "__metadata__ is not an object of texts"},
+        {"{\"__metadata__\":{\"a\":[1]}}", 0, HOLO_BAD_MODEL, "__metadata__ is not an object of texts"},
+        {"{\"w\":{\"dtype\":\"U8\",\"dtype\":\"I8\"}}", 0, HOLO_BAD_MODEL, "duplicate"},
         {"{\"w\":3}", 0, HOLO_BAD_MODEL, "'w': it is not described by an object"},
         {ONE("\"F33\"", "[1]", "[0,4]"), 4, HOLO_UNSUPPORTED, "'w' has the element type 'F33'"},
         {ONE("7", "[1]", "[0,4]"), 4, HOLO_UNSUPPORTED, "element type"},
@@ -94,6 +98,49 @@ static void test_what_it_refuses(void **state)
     }
 }
 
+// 24 elements of each type, as wide as the format has them.
+static void test_types(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        HoloDtype   dtype;
+        int         bytes;
+    } types[] = {
+        {"F64", HOLO_F64, 192},       {"F32", HOLO_F32, 96},
+        {"F16", HOLO_F16, 48},        {"BF16", HOLO_BF16, 48},
+        {"I64", HOLO_I64, 192},       {"I32", HOLO_I32, 96},
+        {"I16", HOLO_I16, 48},        {"I8", HOLO_I8, 24},
+        {"U64", HOLO_U64, 192},       {"U32", HOLO_U32, 96},
+        {"U16", HOLO_U16, 48},        {"U8", HOLO_U8, 24},
+        {"BOOL", HOLO_BOOL, 24},      {"F8_E4M3", HOLO_F8E4M3FN, 24},
+        {"F8_E5M2", HOLO_F8E5M2, 24}, {"F8_E8M0", HOLO_F8E8M0, 24},
+        {"F6_E2M3", HOLO_F6E2M3, 18}, {"F6_E3M2", HOLO_F6E3M2, 18},
+        {"F4", HOLO_F4E2M1, 12},      {"C64", HOLO_C64, 192},
+    };
+    static const char data[193];
+    for (int i = 0; i < HOLO_COUNT(types); i++)
+        for (int more = 0; more < 2; more++) { // a byte too many is refused
+            HoloArena       arena = {0};
+            HoloSafeTensors all;
+            char            header[200];
+            size_t          size, data_size = (size_t)(types[i].bytes + more);
+            snprintf(header, sizeof header, "{\"w\":{\"dtype\":\"%s\",\"shape\":[4,6],\"data_offsets\":[0,%zu]}}",
+                     types[i].name, data_size);
+            unsigned char *bytes = safe_bytes(header, data, data_size, &size);
+            if (more) {
+                EXPECT_FAIL(holo_safetensors_read(&arena, "x", bytes, size, &all, &error), HOLO_BAD_MODEL,
+                            "do not fit");
+            } else {
+                EXPECT_OK(holo_safetensors_read(&arena, "x", bytes, size, &all, &error));
+                assert_int_equal(all.entry[0].tensor.dtype, types[i].dtype);
+                assert_int_equal(all.entry[0].count, 24);
+            }
+            free(bytes);
+            holo_arena_deinit(&arena);
+        }
+}
+
 static void test_header_lengths(void **state)
 {
     (void)state;
@@ -118,6 +165,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_what_it_gives),
         cmocka_unit_test(test_what_it_refuses),
+        cmocka_unit_test(test_types),
         cmocka_unit_test(test_header_lengths),
     };
     return cmocka_run_group_tests_name("safetensors", tests, NULL, NULL);
