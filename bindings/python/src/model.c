@@ -95,7 +95,7 @@ static int pool_set(Model *self, HoloModel *model, PyObject *threads)
     HoloStatus status;
     if (PyErr_Occurred()) return -1;
     if (count > INT_MAX || count < 0) count = -1; // what is refused below
-    if (count == 1) return 0; // the caller's thread alone
+    if (count == 1) return 0;                     // the caller's thread alone
     if (is_shared && shared_pool) {
         handle = shared_pool;
         Py_INCREF(handle);
