@@ -82,16 +82,21 @@ class Shape {
     return data.length ? data : undefined;
   }
 
+  /** Options that cannot be used are errors. */
+  check(options) {
+    for (const name of Object.keys(options))
+      if (!runOptions.includes(name))
+        throw new HologramError(`a run has no option ${JSON.stringify(name)}; it has ${runOptions.join(", ")}`);
+    if (options.into) this.wanted(Object.keys(options.into));
+    if (options.signal !== undefined && !(options.signal instanceof AbortSignal)) throw new HologramError("signal is an AbortSignal");
+  }
+
   request(feeds, options) {
     const values = this.values(feeds),
       wanted = this.wanted(options.outputs),
       memory = new Array(wanted.length);
-    const { into, timeLimit = 0, signal } = options;
-    for (const name in options)
-      if (!runOptions.includes(name))
-        throw new HologramError(`a run has no option ${JSON.stringify(name)}; it has ${runOptions.join(", ")}`);
-    for (const name in into) this.wanted([name]); // there must be such an output
-    if (signal !== undefined && !(signal instanceof AbortSignal)) throw new HologramError("signal is an AbortSignal");
+    const { into, timeLimit = 0 } = options;
+    if (options !== nothing) this.check(options);
     for (let i = 0; i < wanted.length; i++) memory[i] = (into && this.intoFor(wanted[i], into)) ?? this.memoryFor(wanted[i], values);
     return { values, wanted, memory, timeLimit, stop: undefined };
   }
