@@ -1,21 +1,10 @@
 // choices.c - do the choices of a compile fit each other? A choice that nothing would use is an error.
 #include "api/compiling.h"
+#include "api/quantizing.h"
 
 #include "base/system.h"
 
 #include <math.h>
-
-static bool quantizes(const HoloCompiler *c)
-{
-    return c->quantize != HOLO_QUANTIZE_NONE || c->quantize_rule_count;
-}
-
-static bool quantizes_int8(const HoloCompiler *c)
-{
-    bool has = c->quantize == HOLO_QUANTIZE_INT8;
-    for (int i = 0; i < c->quantize_rule_count; i++) has |= c->quantize_rules[i].kind == HOLO_QUANTIZE_INT8;
-    return has;
-}
 
 static bool has_centroids(const HoloCompiler *c)
 {
@@ -39,13 +28,15 @@ static HoloStatus fit(const HoloCompiler *c, const HoloCompiler *defaults, HoloE
         bool (*is_used)(const HoloCompiler *c);
         const char *words;
     } rules[] = {
-        {c->calibration || c->sample_count, quantizes, "samples to calibrate with are given, but nothing is quantized"},
-        {c->accuracy != defaults->accuracy, quantizes, "an accuracy is given, but nothing is quantized"},
-        {c->judge != NULL, quantizes, "a judge of accuracy is given, but nothing is quantized"},
-        {c->only_if_faster, quantizes, "only_if_faster is set, but nothing is quantized"},
-        {c->activations != defaults->activations, quantizes_int8,
+        {c->calibration || c->sample_count, holo_compiler_quantizes,
+         "samples to calibrate with are given, but nothing is quantized"},
+        {c->accuracy != defaults->accuracy, holo_compiler_quantizes, "an accuracy is given, but nothing is quantized"},
+        {c->judge != NULL, holo_compiler_quantizes, "a judge of accuracy is given, but nothing is quantized"},
+        {c->only_if_faster, holo_compiler_quantizes, "only_if_faster is set, but nothing is quantized"},
+        {c->activations != defaults->activations, holo_compiler_quantizes_int8,
          "a way to quantize activations is given, but only int8 quantizes them"},
-        {c->ranges != defaults->ranges, quantizes_int8, "a way to find ranges is given, but only int8 needs ranges"},
+        {c->ranges != defaults->ranges, holo_compiler_quantizes_int8,
+         "a way to find ranges is given, but only int8 needs ranges"},
         {c->percentile != defaults->percentile, has_percentile,
          "a percentile is given, but ranges are not found by percentile"},
         {c->centroids != 0, has_centroids, "a number of centroids is given, but nothing is quantized to centroids"},
