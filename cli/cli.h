@@ -113,7 +113,9 @@ const CliValue *cli_setting(int index);
 double          cli_number(const char *name);
 uint64_t        cli_size(const char *name); // of a setting that is a number of bytes
 bool            cli_is(const char *name, const char *choice);
-const char     *cli_setting_source(const char *name); // CliValue.from
+const char     *cli_setting_name(const char *variable); // MEMORY_LIMIT as memory-limit
+const char     *cli_setting_nearest(const char *name);  // NULL: none is like it
+const char     *cli_setting_source(const char *name);   // CliValue.from
 
 // ---- what a person sees (term.c)
 

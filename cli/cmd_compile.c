@@ -366,7 +366,7 @@ static const CliOption options[] = {
     CLI_OPTION_NUMERIC,
     CLI_OPTION_TARGET,
     {"size", 0, "SIZE",
-     "how large the archive may become by storing filters of\nconvolutions transformed, which is faster: small (as in the\nmodel), balanced (default, up to 1.5 times the model) or\nfast (all that is faster)"},
+     "convolutions run faster if their filters are stored\ntransformed, which takes more room. The archive may become:\nsmall (as large as the model), balanced (default, up to\n1.5 times the model) or fast (as large as speed needs)"},
     CLI_OPTIONS_VERIFY,
     {"tune", 0, NULL,
      "measure on this machine which way to run each step is\nfastest, and store the result in the archive"},
@@ -400,7 +400,7 @@ const CliCommand cli_compile = {
     .arguments = "MODEL",
     .arg_min   = 1,
     .arg_max   = 1,
-    .details   = "Reads an ONNX model, computes in advance what does not depend on the inputs, plans the\n"
+    .details   = "Reads a model, computes in advance what does not depend on the inputs, plans the\n"
                  "memory, and writes one file that opens at once. Before it writes, it compares the plan with\n"
                  "the model computed plainly, on made-up inputs or on yours. If they differ, it writes\n"
                  "nothing.\n"

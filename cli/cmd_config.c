@@ -6,22 +6,18 @@
 #include "base/system.h"
 
 #include <string.h>
-#include <strings.h>
 
 // A misspelled HOLOGRAM_ variable would otherwise be ignored silently.
 static void warn_unknown(void)
 {
     for (char **entry = holo_environment(); *entry; entry++) {
         if (strncmp(*entry, "HOLOGRAM_", 9)) continue;
-        size_t size  = strcspn(*entry + 9, "=");
-        bool   known = false;
-        for (int i = 0; i < cli_setting_count(); i++) {
-            const char *name = cli_setting(i)->setting->name;
-            if (strlen(name) == size && !strncasecmp(name, *entry + 9, size)) known = true;
-        }
-        if (!known)
-            fprintf(stderr, "hologram: the environment has %.*s, but there is no such setting\n", (int)(size + 9),
-                    *entry);
+        size_t      size    = strcspn(*entry + 9, "=");
+        const char *name    = cli_setting_name(cli_format("%.*s", (int)size, *entry + 9));
+        const char *nearest = cli_setting_nearest(name);
+        if (nearest && !strcmp(nearest, name)) continue;
+        fprintf(stderr, "hologram: the environment has %.*s, but there is no setting '%s'%s\n", (int)(size + 9), *entry,
+                name, nearest ? cli_format("; did you mean '%s'?", nearest) : "");
     }
 }
 

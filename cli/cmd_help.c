@@ -8,7 +8,7 @@
 static void overview(void)
 {
     const char *bold = cli_color(stdout, "bold"), *reset = cli_color(stdout, "reset");
-    printf("%shologram%s turns a trained model into one file that opens in microseconds and runs anywhere.\n\n", bold,
+    printf("%shologram%s turns a trained model into one file that opens in microseconds and runs fast.\n\n", bold,
            reset);
     printf("%susage:%s hologram COMMAND [options] [arguments]\n\n%scommands:%s\n", bold, reset, bold, reset);
     for (int i = 0; cli_commands[i]; i++)

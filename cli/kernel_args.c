@@ -99,8 +99,9 @@ static int array(const Cli *cli, const HoloKernelParam *p, const char *text, Cli
     for (int i = 0; colon && i < CLI_COUNT(hows); i++) {
         if (strncmp(hows[i], text, (size_t)(colon - text)) || strlen(hows[i]) != (size_t)(colon - text)) continue;
         long long count = strtoll(colon + 1, &end, 10);
-        if (*end || count < 0 || count > (1LL << 33))
-            return cli_usage(cli, "--arg %s=%s: the number of elements is missing or wrong", p->name, text);
+        if (end == colon + 1 || *end || count < 0 || count > (1LL << 33))
+            return cli_usage(cli, "--arg %s=%s: expected a number of elements behind the colon, from 0 to 2^33",
+                             p->name, text);
         out->tensor = made(p->type, count);
         fill(&out->tensor, hows[i]);
         return CLI_OK;

@@ -15,7 +15,7 @@
 #include <strings.h>
 
 static const CliSetting table[] = {
-    {"threads", "0", NULL, 0, 1024, true, false, "threads that a model runs on; 0: one per core"},
+    {"threads", "0", NULL, 0, 256, true, false, "threads that a model runs on; 0: one per core"},
     {"numeric", "fused", "fused|exact", 0, 0, false, false, "fused: fastest; exact: the same bits on every CPU"},
     {"size", "balanced", "small|balanced|fast", 0, 0, false, false, "how large an archive may become for speed"},
     {"verify", "true", "true|false", 0, 0, false, false, "compare the compiled plan with the model before writing it"},
@@ -112,14 +112,30 @@ static int set(int index, const char *text, const char *from)
     return CLI_OK;
 }
 
-static int unknown(const char *from, const char *name)
+const char *cli_setting_nearest(const char *name)
 {
     const char *names[COUNT + 1] = {0};
     for (int i = 0; i < COUNT; i++) names[i] = table[i].name;
-    const char *nearest = cli_nearest(name, names);
+    return cli_nearest(name, names);
+}
+
+static int unknown(const char *from, const char *name)
+{
+    const char *nearest = cli_setting_nearest(name);
     Cli         nobody  = {0};
     return nearest ? cli_usage(&nobody, "%s: there is no setting '%s'; did you mean '%s'?", from, name, nearest)
                    : cli_usage(&nobody, "%s: there is no setting '%s'; `hologram config` lists them", from, name);
+}
+
+// The same from a line of a file, which may set each setting once.
+static int set_once(int index, const char *text, const char *from)
+{
+    Cli    nobody = {0};
+    size_t path   = strcspn(from, ":") + 1;
+    if (!strncmp(values[index].from, from, path))
+        return cli_usage(&nobody, "%s: the setting '%s' is given twice: see also %s", from, table[index].name,
+                         values[index].from);
+    return set(index, text, from);
 }
 
 // ---- files
@@ -148,6 +164,13 @@ static char *unquote(char *text)
     return text + 1;
 }
 
+const char *cli_setting_name(const char *variable)
+{
+    char *name = cli_format("%s", variable);
+    for (char *c = name; *c; c++) *c = *c == '_' ? '-' : (char)tolower((unsigned char)*c);
+    return name;
+}
+
 // One line of .env: lines of other programs, without HOLOGRAM_, are not ours to judge.
 static int env_line(char *line, const char *from)
 {
@@ -156,13 +179,12 @@ static int env_line(char *line, const char *from)
     char *equals = strchr(line, '='), *value;
     Cli   nobody = {0};
     if (!equals) return cli_usage(&nobody, "%s: expected HOLOGRAM_NAME=value", from);
-    *equals    = 0;
-    char *name = cli_format("%s", trim(line + 9));
-    for (char *c = name; *c; c++) *c = *c == '_' ? '-' : (char)tolower((unsigned char)*c);
-    int index = find(name);
+    *equals           = 0;
+    const char *name  = cli_setting_name(trim(line + 9));
+    int         index = find(name);
     if (index < 0) return unknown(from, name);
     if (!(value = unquote(trim(equals + 1)))) return cli_usage(&nobody, "%s: the quotes do not match", from);
-    return set(index, cli_format("%s", value), from);
+    return set_once(index, cli_format("%s", value), from);
 }
 
 static int toml_line(char *line, const char *from)
@@ -175,7 +197,7 @@ static int toml_line(char *line, const char *from)
     int index = find(trim(line));
     if (index < 0) return unknown(from, trim(line));
     if (!(value = unquote(trim(equals + 1)))) return cli_usage(&nobody, "%s: the quotes do not match", from);
-    return set(index, cli_format("%s", value), from);
+    return set_once(index, cli_format("%s", value), from);
 }
 
 // A file that others may have for other uses, a folder even or a pipe, is read only where it is one of text.

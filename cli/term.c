@@ -160,10 +160,22 @@ static const char *next_step(HoloStatus status)
     return NULL;
 }
 
+// Does a message name the file? A file called `empty` is not named by the word empty.
+static bool names_file(const char *text, const char *path)
+{
+    size_t size    = strlen(path);
+    bool   is_word = !strpbrk(path, "./");
+    for (const char *at = text; size && (at = strstr(at, path)); at++) {
+        bool is_quoted = at > text && at[-1] == '\'' && at[size] == '\'';
+        if (is_quoted || !is_word || (at == text && at[size] == ':')) return true;
+    }
+    return false;
+}
+
 int cli_fail_error(const char *path, const HoloError *error, HoloStatus status)
 {
     const char *text = error->text[0] ? error->text : holo_status_text(status);
-    bool        said = !path || strstr(text, path) || status == HOLO_NO_FILE; // such a message names its own file
+    bool        said = !path || names_file(text, path) || status == HOLO_NO_FILE; // such a message names its own file
     message(said ? text : cli_format("%s: %s", path, text));
     cli_advice(next_step(status));
     return CLI_FAILED;

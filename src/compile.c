@@ -52,6 +52,7 @@ static HoloStatus compile_begin(HoloCompile *c, const char *out_path)
     c->scope         = (HoloScope){.what = "model", .name = c->path, .stop = &c->stop};
     c->scope.account = holo_context_account(c->compiler->context);
     holo_scope_enter(&c->scope);
+    HOLO_TRY(holo_compile_check(c));
     if (c->compiler->memory_limit) {
         c->account = holo_account_open();
         if (!c->account) return holo_fail_memory(c->error);
@@ -61,7 +62,7 @@ static HoloStatus compile_begin(HoloCompile *c, const char *out_path)
     c->box = holo_realloc(NULL, sizeof *c->box);
     if (!c->box) return holo_fail_memory(c->error);
     *c->box = (HoloReportBox){0};
-    if (holo_pool_create(c->compiler->threads, &c->pool)) return holo_fail_memory(c->error);
+    HOLO_TRY(holo_pool_create_in(NULL, c->compiler->threads, NULL, 0, &c->pool, c->error));
     return holo_compile_open(c, &c->file);
 }
 

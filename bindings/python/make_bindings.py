@@ -277,7 +277,10 @@ class Call:
         real = base in ("double", "float")
         kind = "double" if real else {"p": "int", "i": "int", "q": "long long", "K": "unsigned long long"}[INTEGERS[base]]
         self.declare.append(f"{kind} {param.name} = 0;")
-        self.ask(param, "d" if real else INTEGERS[base], f"&{param.name}")
+        if INTEGERS.get(base) == "K":  # Python's own K takes a negative number as a large one
+            self.ask(param, "O&", f"py_unsigned_take, &{param.name}")
+        else:
+            self.ask(param, "d" if real else INTEGERS[base], f"&{param.name}")
         self.arguments.append(f"({base}){param.name}")
 
     def do_enum(self, param):

@@ -212,7 +212,7 @@ static HoloStatus reference_make(Bisect *b)
     HoloVerifyResult result = {0};
     HoloCulprit      kernel = {.kind = HOLO_CULPRIT_KERNEL};
     HoloBisection   *out    = &b->box->bisection;
-    if (holo_pool_create(b->compiler.threads, &b->pool)) return holo_fail_memory(b->error);
+    HOLO_TRY(holo_pool_create_in(NULL, b->compiler.threads, NULL, 0, &b->pool, b->error));
     HoloCompiler usual;
     holo_compiler_defaults(&usual); // default tolerances: kernels round as they do
     b->options.relative = fmax(b->compiler.relative, usual.relative);

@@ -3,6 +3,7 @@
 #include "api/domains.h"
 #include "api/input_sets.h"
 #include "archive/archive.h"
+#include "base/system.h"
 #include "runtime/memo/memo.h"
 #include "runtime/model.h"
 
@@ -102,6 +103,16 @@ static uint64_t memory_of(const HoloCompile *c)
     return !c->compiler->memory_limit && share < left ? share : left;
 }
 
+// Reads sets of inputs at a path. What is no path may be NAME=FILE with a wrong name.
+static HoloStatus sets_verify(Verifying *v, const HoloInputNames *names, const char *text, HoloError *error)
+{
+    const char *equals = strchr(text, '=');
+    if (equals && !holo_path_exists(text))
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no input %.*s to verify with, and no file or folder '%s'",
+                         (int)(equals - text), text, text);
+    return holo_input_sets_read(names, text, "sample", sample_verify, v, error);
+}
+
 static HoloStatus samples_verify(Verifying *v)
 {
     HoloCompile        *c        = v->compile;
@@ -112,7 +123,7 @@ static HoloStatus samples_verify(Verifying *v)
     HOLO_TRY(named_verify(v, &names, c->error));
     for (int i = 0; i < compiler->verify_count; i++)
         if (named_input(&names, compiler->verify_with[i], &path) < 0)
-            HOLO_TRY(holo_input_sets_read(&names, compiler->verify_with[i], "sample", sample_verify, v, c->error));
+            HOLO_TRY(sets_verify(v, &names, compiler->verify_with[i], c->error));
     snprintf(c->verified.inputs, sizeof c->verified.inputs, "%d sample%s given", v->samples,
              v->samples == 1 ? "" : "s");
     return HOLO_OK;

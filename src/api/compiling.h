@@ -40,6 +40,9 @@ typedef struct HoloCompile {
     HoloError          *error;
 } HoloCompile;
 
+// Fails if choices do not fit each other, or the archive would replace the model.
+HOLO_MUST HoloStatus holo_compile_check(const HoloCompile *c);
+
 // The stages, in order.
 HOLO_MUST HoloStatus holo_compile_import(HoloCompile *c);      // names all unknown operators at once
 HOLO_MUST HoloStatus holo_compile_quantize(HoloCompile *c);    // if asked for

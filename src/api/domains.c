@@ -58,7 +58,7 @@ static HoloStatus inputs_check(const HoloGraph *graph, HoloError *error)
         const HoloTensor *t = &graph->inputs[i]->type;
         if (t->kind != HOLO_TENSOR || t->rank < 0 || holo_tensor_count(t) < 0)
             return holo_fail(error, HOLO_BAD_ARGUMENT,
-                             "input %s has open sizes, but a domain needs fixed ones: use --input-shape",
+                             "input %s has open sizes, but a domain needs fixed ones: fix its shape (--input-shape)",
                              graph->inputs[i]->name);
     }
     return HOLO_OK;
@@ -69,7 +69,6 @@ HoloStatus holo_compiler_domains(const HoloCompiler *compiler, const HoloGraph *
 {
     *out = HOLO_NEW(arena, HoloDomain, compiler->domain_count + 1);
     if (!*out) return holo_fail_memory(error);
-    if (compiler->domain_count) HOLO_TRY(inputs_check(graph, error));
     for (int k = 0; k < compiler->domain_count; k++) {
         const HoloInputChoice *choice = &compiler->domains[k];
         const HoloValue       *input  = NULL;
@@ -78,6 +77,7 @@ HoloStatus holo_compiler_domains(const HoloCompiler *compiler, const HoloGraph *
         if (!input)
             return holo_fail(error, HOLO_BAD_ARGUMENT, "there is a domain for %s, but the model has no such input",
                              choice->name);
+        HOLO_TRY(inputs_check(graph, error));
         (*out)[k].name = choice->name;
         HOLO_TRY(values_convert(choice, (HoloDtype)input->type.dtype, arena, &(*out)[k].values, error));
     }

@@ -154,8 +154,9 @@ static HoloStatus read_archive(HoloKernels *k, const KernelFile *file, HoloError
     HOLO_TRY(holo_file_map(file->path, &mapping, error));
     HoloStatus status = holo_archive_open(mapping.data, mapping.size, &archive, error);
     for (size_t i = 0; !status && i < archive.PROGRAMS_count; i++) kernels += holo_program_is_named(&archive, i);
-    if (!status && (!kernels || kernels > PROGRAMS_MAX))
-        status = holo_fail(error, HOLO_BAD_MODEL, "%s holds no kernels, or more than %d", file->path, PROGRAMS_MAX);
+    if (!status && !kernels) status = holo_fail(error, HOLO_BAD_MODEL, "%s holds no kernels", file->path);
+    if (!status && kernels > PROGRAMS_MAX)
+        status = holo_fail(error, HOLO_BAD_MODEL, "%s holds more than %d kernels", file->path, PROGRAMS_MAX);
     for (size_t i = 0; !status && i < archive.PROGRAMS_count; i++)
         if (holo_program_is_named(&archive, i)) status = add_program_of(k, file, &archive, i, error);
     holo_file_unmap(&mapping);

@@ -120,7 +120,7 @@ static HoloStatus quantize_with(const HoloCompiler *compiler, HoloGraph *graph, 
     return HOLO_OK;
 }
 
-static bool has_int8(const HoloCompiler *compiler)
+bool holo_compiler_quantizes_int8(const HoloCompiler *compiler)
 {
     bool has = compiler->quantize == HOLO_QUANTIZE_INT8;
     for (int i = 0; i < compiler->quantize_rule_count; i++)
@@ -138,12 +138,13 @@ HoloStatus holo_compiler_quantize(const HoloCompiler *compiler, HoloGraph *graph
                                   HoloError *error)
 {
     HoloCalibration calibration = {0};
-    if (has_int8(compiler) && compiler->numeric == HOLO_EXACT)
+    if (holo_compiler_quantizes_int8(compiler) && compiler->numeric == HOLO_EXACT)
         return holo_fail(error, HOLO_BAD_ARGUMENT,
-                         "--quantize int8 computes with integers, which class exact does not allow: remove "
-                         "--numeric exact");
+                         "int8 computes with integers, which class exact does not allow: choose class fused, or "
+                         "another type");
     if (compiler->quantize == HOLO_QUANTIZE_CENTROIDS && !holo_calibration_is_given(compiler))
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "centroids need real inputs: give --calibrate FILE.npz");
+        return holo_fail(error, HOLO_BAD_ARGUMENT,
+                         "centroids need real inputs: give samples to calibrate with (--calibrate)");
     HoloStatus status = holo_calibration_read(&calibration, graph, compiler, error);
     if (!status) status = quantize_with(compiler, graph, passes, pool, &calibration.samples, box, out_graph, error);
     if (!status && !(*out_reference = holo_graph_copy(*out_graph, graph->arena))) status = holo_fail_memory(error);

@@ -37,7 +37,7 @@ static HoloStatus check_plain(const HoloGraph *graph, HoloError *error)
     for (int i = 0; i < graph->node_count; i++)
         if (holo_node_has(graph->nodes[i], HOLO_OP_SCALED))
             return holo_fail(error, HOLO_BAD_ARGUMENT,
-                             "the model is quantized already (node %s is a %s): compile it without --quantize",
+                             "the model is quantized already (node %s is a %s): compile it without quantizing",
                              graph->nodes[i]->name, graph->nodes[i]->type);
     return HOLO_OK;
 }

@@ -30,8 +30,8 @@ static HoloStatus sample_run(HoloSession *session, const HoloModel *model, const
     if (!status) status = holo_session_run(session, &why);
     if (!status) return HOLO_OK;
     return holo_fail(error, status,
-                     "the model does not run on sample %d: %s. Give inputs that it takes by --calibrate FILE.npz, or "
-                     "sizes by --input-shape",
+                     "the model does not run on sample %d: %s. Give samples that it takes (--calibrate), or fix the "
+                     "shapes of its inputs (--input-shape)",
                      sample, why.text);
 }
 

@@ -24,7 +24,7 @@ static HoloStatus input_make(const HoloMadeUp *made, const int64_t *found, int i
     bool is_tensor         = out->kind == HOLO_TENSOR && out->rank >= 0 && out->dtype && out->dtype != HOLO_STRING;
     if (!is_tensor || holo_dtype_class((HoloDtype)out->dtype) == HOLO_CLASS_COMPLEX)
         return holo_fail(error, HOLO_BAD_ARGUMENT,
-                         "input %s cannot be made up to measure accuracy: give some by --calibrate FILE.npz",
+                         "input %s cannot be made up to measure accuracy: give samples to calibrate with (--calibrate)",
                          input->name);
     for (int d = 0; d < out->rank; d++) out->dim[d] = size_of(graph, found, out->dim[d]);
     if (holo_tensor_count(out) < 0 || !(out->data = holo_arena_take(arena, holo_tensor_bytes(out) + 1)))

@@ -198,8 +198,10 @@ HoloStatus holo_pool_create_in(HoloContext *context, int threads, const int *cor
     HOLO_IN(holo_context_account(context));
     *out_pool = NULL;
     if (!threads) threads = cores ? core_count : (int)holo_least(holo_cpu_count(), THREADS_MAX);
-    if (threads < 1 || threads > THREADS_MAX || (cores && core_count < 1))
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "a pool has 1 to %d threads on at least one core", THREADS_MAX);
+    if (cores && core_count < 1) return holo_fail(error, HOLO_BAD_ARGUMENT, "no cores are given to run threads on");
+    if (threads < 1 || threads > THREADS_MAX)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "the number of threads must be from 1 to %d, or 0 for one per core",
+                         THREADS_MAX);
     HoloPool *pool = pool_make(threads);
     if (!pool) return holo_fail_memory(error);
     HoloStatus status = cores ? workers_bind(pool, cores, core_count, error) : HOLO_OK;

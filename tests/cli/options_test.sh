@@ -52,6 +52,28 @@ gives 2 "twice for 'n'" hologram kernel run "$kernel" vector_abs --arg n=1 --arg
 gives 0 '' hologram compile "$MODEL" -o a.holo --disable fold --disable cse -v
 gives 0 '' hologram compile "$MODEL" -o a.holo -vv
 
+printf 'threads = 1\nnumeric = "fused"\nthreads = 2\n' > hologram.toml
+gives 2 "hologram.toml:3: the setting 'threads' is given twice: see also hologram.toml:1" hologram version
+rm hologram.toml
+printf 'HOLOGRAM_THREADS=1\nOTHER=1\nOTHER=2\nHOLOGRAM_THREADS=2\n' > .env
+gives 2 ".env:4: the setting 'threads' is given twice" hologram version
+rm .env
+
+# ---- settings of the environment that there are not, and those that there are
+gives 0 "there is no setting 'threds'; did you mean 'threads'?" env HOLOGRAM_THREDS=2 "$HOLOGRAM" config
+gives 0 "no setting 'q'" env HOLOGRAM_Q=2 "$HOLOGRAM" config
+HOLOGRAM_MEMORY_LIMIT=4G "$HOLOGRAM" config > known.txt 2>&1
+check 'a name of two words is known' sh -c '! grep "there is no" known.txt'
+gives 2 'from 0 to 256' hologram run d.holo -i random --threads 257
+gives 0 '' hologram run d.holo -i random --threads 256
+
+# ---- names that do not exist, and files whose names are words
+gives 1 'domain for foo, but the model has no such input' hologram compile "$MODEL" --domain foo=0..9
+: > empty
+gives 1 'empty: this is not a model; it looks like an empty file' hologram run empty
+gives 2 'expected a number of elements behind the colon' hologram kernel run "$kernel" vector_abs --arg x=ones: --arg y=zeros:1 --arg n=1
+gives 2 'from 0 to 2^33' hologram kernel run "$kernel" vector_abs --arg x=ones:99999999999999 --arg y=zeros:1 --arg n=1
+
 # ---- with this file
 
 gives 2 '--numeric is for a model, but d.holo is an archive' hologram run d.holo -i random --numeric exact

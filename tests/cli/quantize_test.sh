@@ -57,7 +57,7 @@ gives 2 '--quantize int9: expected int8, int4, f16, bf16 or w8' hologram compile
 gives 2 'from 0 to 1' hologram compile "$MODEL" -o c.holo --quantize int8 --accuracy 99
 gives 2 '--calibrate also needs --quantize' hologram compile "$MODEL" -o c.holo --calibrate "$DIGITS"
 gives 2 '--activations both: expected static or dynamic' hologram compile "$MODEL" -o c.holo --quantize int8 --activations both
-gives 1 'remove --numeric exact' hologram compile "$MODEL" -o c.holo --quantize int8 --numeric exact
+gives 1 'choose class fused' hologram compile "$MODEL" -o c.holo --quantize int8 --numeric exact
 gives 1 'nowhere.npz' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate nowhere.npz
 mkdir none
 gives 1 'the folder none has no sample:' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate none

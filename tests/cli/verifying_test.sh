@@ -20,6 +20,7 @@ gives 1 'image is given twice' hologram compile "$MODEL" -o a.holo --verify-with
 printf '\1\2\3\4' | npy '|u1' '(4,)' > four.npy
 rm -f a.holo
 gives 1 'input image should be f32[batch,1,8,8]' hologram compile "$MODEL" -o a.holo --verify-with image=four.npy
+gives 1 'there is no input nobody to verify with' hologram compile "$MODEL" -o a.holo --verify-with "nobody=$SEVEN"
 gives 1 'no-such' hologram compile "$MODEL" -o a.holo --verify-with no-such
 check 'nothing is written' test ! -e a.holo
 gives 2 'exclude each other' hologram compile "$MODEL" -o a.holo --no-verify --strict

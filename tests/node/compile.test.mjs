@@ -64,6 +64,12 @@ test("wrong choices say what there is", async () => {
       [{ targets: "tpu" }, /tpu/],
       [{ threads: 1.5 }, /threads/],
       [{ progress: 5 }, /function/],
+      [{ threads: 257 }, /from 0 to 256/],
+      [{ inputShapes: { x: [1.5] } }, /whole number, not 1.5/],
+      [{ quantize: "int8", calibration: [] }, /no samples/],
+      [{ quantize: { kind: "int8", maxDrop: 0.5 } }, /give judge, too/],
+      [{ calibration: "samples.npz" }, /nothing is quantized/],
+      [{ quantize: { kind: "f16", activations: "static" } }, /only int8/],
     ];
   for (const [options, pattern] of wrong)
     await assert.rejects(
@@ -87,6 +93,22 @@ test("progress and texts of passes are heard, in order", async () => {
   assert.ok(stages.length > 2 && stages.every(([stage, fraction]) => stage && fraction >= 0 && fraction <= 1));
   assert.equal(texts[0][0], "import");
   assert.match(texts[0][1], /Conv/);
+});
+
+test("what a listener throws ends the compile, as it is", async () => {
+  const mine = new RangeError("mine");
+  const fails = () => {
+    throw mine;
+  };
+  for (const options of [{ progress: fails }, { dump: fails }, { quantize: { kind: "int8", judge: fails } }])
+    await assert.rejects(compile(`${root}/demo/digits.onnx`, file("thrown.holo"), options), (error) => error === mine);
+  assert.ok(!existsSync(file("thrown.holo")));
+});
+
+test("an archive takes no options of compiling", async () => {
+  await compile(`${root}/demo/digits.onnx`, file("plain.holo"));
+  await rejects(hologram.open(file("plain.holo"), { quantize: "int8" }), "BAD_ARGUMENT", /compiled already/);
+  (await hologram.open(file("plain.holo"), { quantize: undefined, threads: 1 })).close();
 });
 
 test("quantizing with samples that come one by one", async () => {

@@ -35,6 +35,18 @@ test("inputs and outputs say what they are", async () => {
   assert.throws(() => model.inputs.push(1), TypeError);
 });
 
+test("options of a run that cannot be used are errors", async () => {
+  const model = await opened(open),
+    x = new Float32Array(3);
+  for (const options of [{ output: ["y"] }, { outputs: "y" }, { into: { q: x } }, { signal: 5 }]) {
+    assert.throws(() => model.runSync(x, options), hologram.HologramError);
+    await assert.rejects(model.run(x, options), hologram.HologramError);
+  }
+  const endless = [];
+  endless.push(endless);
+  assert.throws(() => Tensor.from(endless), /at most 16 dimensions/);
+});
+
 test("inputs are tensors, typed arrays, nested arrays, or alone", async () => {
   const model = await opened(open),
     want = [

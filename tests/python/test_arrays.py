@@ -33,6 +33,13 @@ class Plain(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "different depths"):
             opened(unary("Neg", FLOAT, (2,)))([1, [2]])
 
+    def test_a_list_that_contains_itself(self):
+        endless = []
+        endless.append(endless)
+        for model in (opened(unary("Neg", FLOAT, ("n",))), opened(unary("Identity", 8, ("n",)))):
+            with self.assertRaisesRegex(ValueError, "more than 16 dimensions"):
+                model(endless)
+
     def test_scalars(self):
         m = opened(unary("Neg", FLOAT, ()))
         self.assertEqual(m(2).tolist(), -2)

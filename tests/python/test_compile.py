@@ -55,13 +55,24 @@ class Options(Files):
         for wrong, words in (({"numeric": "odd"}, "numeric='odd': expected one of"), ({"quantize": "int3"}, "quantize='int3'"), ({"quantize": "int8,int4"}, "two types"),
                              ({"size": 5}, "size=5"), ({"disable": "nothing"}, "nothing"), ({"targets": "moon"}, "moon"), ({"accuracy": 7}, "from 0 to 1"),
                              ({"input_shapes": {"x": (1,)}}, "x"), ({"kernels": "/no/file.py"}, "file"), ({"patterns": "/no/such"}, "such"),
-                             ({"activations": "odd"}, "activations")):
+                             ({"activations": "odd"}, "activations"), ({"activations": "static"}, "only int8 quantizes"),
+                             ({"calibration": [IMAGE]}, "nothing is quantized"), ({"calibration": [], "quantize": "int8"}, "no samples"),
+                             ({"accuracy": 0.5}, "nothing is quantized"), ({"max_drop": 0.5}, "judge"), ({"strict": True, "verify": False}, "turned off"),
+                             ({"threads": -1}, "threads must be from 1 to 256"), ({"threads": 1 << 20}, "threads must be"), ({"memory_limit": -1}, "from 0 to")):
             with self.assertRaisesRegex((hologram.Error, ValueError), words):
                 hologram.compile(DIGITS, self.out, **wrong)
         for wrong in ({"nonsense": 1}, {"input_shapes": 5}, {"constants": {"x": object()}}, {"threads": "many"}):
             with self.assertRaises((TypeError, AttributeError)):
                 hologram.compile(DIGITS, self.out, **wrong)
         self.assertFalse(os.path.exists(self.out))
+        for threads in (-1, 1 << 20, (1 << 32) + 1):
+            with self.assertRaisesRegex(hologram.ArgumentError, "threads must be"):
+                opened(adding()).session(threads=threads)
+            with self.assertRaisesRegex(hologram.ArgumentError, "threads must be"):
+                opened(adding(), threads=threads)
+        for wrong in ({"memo": -1}, {"memory_limit": -1}, {"memo": 1 << 70}):
+            with self.assertRaisesRegex(ValueError, "from 0 to"):
+                opened(adding()).session(**wrong)
         with self.assertRaises(TypeError):
             hologram.compile(DIGITS, self.out) and hologram.open(self.out, numeric="exact")
 

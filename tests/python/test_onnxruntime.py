@@ -1,6 +1,8 @@
 """hologram.onnxruntime: programs that were written for ONNX Runtime."""
 
 import os
+import subprocess
+import sys
 import tempfile
 import threading
 import unittest
@@ -10,6 +12,11 @@ from support import DIGITS, FLOAT, STRING, adding, hologram, model, node, numpy,
 
 if numpy is None:
     raise unittest.SkipTest("ONNX Runtime needs NumPy")
+
+try:
+    import onnx
+except ImportError:
+    onnx = None
 
 import hologram.onnxruntime as ort  # noqa: E402
 from hologram.onnxruntime.capi.onnxruntime_pybind11_state import Fail, InvalidArgument, InvalidProtobuf, NoSuchFile  # noqa: E402
@@ -105,7 +112,22 @@ class Sessions(unittest.TestCase):
         self.assertEqual(session.get_inputs()[0].shape, [2, 1, 8, 8])
         meta = session.get_modelmeta()
         self.assertEqual((meta.graph_name, meta.version, meta.custom_metadata_map), ("digits", 0, {}))
-        self.assertTrue(meta.producer_name)
+        self.assertEqual(meta.producer_name, "hologram-demo")
+
+    @unittest.skipUnless(onnx, "needs onnx")
+    def test_metadata_of_the_model(self):
+        made = onnx.load_model_from_string(adding())
+        made.producer_name, made.producer_version, made.doc_string = "py torch", "2.1.0", "adds"
+        onnx.helper.set_model_props(made, {"names": "{0: 'cat'}", "a.b": ""})
+        meta = ort.InferenceSession(made.SerializeToString()).get_modelmeta()
+        self.assertEqual((meta.producer_name, meta.description), ("py torch", "adds"))
+        self.assertEqual(meta.custom_metadata_map, {"names": "{0: 'cat'}", "a.b": ""})
+
+    def test_in_place_of_onnxruntime(self):
+        code = ("import sys, hologram.onnxruntime; sys.modules['onnxruntime'] = hologram.onnxruntime\n"
+                "import onnxruntime\nfrom onnxruntime.capi.onnxruntime_pybind11_state import NoSuchFile\n"
+                "try: onnxruntime.InferenceSession('/no/such.onnx')\nexcept NoSuchFile: print('caught')")
+        self.assertEqual(subprocess.check_output([sys.executable, "-c", code], text=True), "caught\n")
 
     def test_terminate(self):
         session = ort.InferenceSession(slow())

@@ -17,8 +17,15 @@ function chosen(what, enumeration, name) {
 }
 /** 0 is one thread a core. */
 export function threadsOf(value) {
-  if (!(Number.isInteger(value) && value >= 0)) throw new HologramError(`threads is a whole number from 0 on, not ${String(value)}`);
+  if (!(Number.isInteger(value) && value >= 0 && value <= 256))
+    throw new HologramError(`threads is a whole number from 0 to 256, not ${String(value)}`);
   return value;
+}
+/** A size to fix; what is no number leaves it open. */
+function sizeOf(name, size) {
+  if (typeof size !== "number") return -1;
+  if (!Number.isSafeInteger(size)) throw new HologramError(`inputShapes: a size of ${name} is a whole number, not ${size}`);
+  return size;
 }
 const list = (value) => (Array.isArray(value) ? value : [value]);
 
@@ -53,7 +60,7 @@ const rows = {
     Object.entries(value).forEach(([name, shape]) =>
       c.set_shape(
         name,
-        shape.map((size) => (typeof size === "number" ? size : -1)),
+        shape.map((size) => sizeOf(name, size)),
       ),
     ),
   constants: (c, value) => Object.entries(value).forEach(([name, given]) => c.set_constant(name, view(given))),
@@ -94,14 +101,35 @@ function compilerOf(backend, handle) {
   );
 }
 
+/** Calls of functions that the caller gave: the first error that one throws is kept, and stops the compile. */
+class Calls {
+  error = undefined;
+  constructor(stop) {
+    this.stop = stop;
+  }
+  of(given) {
+    return (...args) => {
+      try {
+        return this.error ? undefined : given(...args);
+      } catch (error) {
+        this.error = { thrown: error };
+        this.stop();
+        return undefined;
+      }
+    };
+  }
+}
+
 /** What the compile calls back: progress(stage, fraction), dump(pass, text), and judge(samples), each an array of outputs. */
-function listenersOf(backend, { progress, dump, quantize }) {
+function listenersOf(backend, { progress, dump, quantize }, calls) {
   const [dumped, text] = typeof dump === "function" ? ["all", dump] : dump ? [dump.pass, dump.text] : [null, null];
   for (const [name, given] of Object.entries({ progress, "dump.text": text, judge: quantize?.judge }))
     if (given && typeof given !== "function") throw new HologramError(`${name} is a function, not ${typeof given}`);
   const hear = progress || text ? (what, fraction, said) => (said === null ? progress?.(what, fraction) : text(what, said)) : null;
+  if (quantize?.maxDrop !== undefined && !quantize.judge)
+    throw new HologramError("maxDrop says how far the score of a judge may drop: give judge, too");
   const judge = quantize?.judge && ((samples, outputs, arrays) => quantize.judge(backend.samples(samples, outputs, arrays)));
-  return { hear, hasProgress: Boolean(progress), dumped, judge: judge ?? null, maxDrop: quantize?.maxDrop ?? 0 };
+  return { hear: hear && calls.of(hear), hasProgress: Boolean(progress), dumped, judge: judge ? calls.of(judge) : null, maxDrop: quantize?.maxDrop ?? 0.01 };
 }
 
 /** Names of options that are about compiling. */
@@ -120,12 +148,16 @@ export async function compileModel(backend, source, target, options = {}) {
     cancel();
     asking = setInterval(cancel, 20); // again: a compile that waits for a thread hears it only when it has begun
   };
+  const calls = new Calls(cancel);
   signal?.addEventListener("abort", abort, { once: true });
   try {
     apply(c, "compile", rows, options, others);
     if (calibration !== undefined) await calibrate(backend, c, compiler, calibration, source);
-    return await backend.compile(compiler, source, target, listenersOf(backend, options));
+    const made = await backend.compile(compiler, source, target, listenersOf(backend, options, calls));
+    if (calls.error) throw calls.error.thrown;
+    return made;
   } catch (error) {
+    if (calls.error) throw calls.error.thrown;
     throw error.code === "CANCELLED" && signal?.aborted ? aborted(signal) : error;
   } finally {
     signal?.removeEventListener("abort", abort);
@@ -157,9 +189,13 @@ async function calibrate(backend, c, compiler, calibration, source) {
   const ports = new Map(inputsOf(backend, source).map((port) => [port.name, port]));
   const valueOf = (name, given) =>
     ports.has(name) ? valueFor(ports.get(name), given) : given instanceof Tensor ? given : new Tensor(given);
-  for await (const feeds of calibration)
+  let count = 0;
+  for await (const feeds of calibration) {
+    count++;
     backend.addSample(
       compiler,
       Object.entries(feeds).map(([name, given]) => [name, valueOf(name, given)]),
     );
+  }
+  if (!count) throw new HologramError("calibration has no samples: give some, or leave it out to calibrate with made-up ones");
 }

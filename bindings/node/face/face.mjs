@@ -74,7 +74,10 @@ export function createFace(backend) {
       const source = sourceOf(backend, given);
       check(options, [...openOptions, ...compileOptions]);
       backend.pool(options.threads ?? 0);
-      if (isArchive(native, source)) return modelOf(backend, openArchive(backend, source, options), options);
+      const isCompiled = isArchive(native, source),
+        unused = isCompiled && Object.keys(options).find((name) => options[name] !== undefined && !openOptions.includes(name));
+      if (unused) throw new HologramError(`${JSON.stringify(unused)} is an option of compiling: an archive is compiled already`);
+      if (isCompiled) return modelOf(backend, openArchive(backend, source, options), options);
       const compiling = Object.fromEntries(Object.entries(options).filter(([name]) => compileOptions.includes(name)));
       const { model, report } = await compileModel(backend, source, null, compiling);
       return modelOf(backend, model, options, report);

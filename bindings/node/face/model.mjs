@@ -6,6 +6,8 @@ import { Tensor } from "./tensor.mjs";
 
 const nothing = Object.freeze({});
 
+const runOptions = ["outputs", "into", "timeLimit", "signal"];
+
 /** What a model is to its sessions: the backend, ports, and plans for the memory of outputs. */
 class Shape {
   constructor(backend, model) {
@@ -48,6 +50,7 @@ class Shape {
   /** Indexes of the outputs that are wanted. */
   wanted(names) {
     if (names === undefined) return this.all;
+    if (!Array.isArray(names)) throw new HologramError(`outputs is an array of names, not ${JSON.stringify(names)}`);
     return names.map((name) => {
       const at = this.outputAt.get(name);
       if (at === undefined)
@@ -79,11 +82,21 @@ class Shape {
     return data.length ? data : undefined;
   }
 
+  /** Options that cannot be used are errors. */
+  check(options) {
+    for (const name of Object.keys(options))
+      if (!runOptions.includes(name))
+        throw new HologramError(`a run has no option ${JSON.stringify(name)}; it has ${runOptions.join(", ")}`);
+    if (options.into) this.wanted(Object.keys(options.into));
+    if (options.signal !== undefined && !(options.signal instanceof AbortSignal)) throw new HologramError("signal is an AbortSignal");
+  }
+
   request(feeds, options) {
     const values = this.values(feeds),
       wanted = this.wanted(options.outputs),
       memory = new Array(wanted.length);
     const { into, timeLimit = 0 } = options;
+    if (options !== nothing) this.check(options);
     for (let i = 0; i < wanted.length; i++) memory[i] = (into && this.intoFor(wanted[i], into)) ?? this.memoryFor(wanted[i], values);
     return { values, wanted, memory, timeLimit, stop: undefined };
   }

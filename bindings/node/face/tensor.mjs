@@ -29,12 +29,14 @@ function entryOf(dtype, value) {
   );
 }
 
+const RANK_MAX = 16; // HOLO_MAX_RANK
+
 /** The shape of nested arrays, by the first element of each. */
 function nestedShape(nested) {
   const shape = [];
   for (let at = nested; Array.isArray(at) || ArrayBuffer.isView(at); at = at[0]) {
     shape.push(at.length);
-    if (shape.length > 16) throw new HologramError("a tensor has at most 16 dimensions");
+    if (shape.length > RANK_MAX) throw new HologramError(`a tensor has at most ${RANK_MAX} dimensions`);
   }
   return shape;
 }
@@ -55,7 +57,7 @@ function fill(dtype, nested, shape, depth, data, at) {
 /** The type that elements suggest: numbers are float32, as models have them most. */
 function guess(nested) {
   let at = nested;
-  while (Array.isArray(at)) at = at[0];
+  for (let depth = 0; Array.isArray(at) && depth <= RANK_MAX; depth++) at = at[0]; // an array may contain itself
   if (ArrayBuffer.isView(at)) return dtypeOfArray(at);
   return { bigint: "int64", boolean: "bool", string: "string" }[typeof at] ?? "float32";
 }

@@ -82,10 +82,14 @@ def _set_calibration(compiler, samples):
     if isinstance(samples, (str, os.PathLike)):
         capi.holo_compiler_set_calibration(compiler, os.fspath(samples))
         return
+    count = 0
     for sample in samples:
         if isinstance(sample, (tuple, list)):
             sample = dict(enumerate(sample))
         compiler.add_sample(sample if isinstance(sample, dict) else {0: sample})
+        count += 1
+    if not count:
+        raise ValueError("calibration has no samples: give some, or leave it out to calibrate with made-up ones")
 
 
 def _set_tolerance(compiler, tolerance):
@@ -134,7 +138,9 @@ _OPTIONS = {
 def _compiler(options):
     compiler = Compiler()
     activations, ranges = options.pop("activations", None), options.pop("ranges", None)
-    judge, max_drop = options.pop("judge", None), options.pop("max_drop", 0.01)
+    judge, max_drop = options.pop("judge", None), options.pop("max_drop", None)
+    if max_drop is not None and judge is None:
+        raise ValueError("max_drop says how far the score of a judge may drop: give judge=function, too")
     dump = options.pop("dump", None)
     unknown = sorted(set(options) - set(_OPTIONS))
     if unknown:
@@ -146,7 +152,7 @@ def _compiler(options):
     if activations or ranges:
         capi.holo_compiler_set_activations(compiler, _choice(_ACTIVATIONS, activations, "activations"), _choice(_RANGES, ranges, "ranges"))
     if judge is not None:
-        compiler.set_judge(judge, max_drop)
+        compiler.set_judge(judge, 0.01 if max_drop is None else max_drop)
     if dump is not None:
         compiler.set_dump(*(dump if isinstance(dump, tuple) else ("all", dump)))
     return compiler
@@ -226,7 +232,8 @@ def open(model, *, threads=None, prefault=False, huge_pages=False, progress=None
 
     `model` is a path, bytes of either, or an onnx.ModelProto. `threads` is how many a run uses: None, one a core, shared by all
     models; 1, the caller's alone. `prefault` and `huge_pages` pay for memory when opening instead of in the first runs. All other
-    options are those of `compile`, for models; these are not verified unless you say verify=True.
+    options are those of `compile`, for models; these are not verified unless you say verify=True, or
+    give an option of verification.
 
     >>> import hologram
     >>> model = hologram.open("demo/digits.onnx", threads=1)
@@ -242,7 +249,8 @@ def open(model, *, threads=None, prefault=False, huge_pages=False, progress=None
         opened = Model._open(model, threads, flags) if data is None else Model._open_memory(data, threads)
         report = None
     else:
-        options.setdefault("verify", False)
+        if not any(options.get(name) for name in ("strict", "verify_inputs", "tolerance")):
+            options.setdefault("verify", False)
         compiler = _compiler(options)
         function = compiler.compile_model if data is None else compiler.compile_memory
         opened, report = _run(progress, compiler, function, os.fspath(model) if data is None else data, Model, threads)

@@ -16,9 +16,14 @@ def _numpy():
         return None
 
 
-def _shape(value):
+_RANK_MAX = 16  # HOLO_MAX_RANK
+
+
+def _shape(value, what):
     shape = []
     while isinstance(value, (list, tuple)):
+        if len(shape) == _RANK_MAX:  # a list may contain itself
+            raise ValueError(f"{what} has more than {_RANK_MAX} dimensions")
         shape.append(len(value))
         if not value:
             break
@@ -40,7 +45,7 @@ def _flat(value, shape, what):
 
 def array(value, dtype, what):
     """An array of numbers, or of lists of them, for an input that wants this type."""
-    shape = _shape(value)
+    shape = _shape(value, what)
     flat = list(_flat(value, shape, what))
     kind = _FORMATS.get(dtype)
     if kind is None:

@@ -7,7 +7,7 @@ import os
 import time
 
 from . import _hologram
-from ._hologram import Cancel, CancelledError, capi
+from ._hologram import ArgumentError, Cancel, CancelledError, capi
 
 Port = collections.namedtuple("Port", "name dtype shape kind inner optional")
 Port.__doc__ = """An input or an output.
@@ -130,7 +130,10 @@ class Model(_hologram.Model, _Runs):
         ...     session.memo_counts
         (1, 1)
         """
-        pool = None if threads == 1 else capi.holo_pool_create(threads or 0)
+        try:
+            pool = None if threads == 1 else capi.holo_pool_create(threads or 0)
+        except (ArgumentError, OverflowError):
+            raise ArgumentError(f"the number of threads must be from 1 to 256, or 0 for one per core, not {threads}") from None
         session = Session._create(self, pool)
         if memory_limit:
             capi.holo_session_set_memory_limit(session, memory_limit)

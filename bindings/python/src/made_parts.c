@@ -97,6 +97,18 @@ int bytes_take(PyObject *object, Py_buffer *out)
     return PyObject_GetBuffer(object, out, PyBUF_C_CONTIGUOUS);
 }
 
+int py_unsigned_take(PyObject *object, void *out)
+{
+    PyObject *number = PyNumber_Index(object);
+    if (!number) return 0;
+    *(unsigned long long *)out = PyLong_AsUnsignedLongLong(number);
+    Py_DECREF(number);
+    if (!PyErr_Occurred()) return 1;
+    PyErr_Clear();
+    PyErr_Format(PyExc_ValueError, "expected a number from 0 to 2^64 - 1, not %R", object);
+    return 0;
+}
+
 static void integer_store(void *to, size_t size, long long value)
 {
     if (size == 1) *(int8_t *)to = (int8_t)value;

@@ -1,6 +1,8 @@
 // model.c - Model: an archive that is open, its inputs and outputs, and its runs.
 #include "pyholo.h"
 
+#include <limits.h>
+
 #include <stdio.h>
 
 PyTypeObject *py_model_type;
@@ -92,7 +94,8 @@ static int pool_set(Model *self, HoloModel *model, PyObject *threads)
     long       count     = is_shared ? 0 : PyLong_AsLong(threads);
     HoloStatus status;
     if (PyErr_Occurred()) return -1;
-    if (count == 1) return 0; // the caller's thread alone
+    if (count > INT_MAX || count < 0) count = -1; // what is refused below
+    if (count == 1) return 0;                     // the caller's thread alone
     if (is_shared && shared_pool) {
         handle = shared_pool;
         Py_INCREF(handle);

@@ -514,7 +514,7 @@ static void test_choices(void **state)
     EXPECT_OK(holo_compiler_set_calibration(compiler, NULL, &error));
     holo_compiler_set_numeric(compiler, HOLO_EXACT);
     EXPECT_FAIL(holo_compile_model(compiler, "demo/digits.onnx", &model, NULL, &error), HOLO_BAD_ARGUMENT,
-                "remove --numeric exact");
+                "choose class fused");
     EXPECT_FAIL(holo_compiler_set_centroids(compiler, 257, &error), HOLO_BAD_ARGUMENT, "2 to 256");
     holo_compiler_set_quantize(compiler, HOLO_QUANTIZE_CENTROIDS);
     EXPECT_FAIL(holo_compile_model(compiler, "demo/digits.onnx", &model, NULL, &error), HOLO_BAD_ARGUMENT,

@@ -185,8 +185,8 @@ static void test_cores(void **state)
     EXPECT_FAIL(holo_pool_create_on(2, (int[]){1000, 1001}, 2, &pool, &error), HOLO_BAD_ARGUMENT,
                 "cannot use core 1001");
     assert_null(pool);
-    EXPECT_FAIL(holo_pool_create_on(2, NULL, 0, &pool, &error), HOLO_BAD_ARGUMENT, "at least one core");
-    EXPECT_FAIL(holo_pool_create_on(-1, &core, 1, &pool, &error), HOLO_BAD_ARGUMENT, "1 to 256 threads");
+    EXPECT_FAIL(holo_pool_create_on(2, NULL, 0, &pool, &error), HOLO_BAD_ARGUMENT, "no cores are given");
+    EXPECT_FAIL(holo_pool_create_on(-1, &core, 1, &pool, &error), HOLO_BAD_ARGUMENT, "from 1 to 256");
 }
 
 // A process that was forked has the pool, but none of its workers.

@@ -11,7 +11,7 @@ from .._hologram import capi
 from . import _values
 from ._options import RunOptions, SessionOptions
 from ._values import OrtValue
-from .capi import onnxruntime_pybind11_state as errors
+from hologram.onnxruntime import _errors as errors
 
 # What a status is there.
 _ERRORS = {
@@ -50,10 +50,12 @@ class ModelMetadata:
     def __init__(self, meta):
         def get(key):
             return meta.get("source." + key, "")
-        self.producer_name, self.graph_name, self.domain = get("producer"), get("name"), get("domain")
+        name, _, version = get("producer").rpartition(" ")  # an archive has both in one text
+        self.producer_name = name if name and version[:1].isdigit() else get("producer")
+        self.graph_name, self.domain = get("name"), get("domain")
         self.description, self.graph_description = get("description"), get("graph_description")
         self.version = int(get("version") or 0)
-        self.custom_metadata_map = {key[len("source.meta."):]: value for key, value in meta.items() if key.startswith("source.meta.")}
+        self.custom_metadata_map = {key[len("model."):]: value for key, value in meta.items() if key.startswith("model.")}
 
 
 class InferenceSession:
