@@ -57,7 +57,7 @@ static int check(HoloGrammar *grammar, const Bytes *text)
     if (!status) status = holo_grammar_state_accept_bytes(state, text->data, text->size, &fit, &error);
     bool is_complete = !status && holo_grammar_state_is_complete(state);
     holo_grammar_state_destroy(state);
-    if (status) return cli_fail_error(NULL, &error, status);
+    if (status) return cli_fail(NULL, "%s", error.text);
     if (!is_complete)
         return cli_fail(NULL, "the text fits, but is not complete: more must follow byte %zu", text->size);
     printf("the text fits: %zu bytes\n", text->size);
@@ -79,7 +79,7 @@ static int grammar_command(Cli *cli)
         while (source.size && (source.data[source.size - 1] == '\n' || source.data[source.size - 1] == '\r'))
             source.size--;
     HoloStatus status = holo_grammar_compile(kind, source.data, source.size, spaces_of(cli), &grammar, &error);
-    if (status) return cli_fail_error(cli->args[0], &error, status);
+    if (status) return cli_fail("docs/grammars.md says what a grammar may have", "%s: %s", cli->args[0], error.text);
     int result = CLI_OK;
     if (cli->arg_count == 1) {
         holo_grammar_block(grammar, &size);
