@@ -241,6 +241,15 @@ static HoloDatum whole_math(HoloRender *r, HoloTemplateOp op, int64_t a, int64_t
     }
 }
 
+// From the rest, as Python has it: 3 // 0.1 is 29.
+static double floor_quotient(double a, double b)
+{
+    double rest = fmod(a, b), quotient = (a - rest) / b;
+    if (rest != 0 && (rest < 0) != (b < 0)) quotient -= 1;
+    double whole = floor(quotient);
+    return quotient - whole > 0.5 ? whole + 1 : whole;
+}
+
 static HoloDatum real_math(HoloRender *r, HoloTemplateOp op, double a, double b)
 {
     if ((op == HOLO_TO_DIV || op == HOLO_TO_FLOOR_DIV || op == HOLO_TO_MOD) && b == 0)
@@ -251,7 +260,7 @@ static HoloDatum real_math(HoloRender *r, HoloTemplateOp op, double a, double b)
     case HOLO_TO_SUB: return holo_d_float(a - b);
     case HOLO_TO_MUL: return holo_d_float(a * b);
     case HOLO_TO_DIV: return holo_d_float(a / b);
-    case HOLO_TO_FLOOR_DIV: return holo_d_float(floor(a / b));
+    case HOLO_TO_FLOOR_DIV: return holo_d_float(floor_quotient(a, b));
     case HOLO_TO_MOD: rest = fmod(a, b); return holo_d_float(rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest);
     default: return holo_d_float(pow(a, b));
     }
