@@ -98,7 +98,10 @@ static size_t take_body(char *data, size_t one, size_t count, void *context)
     size_t     size  = one * count;
     if (t->request->sink && (reply->status == 200 || reply->status == 206))
         return t->request->sink(t->request->context, reply, data, size) ? size : 0;
-    if (size > t->request->body_max - reply->size) return t->is_over = true, 0;
+    if (size > t->request->body_max - reply->size) { // what a page of an error says is not needed
+        t->is_over = reply->status < 300;
+        return t->is_over ? 0 : size;
+    }
     if (size >= reply->room - reply->size) {
         reply->room = 2 * (reply->size + size) + 1;
         reply->body = cli_grow(reply->body, reply->size, reply->room, 1);

@@ -182,12 +182,10 @@ static int download(Hub *hub, const HubFile *file, const char *path, Trouble *ou
     for (int attempt = 0;;) {
         int64_t before = file_size(path);
         if (before == file->size && is_right(path, file->etag, file->size)) return CLI_OK;
-        if (before >= file->size && before > 0) {
-            holo_file_remove(path);
-            if (before == file->size && wrong++)
-                return cli_fail("try again later; if it stays so, the file on the hub is damaged",
-                                "%s: the checksum is wrong: it should be %.64s", file->name, file->etag);
-        }
+        if (before >= file->size) holo_file_remove(path);
+        if (before == file->size && wrong++)
+            return cli_fail("try again later; if it stays so, the file on the hub is damaged",
+                            "%s: the checksum is wrong: it should be %.64s", file->name, file->etag);
         int result = get_part(hub, file, path, &reply, out_trouble);
         if (result || *out_trouble) return result;
         bool is_done = !reply.problem && (reply.status == 200 || reply.status == 206);

@@ -9,6 +9,7 @@ echo '{"a": 1}' > $good/tokenizer.json
 echo '# Good' > $good/README.md
 cp made/zip2/pytorch_model.bin $good
 echo onnx > $good/onnx/model.onnx
+: > $good/empty.txt
 for name in cut busy gated wrong short more changed whole part commit loop nojson nosha unsized oddtag elsewhere evil large stall; do
     cp -R $good hub/models/t/$name
 done
@@ -51,6 +52,7 @@ gives 0 "1 file, 1 fetched" hologram pull t/good --include '*.onnx'
 check 'links from folders lead back' test "$(readlink $snapshot/onnx/model.onnx)" = "../../../blobs/$(sha256sum < $good/onnx/model.onnx | cut -d ' ' -f 1)"
 same $snapshot/onnx/model.onnx $good/onnx/model.onnx
 gives 0 "2 files" hologram pull t/good --include '*.json' --include '*.md' --exclude 'token*'
+gives 0 "1 file, 1 fetched (0 bytes)" hologram pull t/good --include empty.txt
 gives 1 "no file that matches" hologram pull t/good --include '*.gguf'
 gives 0 "3 files, 3 fetched" hologram pull t/good --output plain/here
 same plain/here/model.safetensors $good/model.safetensors
@@ -118,6 +120,7 @@ gives 0 "3 fetched" hologram pull t/large
 check 'what a process left is continued' grep -q '^other GET .*range=bytes=1000-' hub/log
 same home/hub/models--t--large/snapshots/$commit/model.safetensors $good/model.safetensors
 gives 1 "model.safetensors: the checksum is wrong" hologram pull t/wrong
+gives 1 "empty.txt: the checksum is wrong" hologram pull t/wrong --include empty.txt
 gives 1 "more bytes came than were announced" hologram pull t/more
 gives 1 "model.safetensors" hologram pull t/short
 for name in wrong more short; do check "$name leaves nothing that looks right" test ! -e home/hub/models--t--$name/snapshots/$commit/model.safetensors; done

@@ -73,7 +73,7 @@ class Server(http.server.BaseHTTPRequestHandler):
             self.wfile.write(body)
 
     def error(self, status, code):
-        self.answer(status, b"no", X_Error_Code=code)
+        self.answer(status, b"no" * 100000, X_Error_Code=code)
 
     def file_of(self, repo, name):
         path = os.path.join(TOP, "models", repo, name)
@@ -144,6 +144,7 @@ class Server(http.server.BaseHTTPRequestHandler):
         headers = {"X_Repo_Commit": OTHER if fault == "commit" else COMMIT}
         if not is_large(name):
             tag = hashlib.sha1(b"blob %d\0" % len(data) + data).hexdigest()
+            tag = "0" * 40 if fault == "wrong" and not data else tag
             headers["ETag"] = '"../../x"' if fault == "oddtag" else '"%s"' % tag
             return self.answer(200, data, **headers)
         headers.update(X_Linked_ETag='"%s"' % hashlib.sha256(data).hexdigest(), X_Linked_Size=str(len(data)))
