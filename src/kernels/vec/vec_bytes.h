@@ -238,6 +238,40 @@ INL i32n n_look_up(const int8_t table[16], i32n at)
 #endif
 }
 
+// n_bytes: as n_quads below, at every level that has a product of bytes, BYTES, though it takes several instructions.
+// The sums of two products must fit into 16 bits: numbers of b are signed or, if not, at most 127. Numbers of a are not
+// -128.
+#if defined __AVX512BW__
+#define BYTES 1
+INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed)
+{
+    __m512i size = (__m512i)b, by = (__m512i)a;
+    if (is_signed) {
+        size = _mm512_abs_epi8(size);
+        by   = _mm512_mask_sub_epi8(by, _mm512_movepi8_mask((__m512i)b), _mm512_setzero_si512(), by);
+    }
+    return sum + (i32n)_mm512_madd_epi16(_mm512_maddubs_epi16(size, by), _mm512_set1_epi16(1));
+}
+#elif defined __AVX2__
+#define BYTES 1
+INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed)
+{
+    __m256i size = (__m256i)b, by = (__m256i)a;
+    if (is_signed) {
+        size = _mm256_abs_epi8(size);
+        by = _mm256_sign_epi8(by, (__m256i)b);
+    }
+    return sum + (i32n)_mm256_madd_epi16(_mm256_maddubs_epi16(size, by), _mm256_set1_epi16(1));
+}
+#else
+#define BYTES 0
+INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed) // never called
+{
+    (void)b, (void)a, (void)is_signed;
+    return sum;
+}
+#endif
+
 INL int32_t quad_read(const uint8_t *p)
 {
     int32_t quad;
