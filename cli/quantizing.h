@@ -7,7 +7,7 @@
 // Rows for the table of options.
 #define CLI_OPTIONS_QUANTIZE                                                                                                                                                 \
     {"quantize", 0, "TYPE[,P=TYPE...]",                                                                                                                                      \
-     "make weights narrower: int8 (also activations), int4, f16,\nbf16 or w8; P=TYPE gives layers whose operator or name\nmatches the pattern P another type, or keeps f32", \
+     "make weights narrower: int8 (also activations), int4, f16,\nbf16, w8, or blocks: q8_0, q6_k, q5_k, q4_k, q5_1, q5_0,\nq4_1, q4_0; P=TYPE gives layers whose operator or name\nmatches the pattern P another type, or keeps f32", \
      .without = "approx"},                                                                                                                                                   \
         {"calibrate", 0, "FILE.npz|DIR",                                                                                                                                     \
          "samples of the inputs, to find scales and to measure\naccuracy (default: made up from a seed)",                                                                    \

@@ -252,7 +252,7 @@ INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t colum
     X(rows, 3, 0, 16)        \
     X(rows, 3, 1, 16)        \
     X(rows, 3, 1, 32) X(rows, 4, 0, 32) X(rows, 4, 1, 32) X(rows, 5, 0, 32) X(rows, 6, 0, 16) X(rows, 8, 0, 32)
-#define BLOCK_FEW_FORMS(X) BLOCK_FORMS(X, 1) BLOCK_FORMS(X, 2) BLOCK_FORMS(X, 4)
+#define BLOCK_FEW_FORMS(X) BLOCK_FORMS(X, 1) BLOCK_FORMS(X, 4)
 
 #define X(rows, bits, coded, group)                                                                           \
     static void blocks_own_##rows##_##bits##_##coded##_##group(const HoloGemmBlocks *g, const uint8_t *panel, \
@@ -423,7 +423,7 @@ static void blocks_walk(const HoloGemmBlocks *g, const BlocksWay *way)
                      g->k / type->count * holo_block_scale_bytes(type) + 63) /
                     64 * 64;
     if (g->m <= BLOCKS_FEW) {
-        BlocksFew *few = way->few[g->m == 3 ? 4 : g->m][type->bits][type->book != NULL][type->group / 32];
+        BlocksFew *few = way->few[g->m > 1 ? BLOCKS_FEW : 1][type->bits][type->book != NULL][type->group / 32];
         for (int64_t j = 0; j < g->n; j += LANES) few(g, g->b + j / LANES * bytes, j);
         return;
     }

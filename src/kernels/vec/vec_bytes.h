@@ -221,22 +221,31 @@ INL i32n n_pairs(i32n sum, i32n a, i32n b)
 // clang-format on
 
 // Bytes of a table of 16 by the bytes of a register, each below 16.
+#if defined __AVX512BW__
+INL i32n    n_look_up(const int8_t table[16], i32n at)
+{
+    return (i32n)_mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128((const void *)table)), (__m512i)at);
+}
+#elif defined __AVX2__
 INL i32n n_look_up(const int8_t table[16], i32n at)
 {
-#if defined __AVX512BW__
-    return (i32n)_mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128((const void *)table)), (__m512i)at);
-#elif defined __AVX2__
     return (i32n)_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)table)), (__m256i)at);
+}
 #elif defined __aarch64__
+INL i32n n_look_up(const int8_t table[16], i32n at)
+{
     return (i32n)vqtbl1q_s8(vld1q_s8(table), (uint8x16_t)at);
+}
 #else
+static NOINLINE i32n n_look_up(const int8_t table[16], i32n at)
+{
     uint8_t byte[NATIVE];
     __builtin_memcpy(byte, &at, sizeof at);
     for (int i = 0; i < NATIVE; i++) byte[i] = (uint8_t)table[byte[i] & 15];
     __builtin_memcpy(&at, byte, sizeof at);
     return at;
-#endif
 }
+#endif
 
 // n_bytes: as n_quads below, at every level that has a product of bytes, BYTES, though it takes several instructions.
 // The sums of two products must fit into 16 bits: numbers of b are signed or, if not, at most 127. Numbers of a are not
