@@ -8,8 +8,10 @@ gives 0 'models agree' python3 "$MODELS" "$HOLOGRAM" random
 gives 0 '6 of 6 models agree' python3 "$MODELS" "$HOLOGRAM" types llama mixtral qwen2_moe stablelm deepseek_v2 falcon
 
 python3 "$MAKER" random llama folder
-python3 "$MAKER" convert folder model.gguf q8_0
-gives 0 'logits f32[1, 3, 48]' hologram run model.gguf -i input_ids='[[1,2,3]]'
+python3 "$MAKER" convert folder narrow.gguf q8_0
+gives 0 'logits f32[1, 3, 48]' hologram run narrow.gguf -i input_ids='[[1,2,3]]'
+gives 0 'agrees with the model' hologram compile narrow.gguf
+python3 "$MAKER" convert folder model.gguf f16
 gives 0 'model.holo' hologram compile model.gguf
 gives 0 'they agree' hologram compare model.holo model.gguf
 gives 0 'LlamaForCausalLM' hologram inspect model.holo

@@ -23,7 +23,9 @@ UNUSED = "pooler_output"  # files of encoders have no pooler
 
 
 def run(program, model, inputs, out):
-    done = subprocess.run([program, "run", model, *inputs, "--quiet", "--output", out], capture_output=True, text=True)
+    # Class exact: others round what they multiply with blocks to 8 bits.
+    command = [program, "run", model, *inputs, "--numeric", "exact", "--quiet", "--output", out]
+    done = subprocess.run(command, capture_output=True, text=True)
     if done.returncode:
         raise ValueError(" ".join((done.stderr or done.stdout).split())[:400])
 
