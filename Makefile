@@ -325,7 +325,8 @@ cli-test: $(BUILD)/hologram
 ## make models        HuggingFace folders beside PyTorch's answers, where they are present (HOLO_HF_MODELS names other folders)
 HF_MODELS := $(or $(HOLO_HF_MODELS),$(wildcard ../shared/models/torch/hf))
 models: $(BUILD)/hologram
-	@if [ -n "$(HF_MODELS)" ]; then python3 tests/models/hf.py $(BUILD)/hologram $(HF_MODELS); \
+	@if [ -n "$(HF_MODELS)" ]; then python3 tests/models/hf.py $(BUILD)/hologram $(HF_MODELS) && \
+	    python3 tests/models/gguf.py $(BUILD)/hologram $(HF_MODELS); \
 	else echo "no folder of models with answers of PyTorch: not compared (HOLO_HF_MODELS names one)"; fi
 
 ## make onnx          ONNX's own operator tests: Debian's, and the newer ones where they are present

@@ -1,5 +1,7 @@
-// gguf.c - fuzzes the reader of GGUF files: every byte that a value or a tensor claims is there.
+// gguf.c - fuzzes the reader of GGUF files, in which every byte that a value or a tensor claims is there, and their
+// import.
 #include "import/wire/gguf.h"
+#include "import/import.h"
 
 #include <stdlib.h>
 
@@ -18,6 +20,25 @@ static void touch(HoloGgufValue value, unsigned *sum)
     if (value.kind == HOLO_GGUF_ARRAY && (value.count || value.size)) abort(); // what was checked can be walked
 }
 
+// The whole model: weights of its graph are in the file.
+static void import_all(HoloArena *arena, const uint8_t *data, size_t size)
+{
+    HoloError       error = {0};
+    HoloModelSource source;
+    unsigned        sum    = 0;
+    HoloStatus      status = holo_import_memory(arena, data, size, &source, &error);
+    if (status && !error.text[0]) abort();
+    if (status) return;
+    for (int i = 0; i < source.graph->value_count; i++) {
+        const HoloValue *value = source.graph->values[i];
+        if (!value->is_constant || !value->type.data) continue;
+        for (size_t k = 0; k < holo_tensor_bytes(&value->type); k++) sum += ((const uint8_t *)value->type.data)[k];
+    }
+    if (holo_graph_infer(source.graph, &error) && !error.text[0]) abort();
+    if (sum == 1 && size == 0) abort(); // the bytes are read
+    holo_import_close(&source);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     HoloArena         arena = {0};
@@ -34,6 +55,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     }
     sum += all;
     if (status && !error.text[0]) abort(); // a failure comes with words
+    import_all(&arena, data, size);
     holo_arena_deinit(&arena);
     return 0;
 }
