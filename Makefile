@@ -72,7 +72,7 @@ HOLOGRAM := $(BUILD)/hologram$(EXE)
 
 .PHONY: all api demo packages picture deps help hooks install uninstall clean format lint operators
 .PHONY: cross golden test unit unit-watched models onnx onnx-device onnx-modes test-isa isa-programs isa-long asan ubsan tsan races oom fuzz fuzz-replay real
-.PHONY: bench bench-real bench-kernels bench-isa bench-lookup bench-stdlib peers-anew
+.PHONY: bench bench-real bench-kernels bench-blocks bench-isa bench-lookup bench-stdlib peers-anew
 MAKEFLAGS += --no-builtin-rules
 # What builds a lot uses every core, unless the caller said how many.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -465,6 +465,14 @@ $(BUILD)/bench/isa: $(wildcard bench/isa/*.[ch]) $(LIB)
 	$(Q)$(CC) -std=c11 $(CFLAGS) bench/isa/isa.c $@-peer.o $(LIB) $(LDLIBS) -o $@
 bench-isa: $(BUILD)/bench/isa
 	@$(BUILD)/bench/isa
+
+## make bench-blocks  products with weights in blocks, beside the speed of memory
+$(BUILD)/bench/blocks: $(wildcard bench/blocks/*.c) $(LIB)
+	@mkdir -p $(@D)
+	@echo "  link  $@"
+	$(Q)$(CC) -std=c11 $(CFLAGS) $(filter %.c %.a,$^) -o $@ $(LDLIBS)
+bench-blocks: $(BUILD)/bench/blocks
+	@$(BUILD)/bench/blocks
 
 ## make bench-kernels products and convolutions beside OpenBLAS, oneDNN and ONNX Runtime
 peer_lib = $(shell printf '\043include <$(1)>\n' | $(CC) -E - >/dev/null 2>&1 && echo -l$(2))

@@ -9,7 +9,12 @@
 
 // ---- choices
 
-static const char *const kinds[]       = {"f32", "int8", "int4", "f16", "bf16", "w8", NULL};
+static const char *const      kinds[]   = {"f32",  "int8", "int4", "f16",  "bf16", "w8",   "q8_0", "q4_0",
+                                           "q4_1", "q5_0", "q5_1", "q4_k", "q5_k", "q6_k", NULL};
+static const HoloQuantizeKind kind_of[] = {
+    HOLO_QUANTIZE_NONE, HOLO_QUANTIZE_INT8, HOLO_QUANTIZE_INT4, HOLO_QUANTIZE_F16,  HOLO_QUANTIZE_BF16,
+    HOLO_QUANTIZE_W8,   HOLO_QUANTIZE_Q8_0, HOLO_QUANTIZE_Q4_0, HOLO_QUANTIZE_Q4_1, HOLO_QUANTIZE_Q5_0,
+    HOLO_QUANTIZE_Q5_1, HOLO_QUANTIZE_Q4_K, HOLO_QUANTIZE_Q5_K, HOLO_QUANTIZE_Q6_K};
 static const char *const activations[] = {"default", "static", "dynamic", NULL};
 static const char *const ranges[]      = {"mse", "minmax", "percentile", "entropy", NULL};
 
@@ -82,9 +87,9 @@ static int read_kinds(const Cli *cli, HoloCompiler *compiler, int *out)
         if (result) return result;
         if (!equals && has) return cli_usage(cli, "--quantize %s: it names two types for all layers", text);
         has = has || !equals;
-        if (!equals) *out = kind;
-        if (equals && holo_compiler_add_quantize(compiler, cli_format("%.*s", (int)(equals - part), part),
-                                                 (HoloQuantizeKind)kind, &error))
+        if (!equals) *out = kind_of[kind];
+        if (equals &&
+            holo_compiler_add_quantize(compiler, cli_format("%.*s", (int)(equals - part), part), kind_of[kind], &error))
             return cli_usage(cli, "--quantize %s: %s", text, error.text);
     }
     return CLI_OK;

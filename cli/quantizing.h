@@ -7,7 +7,7 @@
 // Rows for the table of options.
 #define CLI_OPTIONS_QUANTIZE                                                                                                                                                                                           \
     {"quantize", 0, "TYPE[,P=TYPE...]",                                                                                                                                                                                \
-     "make weights narrower: int8 (activations, too), w8 (int8\nweights alone), int4, f16 or bf16; P=TYPE gives layers\nwhose operator or name matches the pattern P another type,\nor f32 to leave them as they are", \
+     "make weights narrower: int8 (activations, too), w8 (int8\nweights alone), int4, f16, bf16, or blocks: q8_0, q6_k,\nq5_k, q4_k, q5_1, q5_0, q4_1, q4_0; P=TYPE gives layers\nwhose operator or name matches the pattern P another type,\nor f32 to leave them", \
      .without = "approx"},                                                                                                                                                                                             \
         {"calibrate", 0, "FILE.npz|DIR",                                                                                                                                                                               \
          "samples of the inputs, to find scales and to measure\naccuracy (default: made up from a seed)",                                                                                                              \

@@ -1,4 +1,4 @@
-// block_read.h - the functions that read one block of each type, for the table of block_types.c.
+// block_read.h - the functions that read and write one block of each type, for the table of block_types.c.
 #ifndef HOLO_FORMAT_BLOCK_READ_H
 #define HOLO_FORMAT_BLOCK_READ_H
 
@@ -16,6 +16,11 @@ HoloBlockRead holo_block_read_q6_k, holo_block_read_iq4_xs, holo_block_read_tq1_
 // block_grid.c: elements in eights or fours, each an entry of a table.
 HoloBlockRead holo_block_read_iq1_s, holo_block_read_iq1_m, holo_block_read_iq2_xxs, holo_block_read_iq2_xs;
 HoloBlockRead holo_block_read_iq2_s, holo_block_read_iq3_xxs, holo_block_read_iq3_s;
+
+// block_encode.c
+typedef void   HoloBlockWrite(const HoloBlockNumbers *block, uint8_t *out);
+HoloBlockWrite holo_block_write_q4_0, holo_block_write_q4_1, holo_block_write_q5_0, holo_block_write_q5_1;
+HoloBlockWrite holo_block_write_q8_0, holo_block_write_q4_k, holo_block_write_q5_k, holo_block_write_q6_k;
 
 // Books: the numbers that codes stand for.
 extern const int8_t holo_block_iq4[16]; // of iq4_nl and iq4_xs

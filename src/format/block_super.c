@@ -5,8 +5,17 @@
 
 static void twos(const uint8_t *codes, int less, HoloBlockNumbers *out)
 {
-    for (int i = 0; i < 256; i++)
-        out->number[i] = (int8_t)((codes[i / 128 * 32 + i % 32] >> i / 32 % 4 * 2 & 3) - less);
+    for (int part = 0; part < 8; part++)
+        for (int i = 0; i < 32; i++)
+            out->number[part * 32 + i] = (int8_t)((codes[part / 4 * 32 + i] >> part % 4 * 2 & 3) - less);
+}
+
+// Adds a higher bit: bit i / 32 of byte i % 32.
+static void bits_add(const uint8_t *bits, int worth, HoloBlockNumbers *out)
+{
+    for (int part = 0; part < 8; part++)
+        for (int i = 0; i < 32; i++)
+            out->number[part * 32 + i] = (int8_t)(out->number[part * 32 + i] + (bits[i] >> part & 1) * worth);
 }
 
 void holo_block_read_q2_k(const uint8_t *block, HoloBlockNumbers *out)
@@ -28,21 +37,22 @@ void holo_block_read_tq2_0(const uint8_t *block, HoloBlockNumbers *out)
 
 void holo_block_read_q3_k(const uint8_t *block, HoloBlockNumbers *out)
 {
-    const uint8_t *third = block, *scales = block + 96; // a third bit for each element: bit i / 32 of byte i % 32
+    const uint8_t *scales = block + 96;
     holo_block_scale(holo_block_f16(block + 108), out);
     for (int g = 0; g < 16; g++) { // 4 low bits from bytes 0 to 7, 2 high ones from bytes 8 to 11
         int low = g < 8 ? scales[g] & 15 : scales[g - 8] >> 4, high = scales[8 + g % 4] >> g / 4 * 2 & 3;
         out->scales[g] = (int8_t)((low | high << 4) - 32);
     }
     twos(block + 32, 4, out);
-    for (int i = 0; i < 256; i++) out->number[i] = (int8_t)(out->number[i] + (third[i % 32] >> i / 32 & 1) * 4);
+    bits_add(block, 4, out);
 }
 
 // ---- four bits, of 32 bytes at a time: the low halves, then the high ones
 
 static void fours(const uint8_t *codes, HoloBlockNumbers *out)
 {
-    for (int i = 0; i < 256; i++) out->number[i] = codes[i / 64 * 32 + i % 32] >> i / 32 % 2 * 4 & 15;
+    for (int part = 0; part < 8; part++)
+        for (int i = 0; i < 32; i++) out->number[part * 32 + i] = codes[part / 2 * 32 + i] >> part % 2 * 4 & 15;
 }
 
 // Six bits for each of 8 scales and 8 offsets, in 12 bytes: the first four whole, the others in two pieces.
@@ -67,10 +77,9 @@ void holo_block_read_q4_k(const uint8_t *block, HoloBlockNumbers *out)
 
 void holo_block_read_q5_k(const uint8_t *block, HoloBlockNumbers *out)
 {
-    const uint8_t *fifth = block + 16; // bit i / 32 of byte i % 32
     sixes(block, out);
     fours(block + 48, out);
-    for (int i = 0; i < 256; i++) out->number[i] = (int8_t)(out->number[i] + (fifth[i % 32] >> i / 32 & 1) * 16);
+    bits_add(block + 16, 16, out);
 }
 
 void holo_block_read_q6_k(const uint8_t *block, HoloBlockNumbers *out)
@@ -78,12 +87,13 @@ void holo_block_read_q6_k(const uint8_t *block, HoloBlockNumbers *out)
     const uint8_t *low = block, *high = block + 128, *scales = block + 192;
     holo_block_scale(holo_block_f16(block + 208), out);
     memcpy(out->scales, scales, 16);
-    for (int i = 0; i < 256; i++) { // halves of 128: low bits in 64 bytes, high bits in 32
-        int half = i / 128, part = i / 32 % 4;
-        int four       = low[half * 64 + i % 64] >> part / 2 * 4 & 15;
-        int two        = high[half * 32 + i % 32] >> part * 2 & 3;
-        out->number[i] = (int8_t)((four | two << 4) - 32);
-    }
+    for (int part = 0; part < 8; part++) // halves of 128: low bits in 64 bytes, high bits in 32
+        for (int i = 0; i < 32; i++) {
+            int four = low[part / 4 * 64 + part % 2 * 32 + i] >> part % 4 / 2 * 4 & 15;
+            int two  = high[part / 4 * 32 + i] >> part % 4 * 2 & 3;
+
+            out->number[part * 32 + i] = (int8_t)((four | two << 4) - 32);
+        }
 }
 
 void holo_block_read_iq4_xs(const uint8_t *block, HoloBlockNumbers *out)
@@ -95,7 +105,9 @@ void holo_block_read_iq4_xs(const uint8_t *block, HoloBlockNumbers *out)
         int six        = (low[g / 2] >> g % 2 * 4 & 15) | (int)(high >> 2 * g & 3) << 4;
         out->scales[g] = (int8_t)(six - 32);
     }
-    for (int i = 0; i < 256; i++) out->number[i] = holo_block_iq4[codes[i / 32 * 16 + i % 16] >> i / 16 % 2 * 4 & 15];
+    for (int part = 0; part < 16; part++)
+        for (int i = 0; i < 16; i++)
+            out->number[part * 16 + i] = holo_block_iq4[codes[part / 2 * 16 + i] >> part % 2 * 4 & 15];
 }
 
 // ---- three values: five of them in a byte, read as a fraction of 256 in base 3

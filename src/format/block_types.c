@@ -10,33 +10,34 @@ static const int8_t signed_3_xxs[16] = {-62, -52, -44, -36, -28, -20, -12, -4, 4
 static const int8_t signed_3_s[16]   = {-15, -13, -11, -9, -7, -5, -3, -1, 1, 3, 5, 7, 9, 11, 13, 15};
 
 // clang-format off
-#define READ(type) holo_block_read_##type
+#define READ(type)  holo_block_read_##type
+#define WRITE(type) holo_block_write_##type
 enum { PLAIN = HOLO_BLOCK_PLAIN, SUPER = HOLO_BLOCK_SUPER, POWER = HOLO_BLOCK_POWER };
 
 static const HoloBlockType types[] = {
     // name, elements, bytes, group, numbers, bits of codes, scales, offset, unit, book
-    {"q4_0",    32,  18,  32, -8,   7,   4, PLAIN, false, 1,      NULL,           READ(q4_0)},
-    {"q4_1",    32,  20,  32, 0,    15,  4, PLAIN, true,  1,      NULL,           READ(q4_1)},
-    {"q5_0",    32,  22,  32, -16,  15,  5, PLAIN, false, 1,      NULL,           READ(q5_0)},
-    {"q5_1",    32,  24,  32, 0,    31,  5, PLAIN, true,  1,      NULL,           READ(q5_1)},
-    {"q8_0",    32,  34,  32, -128, 127, 8, PLAIN, false, 1,      NULL,           READ(q8_0)},
-    {"q2_k",    256, 84,  16, 0,    3,   2, SUPER, true,  1,      NULL,           READ(q2_k)},
-    {"q3_k",    256, 110, 16, -4,   3,   3, SUPER, false, 1,      NULL,           READ(q3_k)},
-    {"q4_k",    256, 144, 32, 0,    15,  4, SUPER, true,  1,      NULL,           READ(q4_k)},
-    {"q5_k",    256, 176, 32, 0,    31,  5, SUPER, true,  1,      NULL,           READ(q5_k)},
-    {"q6_k",    256, 210, 16, -32,  31,  6, SUPER, false, 1,      NULL,           READ(q6_k)},
-    {"iq1_s",   256, 50,  32, -9,   9,   3, SUPER, false, 0.125f, signed_1,       READ(iq1_s)},
-    {"iq1_m",   256, 56,  16, -9,   9,   3, SUPER, false, 0.125f, signed_1,       READ(iq1_m)},
-    {"iq2_xxs", 256, 66,  32, -43,  43,  3, SUPER, false, 0.125f, signed_2,       READ(iq2_xxs)},
-    {"iq2_xs",  256, 74,  16, -43,  43,  3, SUPER, false, 0.125f, signed_2,       READ(iq2_xs)},
-    {"iq2_s",   256, 82,  16, -43,  43,  3, SUPER, false, 0.125f, signed_2,       READ(iq2_s)},
-    {"iq3_xxs", 256, 98,  32, -62,  62,  4, SUPER, false, 0.25f,  signed_3_xxs,   READ(iq3_xxs)},
-    {"iq3_s",   256, 110, 32, -15,  15,  4, SUPER, false, 1,      signed_3_s,     READ(iq3_s)},
-    {"iq4_nl",  32,  18,  32, -127, 113, 4, PLAIN, false, 1,      holo_block_iq4, READ(iq4_nl)},
-    {"iq4_xs",  256, 136, 32, -127, 113, 4, SUPER, false, 1,      holo_block_iq4, READ(iq4_xs)},
-    {"tq1_0",   256, 54,  32, -1,   1,   2, SUPER, false, 1,      NULL,           READ(tq1_0)},
-    {"tq2_0",   256, 66,  32, -1,   2,   2, SUPER, false, 1,      NULL,           READ(tq2_0)},
-    {"mxfp4",   32,  17,  32, -12,  12,  4, POWER, false, 1,      holo_block_fp4, READ(mxfp4)},
+    {"q4_0",    32,  18,  32, -8,   7,   4, PLAIN, false, 1,      NULL,           READ(q4_0), 0, WRITE(q4_0)},
+    {"q4_1",    32,  20,  32, 0,    15,  4, PLAIN, true,  1,      NULL,           READ(q4_1), 0, WRITE(q4_1)},
+    {"q5_0",    32,  22,  32, -16,  15,  5, PLAIN, false, 1,      NULL,           READ(q5_0), 0, WRITE(q5_0)},
+    {"q5_1",    32,  24,  32, 0,    31,  5, PLAIN, true,  1,      NULL,           READ(q5_1), 0, WRITE(q5_1)},
+    {"q8_0",    32,  34,  32, -128, 127, 8, PLAIN, false, 1,      NULL,           READ(q8_0), 0, WRITE(q8_0)},
+    {"q2_k",    256, 84,  16, 0,    3,   2, SUPER, true,  1,      NULL,           READ(q2_k), 0, NULL},
+    {"q3_k",    256, 110, 16, -4,   3,   3, SUPER, false, 1,      NULL,           READ(q3_k), 0, NULL},
+    {"q4_k",    256, 144, 32, 0,    15,  4, SUPER, true,  1,      NULL,           READ(q4_k), 63, WRITE(q4_k)},
+    {"q5_k",    256, 176, 32, 0,    31,  5, SUPER, true,  1,      NULL,           READ(q5_k), 63, WRITE(q5_k)},
+    {"q6_k",    256, 210, 16, -32,  31,  6, SUPER, false, 1,      NULL,           READ(q6_k), 127, WRITE(q6_k)},
+    {"iq1_s",   256, 50,  32, -9,   9,   3, SUPER, false, 0.125f, signed_1,       READ(iq1_s), 0, NULL},
+    {"iq1_m",   256, 56,  16, -9,   9,   3, SUPER, false, 0.125f, signed_1,       READ(iq1_m), 0, NULL},
+    {"iq2_xxs", 256, 66,  32, -43,  43,  3, SUPER, false, 0.125f, signed_2,       READ(iq2_xxs), 0, NULL},
+    {"iq2_xs",  256, 74,  16, -43,  43,  3, SUPER, false, 0.125f, signed_2,       READ(iq2_xs), 0, NULL},
+    {"iq2_s",   256, 82,  16, -43,  43,  3, SUPER, false, 0.125f, signed_2,       READ(iq2_s), 0, NULL},
+    {"iq3_xxs", 256, 98,  32, -62,  62,  4, SUPER, false, 0.25f,  signed_3_xxs,   READ(iq3_xxs), 0, NULL},
+    {"iq3_s",   256, 110, 32, -15,  15,  4, SUPER, false, 1,      signed_3_s,     READ(iq3_s), 0, NULL},
+    {"iq4_nl",  32,  18,  32, -127, 113, 4, PLAIN, false, 1,      holo_block_iq4, READ(iq4_nl), 0, NULL},
+    {"iq4_xs",  256, 136, 32, -127, 113, 4, SUPER, false, 1,      holo_block_iq4, READ(iq4_xs), 0, NULL},
+    {"tq1_0",   256, 54,  32, -1,   1,   2, SUPER, false, 1,      NULL,           READ(tq1_0), 0, NULL},
+    {"tq2_0",   256, 66,  32, -1,   2,   2, SUPER, false, 1,      NULL,           READ(tq2_0), 0, NULL},
+    {"mxfp4",   32,  17,  32, -12,  12,  4, POWER, false, 1,      holo_block_fp4, READ(mxfp4), 0, NULL},
 };
 // clang-format on
 

@@ -35,6 +35,8 @@ typedef struct HoloBlockType {
     float         unit;         // a power of two: scale / unit is a number of f16
     const int8_t *book;         // NULL: none; else 16 numbers, of which codes of 3 bits use the first eight
     void (*read)(const uint8_t *block, HoloBlockNumbers *out);
+    int most; // the largest whole scale of a group, where the type can be written and groups have such
+    void (*write)(const HoloBlockNumbers *block, uint8_t *out); // NULL: it cannot be written
 } HoloBlockType;
 
 const HoloBlockType *holo_block_type_find(const char *name); // NULL: there is none
@@ -44,6 +46,9 @@ const HoloBlockType *holo_block_type_at(int index);          // in the order of 
 int64_t holo_block_row_bytes(const HoloBlockType *type, int64_t count);
 // `n` blocks to n * type->count floats: number * scale, rounded, plus the offset, rounded.
 void holo_block_decode(const HoloBlockType *type, int64_t n, const uint8_t *blocks, float *out);
+// n * type->count floats to blocks, with scales that lose little. Numbers that are not finite become any. False: the
+// type cannot be written.
+bool holo_block_encode(const HoloBlockType *type, int64_t n, const float *x, uint8_t *out);
 
 // ---- packed for products: 16 rows of blocks as the columns of a panel, whose numbers lie as kernels read them
 //

@@ -92,6 +92,18 @@ static HoloValue *bits_add(Twins *t, const HoloNode *node, const HoloLayer *laye
     return holo_part_out(t->graph, twin, 0, node->out[0], HOLO_F32, false);
 }
 
+static HoloValue *typed_add(Twins *t, const HoloNode *node, const HoloLayer *layer)
+{
+    HoloValue *bias = layer->bias.data ? holo_part_constant(t->graph, node->in[1], &layer->bias) : NULL;
+    HoloNode  *twin =
+        holo_part_node(t->graph, node->out[0], HOLO_ID_HOLOGRAM_MatMulBlocks, 1, bias ? 3 : 2, 1, HOLO_BLOCKS_ATTRS);
+    HoloValue *in[3];
+    if (!twin || (layer->bias.data && !bias)) return NULL;
+    if (!holo_part_blocks(t->graph, node->in[0], node->in[1], layer, bias, in, twin->attr)) return NULL;
+    memcpy(twin->in, in, (bias ? 3 : 2) * sizeof *in);
+    return holo_part_out(t->graph, twin, 0, node->out[0], HOLO_F32, false);
+}
+
 static HoloValue *centroids_add(Twins *t, const HoloNode *node, const HoloLayer *layer)
 {
     HoloValue *bias = layer->bias.data ? holo_part_constant(t->graph, node->in[1], &layer->bias) : NULL;
@@ -107,6 +119,7 @@ static HoloValue *twin_add(Twins *t, const HoloNode *node, const HoloLayer *laye
 {
     HoloValue *x = real_input(t, node->in[0], layer);
     if (!x) return NULL;
+    if (holo_layer_blocks(layer)) return typed_add(t, node, layer);
     switch (layer->kind) {
     case HOLO_QUANTIZE_INT8:
         return layer->op == HOLO_LAYER_CONV ? same_add(t, node, x, holo_part_weights(t->graph, node->in[1], layer, 0))
@@ -116,7 +129,7 @@ static HoloValue *twin_add(Twins *t, const HoloNode *node, const HoloLayer *laye
     case HOLO_QUANTIZE_F16:
     case HOLO_QUANTIZE_BF16: return same_add(t, node, x, holo_part_constant(t->graph, node->in[1], &layer->q));
     case HOLO_QUANTIZE_CENTROIDS: return centroids_add(t, node, layer);
-    case HOLO_QUANTIZE_NONE: break;
+    default: break;
     }
     return NULL;
 }

@@ -130,6 +130,28 @@ static bool blocks_make(Making *m, int bits)
     return true;
 }
 
+// In the form of MatMulBlocks and DecodeBlocks: rows of the weights of a column, or of a table. alpha goes into them.
+static bool typed_make(Making *m, const HoloBlockType *type)
+{
+    HoloLayer *layer = m->layer;
+    Channels   c     = channels_of(layer);
+    int64_t    bytes = holo_block_row_bytes(type, layer->k);
+    float      part[HOLO_BLOCK_MOST], is[HOLO_BLOCK_MOST], by = layer->op == HOLO_LAYER_GEMM ? layer->alpha : 1;
+    layer->scale = (HoloTensor){0};
+    layer->q     = (HoloTensor){.dtype = HOLO_U8, .kind = HOLO_TENSOR, .rank = 2, .dim = {layer->n, bytes}};
+    if (!tensor_take(&layer->q, m->arena)) return false;
+    uint8_t *out = layer->q.data;
+    for (int64_t ch = 0; ch < c.channels; ch++)
+        for (int64_t i = 0; i < c.count; i += type->count, out += type->bytes) {
+            for (int j = 0; j < type->count; j++) part[j] = by * c.data[ch * c.channel + (i + j) * c.step];
+            holo_block_encode(type, 1, part, out);
+            holo_block_decode(type, 1, out, is);
+            for (int j = 0; j < type->count; j++) note(m, (double)is[j], (double)part[j]);
+        }
+    layer->report.bytes_after = holo_tensor_bytes(&layer->q);
+    return true;
+}
+
 // Rows of a table; the last block of a row may be shorter.
 static bool table_make(Making *m, int bits)
 {
@@ -193,9 +215,11 @@ static bool gemm_finish(Making *m)
 // For the kind that the layer has now.
 static bool form_make(Making *m)
 {
-    HoloLayer *layer    = m->layer;
-    bool       is_table = layer->op == HOLO_LAYER_GATHER, done = true;
+    HoloLayer           *layer    = m->layer;
+    bool                 is_table = layer->op == HOLO_LAYER_GATHER, done = true;
+    const HoloBlockType *type = holo_layer_blocks(layer);
     m->off = m->all = 0;
+    if (type) return typed_make(m, type) && (layer->op != HOLO_LAYER_GEMM || gemm_finish(m));
     switch (layer->kind) {
     case HOLO_QUANTIZE_INT8: done = is_table ? table_make(m, 8) : int8_make(m); break;
     case HOLO_QUANTIZE_INT4: done = is_table ? table_make(m, 4) : blocks_make(m, 4); break;
@@ -203,7 +227,7 @@ static bool form_make(Making *m)
     case HOLO_QUANTIZE_F16: return narrow_make(m, HOLO_F16);
     case HOLO_QUANTIZE_BF16: return narrow_make(m, HOLO_BF16);
     case HOLO_QUANTIZE_CENTROIDS: break; // their tables come when samples have run
-    case HOLO_QUANTIZE_NONE: return true;
+    default: return true;
     }
     return done && (layer->op != HOLO_LAYER_GEMM || gemm_finish(m));
 }

@@ -12,8 +12,18 @@ enum { TABLE_LEAST = 1 << 12 }; // fewest elements of a table of rows
 
 const char *holo_quantize_name(HoloQuantizeKind kind)
 {
-    static const char *const names[] = {"none", "int8", "int4", "f16", "bf16", "w8", "centroids"};
+    static const char *const names[] = {"none", "int8", "int4", "f16",  "bf16", "w8",   "centroids", "q8_0",
+                                        "q4_0", "q4_1", "q5_0", "q5_1", "q4_k", "q5_k", "q6_k"};
     return (int)kind < HOLO_COUNT(names) ? names[kind] : "?";
+}
+
+const HoloBlockType *holo_layer_blocks(const HoloLayer *layer)
+{
+    static const char *const shorter[][2] = {{"q4_k", "q5_0"}, {"q5_k", "q5_1"}, {"q6_k", "q8_0"}};
+    const HoloBlockType     *type         = holo_block_type_find(holo_quantize_name(layer->kind));
+    for (int i = 0; type && layer->k % type->count && i < HOLO_COUNT(shorter); i++)
+        if (!strcmp(shorter[i][0], type->name)) type = holo_block_type_find(shorter[i][1]);
+    return type && layer->k % type->count == 0 ? type : NULL;
 }
 
 void holo_layer_swap(HoloLayer *layer)
@@ -159,8 +169,10 @@ static const char *refusal_of(const HoloNode *node, const HoloLayer *layer, cons
         return "the narrow type cannot hold some of its weights";
     if (layer->kind == HOLO_QUANTIZE_INT8) return integer_refusal(node, layer, options->is_static);
     if (layer->kind == HOLO_QUANTIZE_CENTROIDS) return centroids_refusal(node, layer);
-    if (layer->kind != HOLO_QUANTIZE_INT4 && layer->kind != HOLO_QUANTIZE_W8) return NULL;
+    bool is_typed = layer->kind > HOLO_QUANTIZE_CENTROIDS;
+    if (!is_typed && layer->kind != HOLO_QUANTIZE_INT4 && layer->kind != HOLO_QUANTIZE_W8) return NULL;
     if (layer->op == HOLO_LAYER_CONV) return "convolutions have no weights in blocks";
+    if (is_typed && !holo_layer_blocks(layer)) return "its rows are not whole blocks of 32 weights";
     if (layer->op == HOLO_LAYER_GATHER)
         return layer->kind == HOLO_QUANTIZE_INT4 && layer->k % 2 ? "its rows have an odd number of columns" : NULL;
     if (!is_bias(bias, layer->n)) return "its bias is not a constant with one number for each column";
@@ -228,6 +240,8 @@ static HoloQuantizeKind spare_of(const HoloNode *node, const HoloLayer *layer, c
         other.kind = layer->op == HOLO_LAYER_CONV ? HOLO_QUANTIZE_F16 : HOLO_QUANTIZE_W8;
     else if (layer->kind == HOLO_QUANTIZE_INT4)
         other.kind = HOLO_QUANTIZE_W8;
+    else if (layer->kind > HOLO_QUANTIZE_Q8_0)
+        other.kind = HOLO_QUANTIZE_Q8_0;
     else
         return HOLO_QUANTIZE_NONE;
     bool is_same = layer->op == HOLO_LAYER_GATHER && layer->kind == HOLO_QUANTIZE_INT8;

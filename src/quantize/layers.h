@@ -2,6 +2,7 @@
 #ifndef HOLO_QUANTIZE_LAYERS_H
 #define HOLO_QUANTIZE_LAYERS_H
 
+#include "format/blocks.h"
 #include "quantize/quantize.h"
 
 typedef enum HoloLayerOp { HOLO_LAYER_CONV, HOLO_LAYER_MATMUL, HOLO_LAYER_GEMM, HOLO_LAYER_GATHER } HoloLayerOp;
@@ -26,7 +27,7 @@ typedef struct HoloLayer {
     bool              is_wide; // it stays as it is, by choice
 
     // The narrow weights. Matrix products have them as [k][n], whatever the node says; those of 4 bits in the form of
-    // MatMulNBits; 8-bit and 4-bit tables in the form of GatherBlockQuantized; those of f16 and bf16 as numbers of
+    // MatMulNBits; blocks as rows [n][bytes]; 8-bit and 4-bit tables in the form of GatherBlockQuantized; those of f16 and bf16 as numbers of
     // these types in f32. For centroids, q is their table, and scale the centroids. A bias is that of a Gemm, ready to
     // add.
     HoloTensor q, scale, bias;
@@ -73,6 +74,9 @@ static inline bool holo_layer_is_dynamic(const HoloLayers *layers, const HoloLay
 {
     return !layers->is_static || (layers->is_mixed && layer->op != HOLO_LAYER_CONV);
 }
+
+// The type of blocks that its weights become; NULL: they become something else, or no blocks fit into its rows.
+const HoloBlockType *holo_layer_blocks(const HoloLayer *layer);
 
 // Exchanges its two forms.
 void holo_layer_swap(HoloLayer *layer);

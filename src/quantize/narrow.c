@@ -162,6 +162,33 @@ static HoloStatus product_blocks(Build *b, HoloNode *node, const HoloLayer *laye
     return HOLO_OK;
 }
 
+static HoloStatus product_typed(Build *b, HoloNode *node, const HoloLayer *layer)
+{
+    HoloValue *bias, **in = HOLO_NEW(b->graph->arena, HoloValue *, 3);
+    HoloAttr  *attr = HOLO_NEW(b->graph->arena, HoloAttr, HOLO_BLOCKS_ATTRS);
+    if (!in || !attr) return holo_fail_memory(b->error);
+    HOLO_TRY(bias_take(b, node, layer, &bias));
+    if (!holo_part_blocks(b->graph, node->in[0], node->in[1], layer, bias, in, attr)) return holo_fail_memory(b->error);
+    become(node, HOLO_ID_HOLOGRAM_MatMulBlocks, in, bias ? 3 : 2, attr, HOLO_BLOCKS_ATTRS);
+    return HOLO_OK;
+}
+
+// Rows of a table are decoded after they are taken.
+static HoloStatus table_typed(Build *b, HoloNode *node, const HoloLayer *layer)
+{
+    HoloNode *decode =
+        holo_part_node(b->graph, node->out[0], HOLO_ID_HOLOGRAM_DecodeBlocks, 1, 1, 1, HOLO_DECODE_ATTRS);
+    HoloValue *in[3], *out = node->out[0];
+    if (!decode || !holo_part_blocks(b->graph, NULL, node->in[0], layer, NULL, in, decode->attr))
+        return holo_fail_memory(b->error);
+    node->in[0]   = in[1];
+    decode->in[0] = holo_part_out(b->graph, node, 0, out, HOLO_U8, false);
+    holo_node_set_out(decode, 0, out);
+    if (!decode->in[0]) return holo_fail_memory(b->error);
+    decode->in[0]->type.dim[out->type.rank - 1] = layer->q.dim[1];
+    return HOLO_OK;
+}
+
 static HoloStatus product_centroids(Build *b, HoloNode *node, const HoloLayer *layer)
 {
     HoloValue *bias, **in = HOLO_NEW(b->graph->arena, HoloValue *, 4);
@@ -200,6 +227,7 @@ static HoloStatus weights_narrow(Build *b, HoloNode *node, const HoloLayer *laye
 static HoloStatus layer_narrow(Build *b, HoloNode *node, const HoloLayer *layer)
 {
     bool is_table = layer->op == HOLO_LAYER_GATHER;
+    if (holo_layer_blocks(layer)) return (is_table ? table_typed : product_typed)(b, node, layer);
     switch (layer->kind) {
     case HOLO_QUANTIZE_INT8:
         return is_table                       ? table_blocks(b, node, layer)
@@ -210,7 +238,7 @@ static HoloStatus layer_narrow(Build *b, HoloNode *node, const HoloLayer *layer)
     case HOLO_QUANTIZE_F16:
     case HOLO_QUANTIZE_BF16: return weights_narrow(b, node, layer);
     case HOLO_QUANTIZE_CENTROIDS: return product_centroids(b, node, layer);
-    case HOLO_QUANTIZE_NONE: break;
+    default: break;
     }
     return HOLO_OK;
 }

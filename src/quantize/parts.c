@@ -3,6 +3,8 @@
 
 #include "passes/rewrite.h"
 
+#include <string.h>
+
 HoloNode *holo_part_node(HoloGraph *graph, const HoloValue *near, HoloOpId id, int version, int in_count, int out_count,
                          int attr_count)
 {
@@ -96,6 +98,19 @@ bool holo_part_nbits(HoloGraph *graph, HoloValue *x, const HoloValue *near, cons
     in[2] = holo_part_constant(graph, near, &layer->scale);
     in[5] = bias;
     return in[1] && in[2];
+}
+
+bool holo_part_blocks(HoloGraph *graph, HoloValue *x, const HoloValue *near, const HoloLayer *layer, HoloValue *bias,
+                      HoloValue *in[3], HoloAttr *attr)
+{
+    const char *type = holo_layer_blocks(layer)->name;
+    attr[0]          = (HoloAttr){.name = "type", .kind = HOLO_ATTR_STRING, .count = 1, .s = {type, strlen(type)}};
+    attr[1]          = (HoloAttr){.name = "count", .kind = HOLO_ATTR_INT, .count = 1, .i = layer->k};
+    if (x) attr[2] = (HoloAttr){.name = "rounds", .kind = HOLO_ATTR_INT, .count = 1, .i = 1};
+    in[0] = x;
+    in[1] = holo_part_constant(graph, near, &layer->q);
+    in[2] = bias;
+    return in[1];
 }
 
 bool holo_part_table(HoloGraph *graph, const HoloNode *node, const HoloLayer *layer, HoloValue *in[HOLO_TABLE_INPUTS],

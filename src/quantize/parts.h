@@ -28,6 +28,10 @@ HoloValue *holo_part_weights(HoloGraph *graph, const HoloValue *near, const Holo
 enum { HOLO_NBITS_ATTRS = 5 };
 bool holo_part_nbits(HoloGraph *graph, HoloValue *x, const HoloValue *near, const HoloLayer *layer, HoloValue *bias,
                      HoloValue *in[6], HoloAttr attr[HOLO_NBITS_ATTRS]);
+// Inputs and attributes of MatMulBlocks, which rounds what it reads; the first attributes are those of DecodeBlocks.
+enum { HOLO_DECODE_ATTRS = 2, HOLO_BLOCKS_ATTRS = 3 };
+bool holo_part_blocks(HoloGraph *graph, HoloValue *x, const HoloValue *near, const HoloLayer *layer, HoloValue *bias,
+                      HoloValue *in[3], HoloAttr *attr);
 // Inputs and attributes of the GatherBlockQuantized that replaces the Gather `node`.
 enum { HOLO_TABLE_INPUTS = 3, HOLO_TABLE_ATTRS = 4 };
 bool holo_part_table(HoloGraph *graph, const HoloNode *node, const HoloLayer *layer, HoloValue *in[HOLO_TABLE_INPUTS],

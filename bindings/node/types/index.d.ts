@@ -191,7 +191,7 @@ export type Graph = Omit<HoloListing, "values"> & {
 
 /** A path, a file: URL, or the bytes of a file. */
 export type Source = string | URL | ArrayBuffer | SharedArrayBuffer | ArrayBufferView;
-export type QuantizeKind = "none" | "int8" | "int4" | "f16" | "bf16" | "w8" | "centroids";
+export type QuantizeKind = "none" | "int8" | "int4" | "f16" | "bf16" | "w8" | "centroids" | "q8_0" | "q4_0" | "q4_1" | "q5_0" | "q5_1" | "q4_k" | "q5_k" | "q6_k";
 
 export interface Quantize {
   kind?: QuantizeKind;

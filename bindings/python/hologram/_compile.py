@@ -8,7 +8,10 @@ from ._hologram import Compiler, capi
 from ._model import Model, _Record
 
 _KINDS = {None: capi.HOLO_QUANTIZE_NONE, "f32": capi.HOLO_QUANTIZE_NONE, "int8": capi.HOLO_QUANTIZE_INT8, "int4": capi.HOLO_QUANTIZE_INT4,
-          "f16": capi.HOLO_QUANTIZE_F16, "bf16": capi.HOLO_QUANTIZE_BF16, "w8": capi.HOLO_QUANTIZE_W8, "centroids": capi.HOLO_QUANTIZE_CENTROIDS}
+          "f16": capi.HOLO_QUANTIZE_F16, "bf16": capi.HOLO_QUANTIZE_BF16, "w8": capi.HOLO_QUANTIZE_W8, "centroids": capi.HOLO_QUANTIZE_CENTROIDS,
+          "q8_0": capi.HOLO_QUANTIZE_Q8_0, "q4_0": capi.HOLO_QUANTIZE_Q4_0, "q4_1": capi.HOLO_QUANTIZE_Q4_1,
+          "q5_0": capi.HOLO_QUANTIZE_Q5_0, "q5_1": capi.HOLO_QUANTIZE_Q5_1, "q4_k": capi.HOLO_QUANTIZE_Q4_K,
+          "q5_k": capi.HOLO_QUANTIZE_Q5_K, "q6_k": capi.HOLO_QUANTIZE_Q6_K}
 _ACTIVATIONS = {None: capi.HOLO_ACTIVATIONS_DEFAULT, "static": capi.HOLO_ACTIVATIONS_STATIC, "dynamic": capi.HOLO_ACTIVATIONS_DYNAMIC}
 _RANGES = {None: capi.HOLO_RANGES_MSE, "mse": capi.HOLO_RANGES_MSE, "minmax": capi.HOLO_RANGES_MINMAX, "percentile": capi.HOLO_RANGES_PERCENTILE,
            "entropy": capi.HOLO_RANGES_ENTROPY}
@@ -197,7 +200,7 @@ def compile(model, output=None, *, progress=None, **options):
     size            "balanced", "small" or "fast"
     targets, tune   where steps run; True: measure how they run fastest on this machine
     tables          False: no lookup tables; or how many bytes they may take
-    quantize        "int8", "int4", "w8", "f16", "bf16", "int8,Gather=f16,/head/*=f32"
+    quantize        "int8", "int4", "w8", "f16", "bf16", "q4_k", "q8_0" ..., "int8,Gather=f16,/head/*=f32"
     activations     "static" or "dynamic"; ranges: "mse", "minmax", "percentile", "entropy"; percentile
     calibration     a path, or an iterable of samples: dicts of arrays by name, tuples of arrays, or arrays
     accuracy        how much must be right, 0 to 1; or judge=function(samples) and max_drop

@@ -14,36 +14,53 @@ enum {
     UNIT_QUADS    = 8,
     CHUNK_UNITS   = 8, // units that are written out at once: the scales of a block belong together
     CHUNK_BYTES   = CHUNK_UNITS * UNIT_QUADS * LANES * 4,
-    BLOCKS_FEW    = 4,                    // rows that read units themselves
-    BLOCKS_ROWS   = NATIVE == 64 ? 6 : 2, // of a tile
+    BLOCKS_AHEAD  = 1024, // bytes that are fetched early
+    BLOCKS_FEW    = 4,    // rows that read units themselves
+    BLOCKS_ROWS   = NATIVE == 64   ? 6
+                    : NATIVE == 32 ? 3
+                                   : 2, // of a tile
     BLOCKS_PANELS = NATIVE == 64 ? 2 : 1,
 };
 
+// How a level multiplies: pairs of 16 bits, quads by one instruction, or quads by several.
+typedef enum BlocksDots {
+    DOTS_PAIRS,
+    DOTS_QUADS,
+    DOTS_BYTES,
+    DOTS_OWN = BYTES ? DOTS_BYTES : DOTS_PAIRS, // what every CPU of the level can do
+} BlocksDots;
+
 // ---- rows of A
 
-// What codes of 0 stand for, with the other sign. The levels' own quads may take them as signed.
-INL int blocks_zero(const HoloBlockType *type, bool quads)
+// Are numbers of 8 bits signed, as the level multiplies them?
+INL bool blocks_signed(BlocksDots dots)
 {
-    if (type->bits == 8 || type->book) return quads && QUADS_FLIP != 0 ? 0 : 128;
+    return dots == DOTS_BYTES || (dots == DOTS_QUADS && QUADS_FLIP != 0);
+}
+
+// What codes of 0 stand for, with the other sign.
+INL int blocks_zero(const HoloBlockType *type, BlocksDots dots)
+{
+    if (type->bits == 8 || type->book) return blocks_signed(dots) ? 0 : 128;
     return -type->low;
 }
 
-INL void blocks_row_make(const HoloBlockType *type, int64_t k, const float *a, void *out, bool quads)
+INL void blocks_row_make(const HoloBlockType *type, int64_t k, const float *a, void *out, BlocksDots dots)
 {
     uint8_t *to   = out;
-    int      zero = blocks_zero(type, quads);
+    int      zero = blocks_zero(type, dots);
     for (int64_t first = 0; first < k; first += HOLO_BLOCK_UNIT, a += HOLO_BLOCK_UNIT) {
         float top = bits_largest(HOLO_BLOCK_UNIT, a), by = top > 0 ? 127 / top : 0, step = top / 127;
         if (!(by > 0 && by < __builtin_inff())) by = 0;
         uint8_t *number = to + UNIT_HEAD;
         int32_t  word[4];
-        for (int h = 0; h < 2; h++, number += (quads ? 1 : 2) * LANES) {
+        for (int h = 0; h < 2; h++, number += (dots == DOTS_PAIRS ? 2 : 1) * LANES) {
             f32v x = v_load(a + h * LANES);
             i32v n;
             i32n sum       = {0};
             EACH(r) n.r[r] = bits_numbers(x.r[r] * by);
             EACH(r) sum += n.r[r];
-            bits_numbers_store(&n, number, quads);
+            bits_numbers_store(&n, number, dots != DOTS_PAIRS);
             word[1 + h] = n_sum(sum);
         }
         if (type->group == HOLO_BLOCK_UNIT) word[1] += word[2];
@@ -64,7 +81,7 @@ INL void blocks_row_make(const HoloBlockType *type, int64_t k, const float *a, v
 
 static void rows_blocks_i8(const HoloBlockType *type, int64_t k, const float *a, void *out)
 {
-    blocks_row_make(type, k, a, out, false);
+    blocks_row_make(type, k, a, out, DOTS_OWN);
 }
 
 // ---- numbers
@@ -80,9 +97,10 @@ INL i32v blocks_load(const uint8_t *b)
 }
 
 // The quads of a unit: unsigned numbers or, where the level's quads are signed, signed ones.
-INL void blocks_unit(const uint8_t *b, int bits, const int8_t *book, bool quads, i32v w[UNIT_QUADS])
+INL void blocks_unit(const uint8_t *b, int bits, const int8_t *book, BlocksDots dots, i32v w[UNIT_QUADS])
 {
     const int low = bits == 8 ? 8 : bits >= 4 ? 4 : 2, high = bits - low; // bits of the planes
+    const int flip = blocks_signed(dots) ? 0 : (int)0x80808080;
     i32v      first[4], second[2];
     UNROLL for (int i = 0; i < 4; i++) if (i < low && low < 8) first[i] = blocks_load(b + i * 64);
     UNROLL for (int i = 0; i < 2; i++) if (i < high) second[i]          = blocks_load(b + (low + i) * 64);
@@ -95,24 +113,25 @@ INL void blocks_unit(const uint8_t *b, int bits, const int8_t *book, bool quads,
             if (low == 2) w[q].r[r] = blocks_bits(first[q % 2].r[r], -(q / 2 * 2), 3);
             if (high == 2) w[q].r[r] |= blocks_bits(second[q % 2].r[r], 4 - q / 2 * 2, 48);
             if (high == 1) w[q].r[r] |= blocks_bits(second[0].r[r], low - q, 1 << low);
-            if (book) w[q].r[r] = n_look_up(book, w[q].r[r]) ^ (quads && QUADS_FLIP != 0 ? 0 : (int)0x80808080);
-            if (low == 8 && quads) w[q].r[r] ^= (int)QUADS_FLIP;
+            if (book) w[q].r[r] = n_look_up(book, w[q].r[r]) ^ flip;
+            if (low == 8) w[q].r[r] ^= flip ^ (int)0x80808080;
         }
     }
 }
 
-// The sum plus the products of a quad of numbers with quad q of a unit of a row.
-INL i32v blocks_dot(i32v sum, i32v w, const uint8_t *a, int q, bool quads)
+// The sum plus the products of a quad of numbers with quad q of a unit of a row. is_wide: numbers have 8 bits.
+INL i32v blocks_dot(i32v sum, i32v w, const uint8_t *a, int q, bool is_wide, BlocksDots dots)
 {
-    if (quads) {
-        i32n x           = quad_read(a + UNIT_HEAD + 4 * q) + (i32n){0};
-        EACH(r) sum.r[r] = n_quads(sum.r[r], w.r[r], x);
-    } else {
-        i32n even        = quad_read(a + UNIT_HEAD + 8 * q) + (i32n){0},
-             odd         = quad_read(a + UNIT_HEAD + 8 * q + 4) + (i32n){0};
-        EACH(r) sum.r[r] = n_pairs(sum.r[r], even, w.r[r] & 0x00FF00FF);
-        EACH(r) sum.r[r] = n_pairs(sum.r[r], odd, (i32n)((u32n)w.r[r] >> 8) & 0x00FF00FF);
+    a += UNIT_HEAD;
+    if (dots != DOTS_PAIRS) {
+        i32n x = quad_read(a + 4 * q) + (i32n){0};
+        EACH(r)
+        sum.r[r] = dots == DOTS_QUADS ? n_quads(sum.r[r], w.r[r], x) : n_bytes(sum.r[r], w.r[r], x, is_wide);
+        return sum;
     }
+    i32n even = quad_read(a + 8 * q) + (i32n){0}, odd = quad_read(a + 8 * q + 4) + (i32n){0};
+    EACH(r) sum.r[r] = n_pairs(sum.r[r], even, w.r[r] & 0x00FF00FF);
+    EACH(r) sum.r[r] = n_pairs(sum.r[r], odd, (i32n)((u32n)w.r[r] >> 8) & 0x00FF00FF);
     return sum;
 }
 
@@ -188,12 +207,12 @@ static NOINLINE void blocks_store(const HoloGemmBlocks *g, int64_t row, int64_t 
 typedef void BlocksFew(const HoloGemmBlocks *g, const uint8_t *panel, int64_t column);
 
 INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t column, int rows, int bits, bool coded,
-                    int group, bool quads)
+                    int group, BlocksDots dots)
 {
-    const int          unit = UNIT_HEAD + (quads ? 1 : 2) * HOLO_BLOCK_UNIT, halves = HOLO_BLOCK_UNIT / group;
-    const int64_t      units = g->k / HOLO_BLOCK_UNIT;
-    const uint8_t     *a[BLOCKS_FEW], *scales = panel + units * 64 * bits;
-    const bool         has_offset = g->type->has_offset;
+    const int      unit = UNIT_HEAD + (dots == DOTS_PAIRS ? 2 : 1) * HOLO_BLOCK_UNIT, halves = HOLO_BLOCK_UNIT / group;
+    const int64_t  units = g->k / HOLO_BLOCK_UNIT;
+    const uint8_t *a[BLOCKS_FEW], *scales = panel + units * 64 * bits;
+    const bool     has_offset = g->type->has_offset;
     _Alignas(64) float scale[HOLO_BLOCK_GROUPS * LANES], offset[HOLO_BLOCK_GROUPS * LANES];
     f32v               total[BLOCKS_FEW];
     UNROLL for (int i = 0; i < rows; i++)
@@ -207,14 +226,16 @@ INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t colum
         blocks_scales(g->type, scales, first, count, scale, offset);
         for (int64_t u = 0; u < count; u++, panel += 64 * bits, s += halves * LANES, o += halves * LANES) {
             i32v w[UNIT_QUADS];
-            blocks_unit(panel, bits, coded ? g->type->book : NULL, quads, w);
+            UNROLL for (int i = 0; i < bits; i++) __builtin_prefetch(panel + BLOCKS_AHEAD + i * 64);
+            blocks_unit(panel, bits, coded ? g->type->book : NULL, dots, w);
             UNROLL for (int i = 0; i < rows; i++)
             {
                 UNROLL for (int h = 0; h < halves; h++)
                 {
                     i32v sum = blocks_start(a[i], h, has_offset);
                     UNROLL for (int q = 0; q < UNIT_QUADS / halves; q++) sum =
-                        blocks_dot(sum, w[h * UNIT_QUADS / halves + q], a[i], h * UNIT_QUADS / halves + q, quads);
+                        blocks_dot(sum, w[h * UNIT_QUADS / halves + q], a[i], h * UNIT_QUADS / halves + q,
+                                   bits == 8 || coded, dots);
                     total[i] = blocks_add(total[i], sum, a[i], h, has_offset, s + h * LANES, o + h * LANES);
                 }
                 a[i] += unit;
@@ -231,19 +252,19 @@ INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t colum
     X(rows, 3, 0, 16)        \
     X(rows, 3, 1, 16)        \
     X(rows, 3, 1, 32) X(rows, 4, 0, 32) X(rows, 4, 1, 32) X(rows, 5, 0, 32) X(rows, 6, 0, 16) X(rows, 8, 0, 32)
-#define BLOCK_FEW_FORMS(X) BLOCK_FORMS(X, 1) BLOCK_FORMS(X, 2) BLOCK_FORMS(X, 4)
+#define BLOCK_FEW_FORMS(X) BLOCK_FORMS(X, 1) BLOCK_FORMS(X, 4)
 
-#define X(rows, bits, coded, group)                                                                             \
-    static void blocks_pairs_##rows##_##bits##_##coded##_##group(const HoloGemmBlocks *g, const uint8_t *panel, \
-                                                                 int64_t column)                                \
-    {                                                                                                           \
-        blocks_few(g, panel, column, rows, bits, coded, group, false);                                          \
+#define X(rows, bits, coded, group)                                                                           \
+    static void blocks_own_##rows##_##bits##_##coded##_##group(const HoloGemmBlocks *g, const uint8_t *panel, \
+                                                               int64_t column)                                \
+    {                                                                                                         \
+        blocks_few(g, panel, column, rows, bits, coded, group, DOTS_OWN);                                     \
     }
 BLOCK_FEW_FORMS(X)
 #undef X
 
-static BlocksFew *const blocks_pairs[5][9][2][2] = {
-#define X(rows, bits, coded, group) [rows][bits][coded][group / 32] = blocks_pairs_##rows##_##bits##_##coded##_##group,
+static BlocksFew *const blocks_own[5][9][2][2] = {
+#define X(rows, bits, coded, group) [rows][bits][coded][group / 32] = blocks_own_##rows##_##bits##_##coded##_##group,
     BLOCK_FEW_FORMS(X)
 #undef X
 };
@@ -251,35 +272,35 @@ static BlocksFew *const blocks_pairs[5][9][2][2] = {
 // ---- many rows
 
 // Writes the quads of some units out, as blocks_unit gives them.
-INL void blocks_write(const uint8_t *b, int64_t units, int bits, const int8_t *book, bool quads, uint8_t *out)
+INL void blocks_write(const uint8_t *b, int64_t units, int bits, const int8_t *book, BlocksDots dots, uint8_t *out)
 {
     for (int64_t u = 0; u < units; u++, b += 64 * bits) {
         i32v w[UNIT_QUADS];
-        blocks_unit(b, bits, book, quads, w);
+        blocks_unit(b, bits, book, dots, w);
         UNROLL for (int q = 0; q < UNIT_QUADS; q++, out += 64) i_store((int32_t *)(void *)out, w[q]);
     }
 }
 
-static NOINLINE void blocks_write_any(const HoloBlockType *type, const uint8_t *b, int64_t units, bool quads,
+static NOINLINE void blocks_write_any(const HoloBlockType *type, const uint8_t *b, int64_t units, BlocksDots dots,
                                       uint8_t *out)
 {
     switch (type->bits) {
-    case 2: blocks_write(b, units, 2, NULL, quads, out); break;
+    case 2: blocks_write(b, units, 2, NULL, dots, out); break;
     case 3:
         if (type->book)
-            blocks_write(b, units, 3, type->book, quads, out);
+            blocks_write(b, units, 3, type->book, dots, out);
         else
-            blocks_write(b, units, 3, NULL, quads, out);
+            blocks_write(b, units, 3, NULL, dots, out);
         break;
     case 4:
         if (type->book)
-            blocks_write(b, units, 4, type->book, quads, out);
+            blocks_write(b, units, 4, type->book, dots, out);
         else
-            blocks_write(b, units, 4, NULL, quads, out);
+            blocks_write(b, units, 4, NULL, dots, out);
         break;
-    case 5: blocks_write(b, units, 5, NULL, quads, out); break;
-    case 6: blocks_write(b, units, 6, NULL, quads, out); break;
-    default: blocks_write(b, units, 8, NULL, quads, out); break;
+    case 5: blocks_write(b, units, 5, NULL, dots, out); break;
+    case 6: blocks_write(b, units, 6, NULL, dots, out); break;
+    default: blocks_write(b, units, 8, NULL, dots, out); break;
     }
 }
 
@@ -295,10 +316,10 @@ typedef struct BlocksTile {        // some units of up to BLOCKS_PANELS panels, 
 
 typedef void BlocksMany(const BlocksTile *t);
 
-INL void blocks_tile(const BlocksTile *t, int panels, int group, bool has_offset, bool quads)
+INL void blocks_tile(const BlocksTile *t, int panels, int group, bool has_offset, bool is_wide, BlocksDots dots)
 {
-    const int      unit = UNIT_HEAD + (quads ? 1 : 2) * HOLO_BLOCK_UNIT, halves = HOLO_BLOCK_UNIT / group;
-    const uint8_t *a[BLOCKS_ROWS], *w                                           = t->w;
+    const int      unit = UNIT_HEAD + (dots == DOTS_PAIRS ? 2 : 1) * HOLO_BLOCK_UNIT, halves = HOLO_BLOCK_UNIT / group;
+    const uint8_t *a[BLOCKS_ROWS], *w                                                        = t->w;
     const float   *scale = t->scale, *offset = t->offset;
     f32v           total[BLOCKS_ROWS][BLOCKS_PANELS];
     UNROLL for (int i = 0; i < BLOCKS_ROWS; i++)
@@ -318,7 +339,7 @@ INL void blocks_tile(const BlocksTile *t, int panels, int group, bool has_offset
                 i32v part[BLOCKS_PANELS];
                 UNROLL for (int j = 0; j < panels; j++) part[j] = blocks_load(w + j * CHUNK_BYTES);
                 UNROLL for (int i = 0; i < BLOCKS_ROWS; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] =
-                    blocks_dot(sum[i][j], part[j], a[i], h * UNIT_QUADS / halves + q, quads);
+                    blocks_dot(sum[i][j], part[j], a[i], h * UNIT_QUADS / halves + q, is_wide, dots);
             }
             UNROLL for (int i = 0; i < BLOCKS_ROWS; i++) UNROLL for (int j = 0; j < panels; j++) total[i][j] =
                 blocks_add(total[i][j], sum[i][j], a[i], h, has_offset, scale + j * HOLO_BLOCK_GROUPS * LANES,
@@ -330,24 +351,30 @@ INL void blocks_tile(const BlocksTile *t, int panels, int group, bool has_offset
         v_store(t->total + (i * panels + j) * LANES, total[i][j]);
 }
 
-#define BLOCK_TILES(X)                                                                        \
-    X(one, 1, 16, 0)                                                                          \
-    X(one, 1, 16, 1)                                                                          \
-    X(one, 1, 32, 0)                                                                          \
-    X(one, 1, 32, 1)                                                                          \
-    X(wide, BLOCKS_PANELS, 16, 0) X(wide, BLOCKS_PANELS, 16, 1) X(wide, BLOCKS_PANELS, 32, 0) \
-        X(wide, BLOCKS_PANELS, 32, 1)
+// Kinds of tiles: numbers of few bits; such with offsets; numbers of 8 bits.
+enum { TILE_PLAIN, TILE_OFFSET, TILE_WIDE, TILE_KINDS };
 
-#define X(name, panels, group, offset)                                        \
-    static void blocks_pairs_##name##_##group##_##offset(const BlocksTile *t) \
-    {                                                                         \
-        blocks_tile(t, panels, group, offset, false);                         \
+INL int blocks_kind(const HoloBlockType *type)
+{
+    return type->has_offset ? TILE_OFFSET : type->book || type->bits == 8 ? TILE_WIDE : TILE_PLAIN;
+}
+
+#define BLOCK_KINDS(X, name, panels, group) \
+    X(name, panels, group, 0) X(name, panels, group, 1) X(name, panels, group, 2)
+#define BLOCK_TILES(X)         \
+    BLOCK_KINDS(X, one, 1, 16) \
+    BLOCK_KINDS(X, one, 1, 32) BLOCK_KINDS(X, wide, BLOCKS_PANELS, 16) BLOCK_KINDS(X, wide, BLOCKS_PANELS, 32)
+
+#define X(name, panels, group, kind)                                                     \
+    static void blocks_own_##name##_##group##_##kind(const BlocksTile *t)                \
+    {                                                                                    \
+        blocks_tile(t, panels, group, kind == TILE_OFFSET, kind == TILE_WIDE, DOTS_OWN); \
     }
 BLOCK_TILES(X)
 #undef X
 
-static BlocksMany *const blocks_pairs_many[2][2][2] = {
-#define X(name, panels, group, offset) [name][group / 32][offset] = blocks_pairs_##name##_##group##_##offset,
+static BlocksMany *const blocks_own_many[2][2][TILE_KINDS] = {
+#define X(name, panels, group, kind) [name][group / 32][kind] = blocks_own_##name##_##group##_##kind,
     BLOCK_TILES(X)
 #undef X
 };
@@ -355,7 +382,7 @@ static BlocksMany *const blocks_pairs_many[2][2][2] = {
 // The functions of a level.
 typedef struct BlocksWay {
     BlocksFew *const (*few)[9][2][2];
-    BlocksMany *const (*many)[2][2];
+    BlocksMany *const (*many)[2][TILE_KINDS];
     void (*write)(const HoloBlockType *type, const uint8_t *b, int64_t units, uint8_t *out);
     int unit; // bytes of a unit of a row
 } BlocksWay;
@@ -381,7 +408,7 @@ static void blocks_many(const HoloGemmBlocks *g, const BlocksWay *way, int64_t c
             t.a     = (const uint8_t *)g->a + row * g->a_row + first * way->unit;
             t.rows  = g->m - row < BLOCKS_ROWS ? (int)(g->m - row) : BLOCKS_ROWS;
             t.total = total + row * panels * LANES;
-            way->many[panels > 1][g->type->group / 32][g->type->has_offset](&t);
+            way->many[panels > 1][g->type->group / 32][blocks_kind(g->type)](&t);
         }
     }
     for (int64_t i = 0; i < g->m; i++)
@@ -396,7 +423,7 @@ static void blocks_walk(const HoloGemmBlocks *g, const BlocksWay *way)
                      g->k / type->count * holo_block_scale_bytes(type) + 63) /
                     64 * 64;
     if (g->m <= BLOCKS_FEW) {
-        BlocksFew *few = way->few[g->m == 3 ? 4 : g->m][type->bits][type->book != NULL][type->group / 32];
+        BlocksFew *few = way->few[g->m > 1 ? BLOCKS_FEW : 1][type->bits][type->book != NULL][type->group / 32];
         for (int64_t j = 0; j < g->n; j += LANES) few(g, g->b + j / LANES * bytes, j);
         return;
     }
@@ -406,14 +433,15 @@ static void blocks_walk(const HoloGemmBlocks *g, const BlocksWay *way)
     }
 }
 
-static void blocks_pairs_write(const HoloBlockType *type, const uint8_t *b, int64_t units, uint8_t *out)
+static void blocks_own_write(const HoloBlockType *type, const uint8_t *b, int64_t units, uint8_t *out)
 {
-    blocks_write_any(type, b, units, false, out);
+    blocks_write_any(type, b, units, DOTS_OWN, out);
 }
 
 static void gemm_blocks_i8(const HoloGemmBlocks *g)
 {
-    const BlocksWay way = {blocks_pairs, blocks_pairs_many, blocks_pairs_write, UNIT_HEAD + 2 * HOLO_BLOCK_UNIT};
+    const BlocksWay way = {blocks_own, blocks_own_many, blocks_own_write,
+                           UNIT_HEAD + (BYTES ? 1 : 2) * HOLO_BLOCK_UNIT};
     blocks_walk(g, &way);
 }
 
@@ -423,7 +451,7 @@ static void unpack_blocks_f32(const HoloBlockType *type, int64_t k, const uint8_
                               float *out)
 {
     const uint8_t       *scales = panel + k / HOLO_BLOCK_UNIT * holo_block_unit_bytes(type);
-    const float          zero   = (float)blocks_zero(type, false);
+    const float          zero   = (float)blocks_zero(type, DOTS_PAIRS);
     _Alignas(64) float   scale[HOLO_BLOCK_GROUPS * LANES], offset[HOLO_BLOCK_GROUPS * LANES];
     _Alignas(64) uint8_t quads[UNIT_QUADS * LANES * 4];
     for (int64_t p = first; p < first + count; p += HOLO_BLOCK_UNIT) {
@@ -431,7 +459,7 @@ static void unpack_blocks_f32(const HoloBlockType *type, int64_t k, const uint8_
         int64_t left = k / HOLO_BLOCK_UNIT - chunk;
         if (p == first || unit == chunk)
             blocks_scales(type, scales, chunk, left < CHUNK_UNITS ? left : CHUNK_UNITS, scale, offset);
-        blocks_write_any(type, panel + unit * holo_block_unit_bytes(type), 1, false, quads);
+        blocks_write_any(type, panel + unit * holo_block_unit_bytes(type), 1, DOTS_PAIRS, quads);
         for (int i = 0; i < HOLO_BLOCK_UNIT; i++, out += LANES) {
             int64_t g  = ((unit - chunk) * HOLO_BLOCK_UNIT + i) / type->group;
             i32v    w  = blocks_load(quads + i / 4 * 64);

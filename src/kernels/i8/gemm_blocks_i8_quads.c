@@ -2,14 +2,14 @@
 
 QUADS_TARGET static void rows_blocks_i8_quads(const HoloBlockType *type, int64_t k, const float *a, void *out)
 {
-    blocks_row_make(type, k, a, out, true);
+    blocks_row_make(type, k, a, out, DOTS_QUADS);
 }
 
 #define X(rows, bits, coded, group)                                                                                 \
     QUADS_TARGET static void blocks_quads_##rows##_##bits##_##coded##_##group(const HoloGemmBlocks *g,              \
                                                                               const uint8_t *panel, int64_t column) \
     {                                                                                                               \
-        blocks_few(g, panel, column, rows, bits, coded, group, true);                                               \
+        blocks_few(g, panel, column, rows, bits, coded, group, DOTS_QUADS);                                         \
     }
 BLOCK_FEW_FORMS(X)
 #undef X
@@ -20,23 +20,23 @@ static BlocksFew *const blocks_quads[5][9][2][2] = {
 #undef X
 };
 
-#define X(name, panels, group, offset)                                                     \
-    QUADS_TARGET static void blocks_quads_##name##_##group##_##offset(const BlocksTile *t) \
+#define X(name, panels, group, kind)                                                       \
+    QUADS_TARGET static void blocks_quads_##name##_##group##_##kind(const BlocksTile *t)   \
     {                                                                                      \
-        blocks_tile(t, panels, group, offset, true);                                       \
+        blocks_tile(t, panels, group, kind == TILE_OFFSET, kind == TILE_WIDE, DOTS_QUADS); \
     }
 BLOCK_TILES(X)
 #undef X
 
-static BlocksMany *const blocks_quads_many[2][2][2] = {
-#define X(name, panels, group, offset) [name][group / 32][offset] = blocks_quads_##name##_##group##_##offset,
+static BlocksMany *const blocks_quads_many[2][2][TILE_KINDS] = {
+#define X(name, panels, group, kind) [name][group / 32][kind] = blocks_quads_##name##_##group##_##kind,
     BLOCK_TILES(X)
 #undef X
 };
 
 static void blocks_quads_write(const HoloBlockType *type, const uint8_t *b, int64_t units, uint8_t *out)
 {
-    blocks_write_any(type, b, units, true, out);
+    blocks_write_any(type, b, units, DOTS_QUADS, out);
 }
 
 static void gemm_blocks_i8_quads(const HoloGemmBlocks *g)

@@ -221,22 +221,65 @@ INL i32n n_pairs(i32n sum, i32n a, i32n b)
 // clang-format on
 
 // Bytes of a table of 16 by the bytes of a register, each below 16.
+#if defined __AVX512BW__
+INL i32n    n_look_up(const int8_t table[16], i32n at)
+{
+    return (i32n)_mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128((const void *)table)), (__m512i)at);
+}
+#elif defined __AVX2__
 INL i32n n_look_up(const int8_t table[16], i32n at)
 {
-#if defined __AVX512BW__
-    return (i32n)_mm512_shuffle_epi8(_mm512_broadcast_i32x4(_mm_loadu_si128((const void *)table)), (__m512i)at);
-#elif defined __AVX2__
     return (i32n)_mm256_shuffle_epi8(_mm256_broadcastsi128_si256(_mm_loadu_si128((const void *)table)), (__m256i)at);
+}
 #elif defined __aarch64__
+INL i32n n_look_up(const int8_t table[16], i32n at)
+{
     return (i32n)vqtbl1q_s8(vld1q_s8(table), (uint8x16_t)at);
+}
 #else
+static NOINLINE i32n n_look_up(const int8_t table[16], i32n at)
+{
     uint8_t byte[NATIVE];
     __builtin_memcpy(byte, &at, sizeof at);
     for (int i = 0; i < NATIVE; i++) byte[i] = (uint8_t)table[byte[i] & 15];
     __builtin_memcpy(&at, byte, sizeof at);
     return at;
-#endif
 }
+#endif
+
+// n_bytes: as n_quads below, at every level that has a product of bytes, BYTES, though it takes several instructions.
+// The sums of two products must fit into 16 bits: numbers of b are signed or, if not, at most 127. Numbers of a are not
+// -128.
+#if defined __AVX512BW__
+#define BYTES 1
+INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed)
+{
+    __m512i size = (__m512i)b, by = (__m512i)a;
+    if (is_signed) {
+        size = _mm512_abs_epi8(size);
+        by   = _mm512_mask_sub_epi8(by, _mm512_movepi8_mask((__m512i)b), _mm512_setzero_si512(), by);
+    }
+    return sum + (i32n)_mm512_madd_epi16(_mm512_maddubs_epi16(size, by), _mm512_set1_epi16(1));
+}
+#elif defined __AVX2__
+#define BYTES 1
+INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed)
+{
+    __m256i size = (__m256i)b, by = (__m256i)a;
+    if (is_signed) {
+        size = _mm256_abs_epi8(size);
+        by = _mm256_sign_epi8(by, (__m256i)b);
+    }
+    return sum + (i32n)_mm256_madd_epi16(_mm256_maddubs_epi16(size, by), _mm256_set1_epi16(1));
+}
+#else
+#define BYTES 0
+INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed) // never called
+{
+    (void)b, (void)a, (void)is_signed;
+    return sum;
+}
+#endif
 
 INL int32_t quad_read(const uint8_t *p)
 {

@@ -305,6 +305,35 @@ static void test_spare(void **state)
     }
 }
 
+// Blocks: of 256 where rows are long enough, else of 32. The factor of a Gemm goes into the weights.
+static void test_typed(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 16; i++) {
+        HoloQuantizeKind kind = (HoloQuantizeKind)(HOLO_QUANTIZE_Q8_0 + i / 2);
+        int              k    = i % 2 ? 96 : 512;
+        Setting          s;
+        HoloQuantization made;
+        HoloText         text = {0};
+        holo_text_add(
+            &text, "graph g(x: f32[5,%d], w: f32[3,%d]) -> (y) {\ny = Gemm@13(x, w) {alpha=0.5, transB=1}\n}\n", k, k);
+        setting_begin(&s, kind, false, text.data);
+        HoloValue *w = s.graph->inputs[1]; // becomes a constant
+        float     *x = w->type.data = HOLO_NEW(&s.arena, float, 3 * k);
+        for (int j = 0; j < 3 * k; j++) x[j] = (float)(j * 37 % 101 - 50) / 50;
+        w->is_input    = false;
+        w->is_constant = true;
+        s.graph->input_count--;
+        EXPECT_OK(holo_quantize(s.graph, &s.options, &s.arena, &made, &error));
+        assert_string_equal(made.report.layers[0].type, holo_quantize_name(kind));
+        assert_int_equal(nodes_of(made.graph, "MatMulBlocks"), 1);
+        assert_true(made.report.layers[0].bytes_after * 3 < made.report.layers[0].bytes_before);
+        if (!(made.report.accuracy >= 0.99)) fail_msg("kind %d: accuracy %g", (int)kind, made.report.accuracy);
+        holo_text_deinit(&text);
+        holo_arena_deinit(&s.arena);
+    }
+}
+
 // Products whose sums of integers can leave 32 bits have weights in blocks from the start; those that cannot are int8.
 static void test_long(void **state)
 {
@@ -528,10 +557,10 @@ static void test_choices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_rewritten), cmocka_unit_test(test_mixed), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_search),    cmocka_unit_test(test_spare), cmocka_unit_test(test_long),
-        cmocka_unit_test(test_rules),     cmocka_unit_test(test_judge), cmocka_unit_test(test_centroids),
-        cmocka_unit_test(test_choices),
+        cmocka_unit_test(test_rewritten), cmocka_unit_test(test_mixed),   cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_search),    cmocka_unit_test(test_spare),   cmocka_unit_test(test_long),
+        cmocka_unit_test(test_typed),     cmocka_unit_test(test_rules),   cmocka_unit_test(test_judge),
+        cmocka_unit_test(test_centroids), cmocka_unit_test(test_choices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -3,6 +3,7 @@
 #include "format/blocks.h"
 #include "format/dtype.h"
 
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -155,12 +156,73 @@ static void test_panels(void **state)
     }
 }
 
+// ---- writing
+
+// Numbers as weights have them: most are small, and rows differ in size.
+static void weights_make(int count, float *out)
+{
+    HoloRandom random = {5};
+    for (int i = 0; i < count; i++) {
+        double sum = 0;
+        for (int j = 0; j < 6; j++) sum += holo_random_unit(&random) - 0.5;
+        out[i] = (float)(sum * 0.02 * (1 + i / 64 % 7 * 0.3));
+    }
+}
+
+// The root of the mean square, relative to that of the numbers, stays below what a type can do. ggml's own rounding
+// gives 0.083, 0.077, 0.042, 0.037, 0.0052, 0.070, 0.036 and 0.017 for such numbers.
+static void test_writing(void **state)
+{
+    static const struct {
+        const char *name;
+        double      most;
+    } bounds[] = {{"q4_0", 0.080}, {"q4_1", 0.071},  {"q5_0", 0.040}, {"q5_1", 0.034},
+                  {"q8_0", 0.005}, {"q4_k", 0.0715}, {"q5_k", 0.036}, {"q6_k", 0.017}};
+    enum { COUNT = 256 * 64 };
+    static float   x[COUNT], y[COUNT];
+    static uint8_t blocks[COUNT * 2];
+    (void)state;
+    weights_make(COUNT, x);
+    for (int i = 0; i < HOLO_COUNT(bounds); i++) {
+        const HoloBlockType *type = holo_block_type_find(bounds[i].name);
+        double               off = 0, all = 0;
+        assert_true(holo_block_encode(type, COUNT / type->count, x, blocks));
+        holo_block_decode(type, COUNT / type->count, blocks, y);
+        for (int j = 0; j < COUNT; j++) {
+            off += ((double)y[j] - (double)x[j]) * ((double)y[j] - (double)x[j]);
+            all += (double)x[j] * (double)x[j];
+        }
+        if (!(off <= all * bounds[i].most * bounds[i].most)) fail_msg("%s: %g", type->name, sqrt(off / all));
+    }
+    assert_false(holo_block_encode(holo_block_type_find("iq2_xxs"), 1, x, blocks));
+}
+
+// Blocks of one number, of tiny and huge ones, and of such that are none.
+static void test_writing_extremes(void **state)
+{
+    static const float fill[] = {0, 1, -3, 1e-30f, -1e-42f, 3e38f, -3e38f, INFINITY, NAN};
+    float              x[HOLO_BLOCK_MOST], y[HOLO_BLOCK_MOST];
+    uint8_t            block[BYTES_MOST];
+    (void)state;
+    for (int t = 0; holo_block_type_at(t); t++)
+        for (int f = 0; f < HOLO_COUNT(fill); f++) {
+            const HoloBlockType *type = holo_block_type_at(t);
+            for (int i = 0; i < type->count; i++) x[i] = fill[f];
+            if (!holo_block_encode(type, 1, x, block)) continue;
+            holo_block_decode(type, 1, block, y);
+            for (int i = 0; f < 3 && i < type->count; i++)
+                if (fabsf(y[i] - x[i]) > fabsf(x[i]) / 100) fail_msg("%s: %g is %g", type->name, x[i], y[i]);
+            x[type->count / 2] = 1; // one among others
+            holo_block_encode(type, 1, x, block);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_numbers),
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_panels),
+        cmocka_unit_test(test_known_numbers),    cmocka_unit_test(test_table),
+        cmocka_unit_test(test_panels),           cmocka_unit_test(test_writing),
+        cmocka_unit_test(test_writing_extremes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
