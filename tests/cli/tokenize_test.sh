@@ -50,5 +50,5 @@ gives 1 'merges.txt' hologram tokenize gpt hello
 printf '#version: 0.2\nh e\n' > gpt/merges.txt
 gives 0 '2 3 3 4' hologram tokenize gpt hello
 gives 0 'hello' hologram tokenize gpt/vocab.json --decode '2 3 3 4'
-printf '\012\014\012\005<unk>\025\000\000\000\000\030\002\012\010\012\001h\025\000\000\200\277\012\012\012\003\342\226\201\025\000\000\200\277' > tokenizer.model
+printf '\012\016\012\005<unk>\025\000\000\000\000\030\002\012\010\012\001h\025\000\000\200\277\012\012\012\003\342\226\201\025\000\000\200\277' > tokenizer.model
 gives 0 '2 1' hologram tokenize tokenizer.model h
