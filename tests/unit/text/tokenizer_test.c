@@ -313,6 +313,24 @@ static void test_sentencepiece(void **state)
     }
 }
 
+// Spaces that belong to the word before them.
+static void test_suffix(void **state)
+{
+    (void)state;
+    static const unsigned char spec[] = {0x12, 5, 0x18, 1, 0xC0, 1, 1}; // unigram, treat_whitespace_as_suffix
+    GgufBytes                  file   = {0};
+    put_piece(&file, "<unk>", 0, 2);
+    put_piece(&file, "he\xE2\x96\x81", -1, 1);
+    put_piece(&file, "he", -1, 1);
+    put_piece(&file, "llo\xE2\x96\x81", -1, 1);
+    gguf_put(&file, spec, sizeof spec);
+    HoloTokenizer *t = tokenizer_of("tokenizer.model", file.data, file.size);
+    expect_text(t, " he  hello", 10, "1 2 3", "he hello");
+    expect_text(t, "", 0, "", "");
+    holo_tokenizer_close(t);
+    free(file.data);
+}
+
 static void test_plain_files(void **state)
 {
     (void)state;
@@ -346,6 +364,7 @@ int main(void)
         cmocka_unit_test(test_gguf_gpt2),
         cmocka_unit_test(test_gguf_bert_and_rwkv),
         cmocka_unit_test(test_sentencepiece),
+        cmocka_unit_test(test_suffix),
         cmocka_unit_test(test_plain_files),
     };
     return cmocka_run_group_tests_name("tokenizer", tests, NULL, NULL);
