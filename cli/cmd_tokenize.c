@@ -280,8 +280,9 @@ const CliCommand cli_tokenize = {
     .arg_min   = 1,
     .arg_max   = 2,
     .details =
-        "FILE is a tokenizer.json, or a folder that has one. Prints the ids of the text, with the special tokens\n"
-        "that the model expects around it. Without TEXT, or if it is -, the text is the standard input.\n"
+        "FILE is a tokenizer.json, a tokenizer.model, a vocab.json with merges.txt beside it, a vocab.txt, a GGUF\n"
+        "file, or a folder that has one of these. Prints the ids of the text, with the special tokens that the\n"
+        "model expects around it. Without TEXT, or if it is -, the text is the standard input.\n"
         "With --json, a line has the ids with special tokens, the ids without (plain), and the text that\n"
         "the ids decode to without special tokens.",
     .examples = "  hologram tokenize tokenizer.json 'Hello world'\n"

@@ -39,7 +39,7 @@ static bool is_sentencepiece(const uint8_t *bytes, size_t size)
 
 static bool is_text(const uint8_t *bytes, size_t size)
 {
-    return holo_bytes_find(bytes, size, "[UNK]", 5) != NULL;
+    return !memchr(bytes, 0, size) && holo_bytes_find(bytes, size, "[UNK]", 5);
 }
 
 static const struct {

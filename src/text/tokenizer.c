@@ -116,6 +116,12 @@ static HoloTextWork *work_create(void)
         return NULL;
     }
     memset(work->cache, 0, HOLO_CACHE_SLOTS * sizeof *work->cache);
+    HoloGrowing *buffers[] = {&work->given, &work->clean, &work->text[0], &work->text[1]};
+    for (int i = 0; i < HOLO_COUNT(buffers); i++)
+        if (!holo_growing_reserve(buffers[i], 1)) { // so that places in an empty text are places
+            holo_work_destroy(work);
+            return NULL;
+        }
     return work;
 }
 

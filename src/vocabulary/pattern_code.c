@@ -190,20 +190,18 @@ static HoloStatus classify(Coder *c)
     for (size_t s = 0; s < sets; s++)
         for (int r = 0; r < code->set[s].count; r++)
             edge[code->set[s].range[r].first] = edge[code->set[s].range[r].last + 1] = 1;
-    int class = 0;
-    for (uint32_t code_point = 0; code_point < HOLO_CODES; code_point++) {
-        if (edge[code_point] || !code_point) {
-            memset(now, 0, words * sizeof *now);
-            for (size_t s = 0; s < sets; s++)
-                if (holo_code_set_has(&code->set[s], code_point)) now[s / 64] |= UINT64_C(1) << s % 64;
-            for (class = 0;
-                 class < code->class_count && memcmp(key + (size_t) class * words, now, words * sizeof *now);)
-                class ++;
-            if (class == CLASSES_MAX)
-                return holo_fail(c->error, HOLO_UNSUPPORTED, "a regular expression has too many classes");
-            if (class == code->class_count) memcpy(key + (size_t)code->class_count++ * words, now, words * sizeof *now);
-        }
-        code->class_of[code_point] = (uint8_t) class;
+    for (size_t at = 0, end; at < HOLO_CODES; at = end) {
+        const uint8_t *next = memchr(edge + at + 1, 1, HOLO_CODES - at - 1);
+        int class           = 0;
+        end                 = next ? (size_t)(next - edge) : HOLO_CODES;
+        memset(now, 0, words * sizeof *now);
+        for (size_t s = 0; s < sets; s++)
+            if (holo_code_set_has(&code->set[s], (uint32_t)at)) now[s / 64] |= UINT64_C(1) << s % 64;
+        while (class < code->class_count && memcmp(key + (size_t) class * words, now, words * sizeof *now)) class ++;
+        if (class == CLASSES_MAX)
+            return holo_fail(c->error, HOLO_UNSUPPORTED, "a regular expression has too many classes");
+        if (class == code->class_count) memcpy(key + (size_t)code->class_count++ * words, now, words * sizeof *now);
+        memset(code->class_of + at, class, end - at);
     }
     size_t columns = (size_t)code->class_count + 1;
     code->has      = holo_arena_take(c->arena, sets * columns + 1);

@@ -93,11 +93,27 @@ bool holo_code_set_fold(HoloArena *arena, HoloCodeSet *set)
     return true;
 }
 
+enum { PAGE = 128 }; // code points that share an entry of holo_unicode_first
+
 bool holo_code_set_where(HoloArena *arena, HoloCodeSet *set, bool (*is_in)(uint32_t code, int what), int what)
 {
-    HoloCodeSet found = {0};
-    for (uint32_t c = 0; c < HOLO_CODES; c++)
-        if (is_in(c, what) && !append(arena, &found, c, c)) return false;
+    HoloCodeSet found   = {0};
+    bool        is_even = false, was_in = false; // the page before: whether all of it gave one answer, and which
+    for (uint32_t page = 0; page < HOLO_CODES; page += PAGE) {
+        bool is_same = page > PAGE && holo_unicode_first[page / PAGE] == holo_unicode_first[page / PAGE - 1];
+        if (is_same && is_even) { // behind ASCII, what is asked depends on the records alone
+            if (was_in && !append(arena, &found, page, page + PAGE - 1)) return false;
+            continue;
+        }
+        int count = 0;
+        for (uint32_t c = page; c < page + PAGE; c++) {
+            if (!is_in(c, what)) continue;
+            count++;
+            if (!append(arena, &found, c, c)) return false;
+        }
+        is_even = !count || count == PAGE;
+        was_in  = count;
+    }
     return holo_code_set_join(arena, set, &found);
 }
 

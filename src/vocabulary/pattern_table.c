@@ -150,7 +150,7 @@ static HoloStatus add_classes(HoloTokenBlock *block, const HoloPatternCode *code
     size_t    pages  = 0;
     if (!first || !second) return holo_fail_memory(error);
     for (size_t i = 0; i < HOLO_CODES >> 8; i++) {
-        size_t page = 0;
+        size_t page = i && !memcmp(code->class_of + i * 256 - 256, code->class_of + i * 256, 256) ? first[i - 1] : 0;
         while (page < pages && memcmp(second + page * 256, code->class_of + i * 256, 256)) page++;
         if (page == pages) memcpy(second + pages++ * 256, code->class_of + i * 256, 256);
         first[i] = (uint16_t)page;

@@ -21,13 +21,21 @@ static const char *const one_word_first =
     "\"prepend_scheme\": \"%s\"}, \"decoder\": {\"type\": \"Sequence\", \"decoders\": [{\"type\": \"ByteFallback\"}, " \
     "{\"type\": \"Metaspace\", \"prepend_scheme\": \"%s\"}]}}"
 
+// Spaces belong to the word before them, and a text ends with one.
+static const char *const spaces_behind =
+    "{\"normalizer\": {\"type\": \"Sequence\", \"normalizers\": [{\"type\": \"Strip\", \"strip_left\": true, "
+    "\"strip_right\": true}, {\"type\": \"Replace\", \"pattern\": {\"Regex\": \" +\"}, \"content\": \"" MARK "\"}, "
+    "{\"type\": \"Replace\", \"pattern\": {\"Regex\": \"(?<=[\\\\s\\\\S])\\\\z\"}, \"content\": \"" MARK "\"}]}, "
+    "\"pre_tokenizer\": {\"type\": \"Split\", \"pattern\": {\"String\": \"" MARK "\"}, \"behavior\": "
+    "\"MergedWithPrevious\"}, \"decoder\": {\"type\": \"Sequence\", \"decoders\": [{\"type\": \"Replace\", "
+    "\"pattern\": {\"String\": \"" MARK "\"}, \"content\": \" \"}, {\"type\": \"ByteFallback\"}, {\"type\": "
+    "\"Fuse\"}, {\"type\": \"Strip\", \"content\": \" \", \"start\": 0, \"stop\": 1}]}}";
+
 HoloStatus holo_piece_steps(HoloVocabulary *v, const HoloPieceRules *rules, HoloError *error)
 {
     const char *scheme = rules->adds_space ? "always" : "never";
     char       *json;
-    if (rules->is_suffix)
-        return holo_fail(error, HOLO_UNSUPPORTED,
-                         "the vocabulary has spaces behind words (treat_whitespace_as_suffix), which is not supported");
+    if (rules->is_suffix) return holo_vocabulary_steps(v, spaces_behind, error);
     if (rules->is_one_word && rules->adds_space && rules->is_first_only)
         return holo_vocabulary_steps(v, one_word_first, error);
     if (rules->is_one_word)

@@ -307,7 +307,7 @@ static HoloStatus finish_added(HoloVocabulary *v, HoloError *error)
     size_t               count[2] = {0};
     for (int i = 0; i < 2; i++) entry[i] = HOLO_NEW(v->block.arena, HoloTrieEntry, v->added_count + 1);
     if (!added || !entry[0] || !entry[1]) return holo_fail_memory(error);
-    qsort(v->added, (size_t)v->added_count, sizeof *v->added, by_id);
+    if (v->added_count) qsort(v->added, (size_t)v->added_count, sizeof *v->added, by_id);
     for (int i = 0; i < v->added_count; i++) {
         const HoloVocabularyAdded *a               = &v->added[i];
         added[i]                                   = (HoloAddedToken){a->id, a->flags, {sizeof *h, 0}};

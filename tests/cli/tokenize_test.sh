@@ -40,3 +40,15 @@ echo '{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}, "pre_tokenizer
 gives 1 "a pre-tokenizer 'Spilt'" hologram tokenize typo.json x
 echo '{"model": {"type": "BPE", "vocab": {"a": 0}, "merges": []}, "pre_tokenizer": {"type": "Split", "behavior": "Isolated", "pattern": {"Regex": "(a"}}}' > regex.json
 gives 1 'a group has no end' hologram tokenize regex.json x
+
+# Other formats, by what they hold and by what is in a folder.
+mkdir bert gpt
+printf '[UNK]\n[CLS]\n[SEP]\nhello\n##s\n' > bert/vocab.txt
+gives 0 '1 3 4 0 2' hologram tokenize bert 'Hellos x'
+printf '{"h": 0, "e": 1, "he": 2, "l": 3, "o": 4}' > gpt/vocab.json
+gives 1 'merges.txt' hologram tokenize gpt hello
+printf '#version: 0.2\nh e\n' > gpt/merges.txt
+gives 0 '2 3 3 4' hologram tokenize gpt hello
+gives 0 'hello' hologram tokenize gpt/vocab.json --decode '2 3 3 4'
+printf '\012\016\012\005<unk>\025\000\000\000\000\030\002\012\010\012\001h\025\000\000\200\277\012\012\012\003\342\226\201\025\000\000\200\277' > tokenizer.model
+gives 0 '2 1' hologram tokenize tokenizer.model h
