@@ -2,6 +2,7 @@
 //
 // A model is compiled in a separate process, so that only the memory of running is measured.
 
+#include "bench_language.h"
 #include "json.h"
 #include "loading.h"
 #include "profiling.h"
@@ -274,8 +275,9 @@ static int bench(Cli *cli)
 {
     Measured     measured = {0};
     HoloFileKind kind;
-    int          result = cli_file_kind(cli, 0, &kind);
-    const char  *path   = cli->args[0];
+    if (cli_option(cli, "prompt") || cli_option(cli, "generate")) return cli_bench_language(cli);
+    int         result = cli_file_kind(cli, 0, &kind);
+    const char *path   = cli->args[0];
     if (result) return result;
     result = kind == HOLO_FILE_ARCHIVE ? measure(cli, path, &measured) : measure_model(cli, path, &measured);
     if (result) return result;
@@ -298,6 +300,8 @@ static const CliOption options[] = {
     {"seconds", 's', "S", "how long to measure (default 3)"},
     {"profile", 0, "FILE.json",
      "then time each step, for as long again: print tables by\noperator and by step, and write a trace for\nchrome://tracing with one track per thread"},
+    {"prompt", 0, "N", "of a language model: how fast it reads a prompt of N tokens"},
+    {"generate", 0, "N", "of a language model: how fast it generates N tokens"},
     CLI_OPTION_MODEL_NUMERIC,
     {"json", 0, NULL, "print JSON: open_us, first_us, min_us, median_us, p99_us,\nrss_mb, arena_mb, threads ..."},
     {0},
@@ -314,7 +318,8 @@ const CliCommand cli_bench = {
                  "wall-clock times. The time to open is the median of many.",
     .examples  = "  hologram bench resnet50.holo --threads 1\n"
                  "  hologram bench bert.onnx --input-shape input_ids:1,128 --seconds 10 --json\n"
-                 "  hologram bench resnet50.holo --profile trace.json\n",
+                 "  hologram bench resnet50.holo --profile trace.json\n"
+                 "  hologram bench llama.holo --prompt 512 --generate 128\n",
     .options   = options,
     .run       = bench,
 };

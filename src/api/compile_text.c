@@ -4,9 +4,11 @@
 // archive ("text.eos", "text.context" ...), so that one file can be talked to. A model without any of it is no failure.
 #include "api/compiling.h"
 #include "hologram_text.h"
+#include "import/wire/gguf.h"
 #include "import/wire/json.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- JSON files beside the model
@@ -27,14 +29,12 @@ static json_t *json_of(const char *folder, const char *file)
 }
 
 typedef struct Configs { // of a folder; NULL: there is none
-    json_t *model, *text, *generation, *tokenizer;
+    json_t *model, *text, *generation;
 } Configs;
 
 static void configs_open(const char *folder, Configs *out)
 {
-    *out      = (Configs){.model      = json_of(folder, "config.json"),
-                          .generation = json_of(folder, "generation_config.json"),
-                          .tokenizer  = json_of(folder, "tokenizer_config.json")};
+    *out = (Configs){.model = json_of(folder, "config.json"), .generation = json_of(folder, "generation_config.json")};
     out->text = out->model ? json_object_get(out->model, "text_config") : NULL; // of models that also see or hear
 }
 
@@ -42,7 +42,6 @@ static void configs_close(const Configs *c)
 {
     json_decref(c->model);
     json_decref(c->generation);
-    json_decref(c->tokenizer);
 }
 
 static const json_t *find(const Configs *c, const char *key)
@@ -120,77 +119,147 @@ static HoloStatus meta_add(HoloCompile *c, const Configs *configs)
 
 // ---- assets
 
-// In tokenizer_config.json it is a text, or a list of named ones, of which "default" is meant.
-static const json_t *template_in(const json_t *config)
+static bool is_fatal(HoloStatus status)
 {
-    const json_t *value = config ? json_object_get(config, "chat_template") : NULL, *item;
-    size_t        i;
-    if (!json_is_array(value)) return value;
-    json_array_foreach(value, i, item)
-    {
-        const char *name = json_string_value(json_object_get(item, "name"));
-        if (name && !strcmp(name, "default")) return json_object_get(item, "template");
-    }
-    return NULL;
+    return status == HOLO_NO_MEMORY || status == HOLO_CANCELLED;
 }
 
-static HoloStatus template_add(HoloCompile *c, const Configs *configs)
+// What cannot be read is told, and the model is written without it: it can still be run.
+static HoloStatus left_out(HoloCompile *c, const char *what, HoloStatus status, const HoloError *why)
 {
-    const json_t *value = template_in(configs->tokenizer);
-    HoloMapping   file  = {0};
-    char          path[4096];
-    int           size = snprintf(path, sizeof path, "%s/chat_template.jinja", c->path);
-    if (size > 0 && size < (int)sizeof path && holo_path_exists(path)) {
-        HOLO_TRY(holo_file_map(path, &file, c->error));
-        HoloStatus status = holo_plan_asset(&c->plan, "chat_template", file.data, file.size, c->error);
-        holo_file_unmap(&file);
-        return status;
-    }
-    if (!json_is_string(value)) return HOLO_OK;
-    return holo_plan_asset(&c->plan, "chat_template", json_string_value(value), json_string_length(value), c->error);
+    char key[32];
+    if (status == HOLO_NO_FILE) return HOLO_OK;
+    if (is_fatal(status)) return holo_fail(c->error, status, "%s", why->text);
+    holo_tell(HOLO_LOG_WARNING, "%s: the archive has no %s: %s", c->path, what, why->text);
+    snprintf(key, sizeof key, "text.%s", what);
+    return holo_plan_meta(&c->plan, key, why->text, c->error);
 }
 
-// The special tokens by their text, which templates ask for.
-static HoloStatus specials_add(HoloCompile *c, const Configs *configs)
+static HoloStatus template_add(HoloCompile *c, HoloTemplate *chat, HoloStatus status, const HoloError *why)
 {
-    static const char *const names[] = {"bos_token", "eos_token", "pad_token", "unk_token"};
-    for (int i = 0; i < HOLO_COUNT(names) && configs->tokenizer; i++) {
-        const json_t *value = json_object_get(configs->tokenizer, names[i]);
-        const char   *text  = json_string_value(json_is_object(value) ? json_object_get(value, "content") : value);
-        char          key[32];
-        snprintf(key, sizeof key, "text.%s", names[i]);
-        if (text) HOLO_TRY(holo_plan_meta(&c->plan, key, text, c->error));
-    }
-    return HOLO_OK;
+    size_t size;
+    if (status) return left_out(c, "template", status, why);
+    const void *block = holo_template_block(chat, &size);
+    status            = holo_plan_asset(&c->plan, "template", block, size, c->error);
+    holo_template_close(chat);
+    return status;
 }
 
-// A tokenizer that cannot be read is told, and the model is written without it: it can still be run.
 static HoloStatus tokenizer_add(HoloCompile *c)
 {
     HoloTokenizer *tokenizer;
     HoloError      why    = {0};
     HoloStatus     status = holo_tokenizer_compile(c->path, &tokenizer, &why);
     size_t         size;
-    if (status == HOLO_NO_FILE) return HOLO_OK;
-    if (status == HOLO_NO_MEMORY || status == HOLO_CANCELLED) return holo_fail(c->error, status, "%s", why.text);
-    if (status) {
-        holo_tell(HOLO_LOG_WARNING, "%s: the archive has no tokenizer: %s", c->path, why.text);
-        return holo_plan_meta(&c->plan, "text.tokenizer", why.text, c->error);
-    }
+    if (status) return left_out(c, "tokenizer", status, &why);
     const void *block = holo_tokenizer_block(tokenizer, &size);
     status            = holo_plan_asset(&c->plan, "tokenizer", block, size, c->error);
     holo_tokenizer_close(tokenizer);
     return status;
 }
 
-HoloStatus holo_compile_text(HoloCompile *c)
+// ---- a HuggingFace folder
+
+static HoloStatus folder_add(HoloCompile *c)
 {
-    if (c->bytes.data || !holo_path_is_folder(c->path)) return HOLO_OK;
-    Configs configs;
+    Configs       configs;
+    HoloTemplate *chat = NULL;
+    HoloError     why  = {0};
     configs_open(c->path, &configs);
     HoloStatus status = meta_add(c, &configs);
-    if (!status) status = specials_add(c, &configs);
-    if (!status) status = template_add(c, &configs);
     configs_close(&configs);
+    if (status) return status;
+    HoloStatus compiled = holo_template_compile(c->path, NULL, &chat, &why);
+    HOLO_TRY(template_add(c, chat, compiled, &why));
+    return tokenizer_add(c);
+}
+
+// ---- a GGUF file
+
+static HoloStatus gguf_number(HoloCompile *c, const HoloGguf *file, const char *key, const char *meta)
+{
+    int64_t number;
+    char    text[32];
+    if (!holo_gguf_find_int(file, key, &number)) return HOLO_OK;
+    snprintf(text, sizeof text, "%lld", (long long)number);
+    return holo_plan_meta(&c->plan, meta, text, c->error);
+}
+
+// The text of a special token, for the variables of a template; NULL: there is none.
+static json_t *gguf_token(const HoloGguf *file, const char *key)
+{
+    const HoloGgufValue *all = holo_gguf_find(file, "tokenizer.ggml.tokens");
+    int64_t              id;
+    HoloGgufValue        item, rest;
+    HoloString           text;
+    if (!all || all->kind != HOLO_GGUF_ARRAY || !holo_gguf_find_int(file, key, &id)) return NULL;
+    if (id < 0 || (uint64_t)id >= all->count) return NULL;
+    rest = *all;
+    for (int64_t i = 0; i <= id; i++)
+        if (!holo_gguf_next(&rest, &item)) return NULL;
+    return holo_gguf_text(&item, &text) ? json_stringn(text.data, text.size) : NULL;
+}
+
+static HoloStatus gguf_template(HoloCompile *c, const HoloGguf *file)
+{
+    HoloString    text;
+    HoloTemplate *chat = NULL;
+    HoloError     why  = {0};
+    if (!holo_gguf_find_text(file, "tokenizer.chat_template", &text)) return HOLO_OK;
+    json_t *variables = json_object();
+    json_object_set_new(variables, "bos_token", gguf_token(file, "tokenizer.ggml.bos_token_id"));
+    json_object_set_new(variables, "eos_token", gguf_token(file, "tokenizer.ggml.eos_token_id"));
+    char *json = json_dumps(variables, JSON_COMPACT);
+    json_decref(variables);
+    if (!json) return holo_fail_memory(c->error);
+    HoloStatus status = holo_template_compile_text(text.data, text.size, json, strlen(json), &chat, &why);
+    free(json);
+    return template_add(c, chat, status, &why);
+}
+
+// Ends of a turn end the text, too.
+static HoloStatus gguf_ends(HoloCompile *c, const HoloGguf *file)
+{
+    static const char *const keys[]    = {"tokenizer.ggml.eos_token_id", "tokenizer.ggml.eot_token_id",
+                                          "tokenizer.ggml.eom_token_id"};
+    char                     text[128] = "";
+    int64_t                  id;
+    for (int i = 0; i < HOLO_COUNT(keys); i++)
+        if (holo_gguf_find_int(file, keys[i], &id))
+            snprintf(text + strlen(text), sizeof text - strlen(text), "%s%lld", *text ? "," : "", (long long)id);
+    return *text ? holo_plan_meta(&c->plan, "text.eos", text, c->error) : HOLO_OK;
+}
+
+static HoloStatus gguf_meta(HoloCompile *c, const HoloGguf *file)
+{
+    HoloString architecture;
+    char       key[128];
+    HOLO_TRY(gguf_ends(c, file));
+    HOLO_TRY(gguf_number(c, file, "tokenizer.ggml.bos_token_id", "text.bos"));
+    HOLO_TRY(gguf_number(c, file, "tokenizer.ggml.padding_token_id", "text.pad"));
+    if (!holo_gguf_find_text(file, "general.architecture", &architecture)) return HOLO_OK;
+    snprintf(key, sizeof key, "%.*s.context_length", architecture.size < 64 ? (int)architecture.size : 64,
+             architecture.data);
+    return gguf_number(c, file, key, "text.context");
+}
+
+static HoloStatus gguf_add(HoloCompile *c)
+{
+    HoloMapping map   = {0};
+    HoloArena   arena = {0};
+    HoloGguf    file;
+    HOLO_TRY(holo_file_map(c->path, &map, c->error));
+    HoloStatus status = holo_gguf_read(&arena, c->path, map.data, map.size, &file, c->error);
+    if (!status) status = gguf_meta(c, &file);
+    if (!status) status = gguf_template(c, &file);
+    holo_arena_deinit(&arena);
+    holo_file_unmap(&map);
     return status ? status : tokenizer_add(c);
+}
+
+HoloStatus holo_compile_text(HoloCompile *c)
+{
+    if (c->bytes.data) return HOLO_OK;
+    if (holo_path_is_folder(c->path)) return folder_add(c);
+    return !strcmp(c->source->model.format, "GGUF") ? gguf_add(c) : HOLO_OK;
 }

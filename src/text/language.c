@@ -29,8 +29,8 @@ static HoloStatus ends_find(HoloLanguage *l, HoloError *error)
         char         *next;
         unsigned long id = strtoul(text, &next, 10);
         if (next == text || id >= UINT32_MAX) break;
-        l->end[l->end_count++] = (uint32_t)id;
-        text                   = *next == ',' ? next + 1 : next;
+        if (!l->vocabulary || id < l->vocabulary) l->end[l->end_count++] = (uint32_t)id; // configs may name others
+        text = *next == ',' ? next + 1 : next;
     }
     return HOLO_OK;
 }

@@ -4,8 +4,8 @@
 usage: hf.py PROGRAM FOLDER...
 
 A FOLDER is a model, or a folder of models. Prints a line for each model: the worst difference of its outputs, relative to the
-largest value of the output, and fails if one is above 1e-4 (2e-2 for models in 16 bits). What generating text gives
-(outputs/generated.npy) is compared elsewhere.
+largest value of the output, and fails if one is above 1e-4 (2e-2 for models in 16 bits). If there is outputs/generated.npy,
+the tokens that are generated behind the first row of input_ids must be the same.
 """
 import array
 import ast
@@ -63,6 +63,24 @@ def check(program, folder):
         return max(((difference(path, pathlib.Path(out) / path.name), path.stem) for path in wanted), default=(0.0, "nothing"))
 
 
+def check_generated(program, folder):
+    """Fails unless the tokens that follow the first row of input_ids are those of outputs/generated.npy."""
+    path = folder / "outputs" / "generated.npy"
+    if not path.exists():
+        return ""
+    _, wanted = read_npy(path)
+    shape, ids = read_npy(folder / "inputs" / "input_ids.npy")
+    prompt, wanted = list(ids[: shape[-1]]), list(wanted)[shape[-1] :]
+    run = subprocess.run([program, "generate", folder, "--tokens", ",".join(map(str, prompt)), "--max-tokens", str(len(wanted)),
+                          "--temperature", "0", "--json"], capture_output=True, text=True)
+    if run.returncode:
+        raise ValueError(" ".join((run.stderr or run.stdout).split())[:400])
+    have = json.loads(run.stdout)["tokens"]
+    if have != wanted:
+        raise ValueError(f"generates {have}, not {wanted}")
+    return f", and {len(wanted)} tokens"
+
+
 def main():
     program = sys.argv[1]
     roots = [pathlib.Path(name) for name in sys.argv[2:]]
@@ -73,6 +91,7 @@ def main():
         limit = 2e-2 if is_narrow(folder) else 1e-4
         try:
             worst, name = check(program, folder)
+            name += check_generated(program, folder)
             is_fine = worst <= limit
             reason = "" if is_fine else WRONG_ANSWERS.get(folder.name, "")
             word = "ok    " if is_fine else "other " if reason else "FAILED"

@@ -1,0 +1,150 @@
+// cmd_generate.c - hologram generate: continues a prompt.
+
+#include "json.h"
+#include "language.h"
+
+#include <string.h>
+
+typedef struct Output { // what comes out
+    const Cli *cli;
+    uint32_t  *token;
+    size_t     count, room;
+    char      *text;
+    size_t     size, text_room;
+    float     *logprob;
+    bool       shows;
+} Output;
+
+static bool each(void *state, const HoloGenerated *g)
+{
+    Output *o = state;
+    if (g->token != UINT32_MAX) {
+        if (o->count == o->room) {
+            size_t room = o->room * 2 + 256;
+            o->token    = cli_grow(o->token, o->room, room, sizeof *o->token);
+            o->logprob  = cli_grow(o->logprob, o->room, room, sizeof *o->logprob);
+            o->room     = room;
+        }
+        o->logprob[o->count] = g->sampled.logprob;
+        o->token[o->count++] = g->token;
+    }
+    if (o->size + g->text.size + 1 > o->text_room) {
+        size_t room  = (o->size + g->text.size + 256) * 2;
+        o->text      = cli_grow(o->text, o->text_room, room, 1);
+        o->text_room = room;
+    }
+    if (g->text.size) memcpy(o->text + o->size, g->text.data, g->text.size);
+    o->text[o->size += g->text.size] = 0;
+    if (o->shows && g->text.size) {
+        printf("%.*s", (int)g->text.size, g->text.data);
+        fflush(stdout);
+    }
+    return true;
+}
+
+static void print_json(const Cli *cli, const Output *o, const HoloGenerateResult *r)
+{
+    static const char *const why[] = {"length", "end", "stop", "asked", "grammar"};
+    Json                     json  = {.out = stdout};
+    json_open(&json, NULL, '{');
+    json_text(&json, "file", cli->args[0]);
+    json_open(&json, "tokens", '[');
+    for (size_t i = 0; i < o->count; i++) json_int(&json, NULL, o->token[i]);
+    json_close(&json, ']');
+    json_text(&json, "text", o->text ? o->text : "");
+    if (cli_option(cli, "logprobs")) {
+        json_open(&json, "logprobs", '[');
+        for (size_t i = 0; i < o->count; i++) json_number(&json, NULL, o->logprob[i]);
+        json_close(&json, ']');
+    }
+    json_text(&json, "finish", why[r->finish]);
+    json_int(&json, "prompt_tokens", (int64_t)r->prompt_tokens);
+    json_int(&json, "generated_tokens", (int64_t)r->tokens);
+    json_number(&json, "prompt_seconds", r->prompt_seconds);
+    json_number(&json, "generate_seconds", r->seconds);
+    if (cli_option(cli, "lookup")) {
+        json_int(&json, "guessed", (int64_t)r->guessed);
+        json_int(&json, "guessed_right", (int64_t)r->right);
+    }
+    json_close(&json, '}');
+}
+
+// The prompt as ids: given as ids, a text, or a question in the form that the model's chat template gives it.
+static int prompt_read(const Cli *cli, const CliLanguage *l, uint32_t **out_ids, size_t *out_count)
+{
+    const char *tokens = cli_option(cli, "tokens"), *system = cli_option(cli, "system");
+    const char *given = cli->arg_count > 1 ? cli->args[1] : "-";
+    size_t      size;
+    if (tokens && cli->arg_count > 1)
+        return cli_fail(NULL, "--tokens is the prompt, and so is '%s': give one of them", given), CLI_USAGE;
+    if (tokens) return cli_read_tokens(tokens, out_ids, out_count);
+    char *text = strcmp(given, "-") ? cli_format("%s", given) : cli_read_stream(stdin, &size);
+    size       = strlen(text);
+    if (!l->chat && system)
+        return cli_fail("put it into the prompt", "--system needs a chat template, and the model has none"), CLI_USAGE;
+    if (!l->chat || cli_option(cli, "plain")) return cli_language_encode(l, text, size, true, out_ids, out_count);
+    CliMessages messages = {0};
+    char       *whole;
+    if (system) cli_message_add(&messages, "system", system);
+    cli_message_add(&messages, "user", text);
+    int result = cli_messages_render(l, &messages, &whole, &size);
+    if (!result) result = cli_language_encode(l, whole, size, false, out_ids, out_count);
+    if (!result) holo_text_free(whole);
+    return result;
+}
+
+static int generate(Cli *cli)
+{
+    CliLanguage        l      = {0};
+    uint32_t          *ids    = NULL;
+    size_t             count  = 0;
+    HoloError          error  = {0};
+    HoloGenerateResult made   = {0};
+    Output             out    = {.cli = cli, .shows = !cli_option(cli, "json")};
+    int                result = cli_language_open(cli, 0, &l);
+    if (!result) result = prompt_read(cli, &l, &ids, &count);
+    // Without a tokenizer there is no text that could end: ids are all there is.
+    if (!result && !l.tokenizer && !l.options.max_tokens)
+        result = (cli_fail(NULL, "the model has no tokenizer: say how many tokens to generate, with --max-tokens"),
+                  CLI_USAGE);
+    l.options.keep_ends = !l.tokenizer || cli_option(cli, "ignore-end");
+    if (!result) {
+        l.options.sampler.logprobs = cli_option(cli, "logprobs");
+        HoloStatus status          = holo_generate(l.language, ids, count, &l.options, each, &out, &made, &error);
+        if (status) result = cli_fail_error(cli->args[0], &error, status);
+    }
+    if (!result && !out.shows) print_json(cli, &out, &made);
+    if (!result && out.shows) putchar('\n');
+    cli_language_close(&l);
+    return result;
+}
+
+static const CliOption options[] = {
+    {"tokens", 0, "IDS", "the prompt as ids, such as 1,450,7483"},
+    {"system", 0, "TEXT", "what the model is told before the prompt, if it has a chat\ntemplate"},
+    {"plain", 0, NULL, "continue the prompt as it is, without the chat template"},
+    CLI_OPTIONS_SAMPLING,
+    {"ignore-end", 0, NULL, "go on behind tokens that end the text"},
+    {"logprobs", 0, NULL, "with --json: the logarithm of each token's probability", .with = "json"},
+    {"json", 0, NULL, "print the ids, the text and counts as JSON"},
+    CLI_OPTION_THREADS,
+    {0},
+};
+
+const CliCommand cli_generate = {
+    .name      = "generate",
+    .purpose   = "continue a prompt with a language model",
+    .arguments = "FILE [PROMPT]",
+    .arg_min   = 1,
+    .arg_max   = 2,
+    .details   = "FILE is an archive of a language model, or the model itself: a HuggingFace folder, a GGUF file.\n"
+                 "Without PROMPT, or if it is -, the prompt is the standard input. If the model has a chat\n"
+                 "template, the prompt is a question, and what comes out is the answer. The text is the same for\n"
+                 "any number of threads.",
+    .examples  = "  hologram generate model.holo 'Why is the sky blue?' --max-tokens 200\n"
+                 "  hologram generate model.holo --plain 'Once upon a time' --temperature 0.8 --seed 7\n"
+                 "  hologram generate model.holo --tokens 1,450,7483 --max-tokens 24 --temperature 0 --json\n"
+                 "  hologram generate model.holo 'A person' --json-schema person.json\n",
+    .options   = options,
+    .run       = generate,
+};

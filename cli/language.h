@@ -1,0 +1,66 @@
+// language.h - for the commands that continue texts: a language model, and how its tokens are chosen.
+#ifndef HOLO_CLI_LANGUAGE_H
+#define HOLO_CLI_LANGUAGE_H
+
+#include "loading.h"
+
+#include "hologram_text.h"
+
+// Rows for the tables of options.
+#define CLI_OPTIONS_SAMPLING                                                                                          \
+    {"temperature", 0, "T",                                                                                           \
+     "how freely tokens are chosen: 0 always takes the most likely one\n(default: what the model says)"},             \
+        {"top-k", 0, "K", "choose among the K most likely tokens alone (0: all)"},                                    \
+        {"top-p", 0, "P", "choose among the fewest tokens whose probabilities add up to P"},                          \
+        {"min-p", 0, "P", "leave out tokens less likely than P times the most likely one"},                           \
+        {"typical-p", 0, "P", "like --top-p, beginning with the most typical tokens"},                                \
+        {"repetition-penalty", 0, "X", "divide the scores of tokens that occurred (1: do not)"},                      \
+        {"presence-penalty", 0, "X", "subtract X from the scores of tokens that were generated"},                     \
+        {"frequency-penalty", 0, "X", "the same for each time that they were"},                                       \
+        {"seed", 0, "N", "the same seed gives the same text (default 0)"},                                            \
+        {"logit-bias", 0, "TOKEN:X", "add X to the score of a token, by its id", .many = true},                       \
+        {"max-tokens", 'n', "N", "the most tokens to generate (default: until the text ends)"},                       \
+        {"stop", 0, "TEXT", "end where this text comes up; may be given several times", .many = true},                \
+        {"grammar", 0, "FILE", "the text must fit a grammar in GBNF", .without = "json-schema regex"},                \
+        {"json-schema", 0, "FILE", "the text must be JSON that fits a schema", .without = "grammar regex"},           \
+        {"regex", 0, "PATTERN", "the text must match a regular expression", .without = "grammar json-schema"},        \
+        {"lookup", 0, "N",                                                                                            \
+         "guess up to N tokens from what the text already has, and check\nthem in one run: the text stays the same"}, \
+    {                                                                                                                 \
+        "context", 0, "N", "the most tokens of the whole text (default: the model's)"                                 \
+    }
+
+typedef struct CliLanguage { // zero-initialize; close it in any case
+    HoloModel          *model;
+    HoloPool           *pool;
+    HoloLanguage       *language;
+    HoloTokenizer      *tokenizer; // the language model's; NULL: there is none
+    HoloTemplate       *chat;      // NULL: there is none
+    HoloGrammar        *grammar;
+    HoloGenerateOptions options;
+    HoloString         *stops;
+    HoloTokenBias      *bias;
+} CliLanguage;
+
+// Opens the argument `arg`: an archive, or a model, which is compiled in memory. Reads the options above.
+int  cli_language_open(const Cli *cli, int arg, CliLanguage *out);
+void cli_language_close(CliLanguage *l);
+
+// Text as ids, with the special tokens that the model expects around it, or without. To be freed by holo_ids_free.
+int cli_language_encode(const CliLanguage *l, const char *text, size_t size, bool special, uint32_t **out_ids,
+                        size_t *out_count);
+// "1,2,3" as ids; in memory of the program.
+int cli_read_tokens(const char *text, uint32_t **out_ids, size_t *out_count);
+// All of a stream; in memory of the program, with a 0 behind it.
+char *cli_read_stream(FILE *stream, size_t *out_size);
+
+// A conversation as the JSON that templates read.
+typedef struct CliMessages {
+    char  *json; // the messages so far, without the brackets
+    size_t size, room;
+} CliMessages;
+void cli_message_add(CliMessages *m, const char *role, const char *text);
+// The whole conversation as text for the model. To be freed by holo_text_free.
+int cli_messages_render(const CliLanguage *l, const CliMessages *m, char **out_text, size_t *out_size);
+
+#endif
