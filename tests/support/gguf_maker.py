@@ -373,6 +373,11 @@ def add_rotary(meta, name, config, rope):
     part = rope.get("partial_rotary_factor", config.get("partial_rotary_factor", config.get("rotary_pct")))
     if part is not None:
         meta[f"{name}.rope.dimension_count"] = int(part * (config.get("head_dim") or config["hidden_size"] // heads))
+    if rope.get("rope_type") == "longrope":
+        length = rope["original_max_position_embeddings"]
+        scale = config["max_position_embeddings"] / length
+        meta[f"{name}.rope.scaling.original_context_length"] = length
+        meta[f"{name}.rope.scaling.attn_factor"] = math.sqrt(1 + math.log(scale) / math.log(length))
     if rope.get("rope_type") in ("linear", "yarn"):
         meta[f"{name}.rope.scaling.type"] = rope["rope_type"]
         meta[f"{name}.rope.scaling.factor"] = float(rope["factor"])
@@ -414,6 +419,22 @@ def rope_factors(config):
     return Tensor((len(out),), out)
 
 
+def fuse(tensors):
+    """As older files have it: queries, keys and values in one tensor."""
+    for name in [name for name in tensors if re.search(r"\.attn_q\.", name)]:
+        parts = [tensors.pop(name.replace("attn_q.", f"attn_{part}.")) for part in "qkv"]
+        rows = [row for part in parts for row in part.rows()]
+        tensors[name.replace("attn_q.", "attn_qkv.")] = joined(rows, (len(rows), *parts[0].shape[1:]))
+
+
+def unstack(tensors):
+    """As older files have it: a tensor for each expert."""
+    for name in [name for name in tensors if "_exps." in name]:
+        stack = tensors.pop(name)
+        for i, data in enumerate(stack.rows()):
+            tensors[name.replace("_exps.", f".{i}.")] = Tensor(stack.shape[1:], data)
+
+
 def convert(folder, path, kind="f32", parts=1):
     config, tensors = read_folder(folder)
     if config["model_type"] not in ARCHITECTURES:
@@ -424,8 +445,16 @@ def convert(folder, path, kind="f32", parts=1):
     if config["model_type"] in ("deepseek_v2", "deepseek_v3"):
         split_keys(tensors, config)
     tensors = {renamed(name, rules): tensor for name, tensor in tensors.items()}
+    if config.get("file_is_old") == "fused":
+        fuse(tensors)
+    if config.get("file_is_old") == "experts":
+        unstack(tensors)
     if (config.get("rope_parameters") or {}).get("rope_type") == "llama3":
         tensors["rope_freqs.weight"] = rope_factors(config)
+    for length in "long", "short":
+        factors = (config.get("rope_parameters") or {}).get(f"{length}_factor")
+        if factors:
+            tensors[f"rope_factors_{length}.weight"] = Tensor((len(factors),), array.array("f", factors))
     write_files(path, metadata(config), tensors, kind, parts)
 
 
@@ -441,6 +470,8 @@ LATENT = {"q_lora_rank": 16, "kv_lora_rank": 16, "qk_nope_head_dim": 8, "qk_rope
 GPT_SIZES = {"vocab_size": 48, "n_embd": 32, "n_layer": 2, "n_head": 4, "layer_norm_epsilon": 1e-5}
 ROPE3 = {"rope_type": "llama3", "rope_theta": 10000.0, "factor": 8.0, "low_freq_factor": 1.0, "high_freq_factor": 4.0,
          "original_max_position_embeddings": 32}
+LONG = {"rope_type": "longrope", "rope_theta": 10000.0, "long_factor": [1.0, 2.0, 3.0, 5.0], "short_factor": [1.0, 1.0, 1.5, 2.0],
+        "original_max_position_embeddings": 8}
 YARN = {"rope_type": "yarn", "rope_theta": 10000.0, "factor": 4.0, "original_max_position_embeddings": 16}
 
 # name: architecture, config, parts of a layer beside the usual ones ("-" takes one away)
@@ -448,6 +479,8 @@ RANDOM = {
     "llama": ("LlamaForCausalLM", BASE | RMS | {"rope_parameters": ROPE3}, ""),
     "llama_bias": ("LlamaForCausalLM", BASE | RMS | {"rope_parameters": {"rope_type": "linear", "factor": 2.0}}, "qkv_bias"),
     "mixtral": ("MixtralForCausalLM", BASE | RMS | {"rope_theta": 500.0, "num_local_experts": 4, "num_experts_per_tok": 2, "head_dim": 8}, "mixtral -mlp"),
+    "mixtral_old": ("MixtralForCausalLM", BASE | RMS | {"rope_theta": 500.0, "num_local_experts": 2, "num_experts_per_tok": 1,
+                                                        "file_is_old": "experts"}, "mixtral -mlp"),
     "qwen2": ("Qwen2ForCausalLM", BASE | RMS | {"rope_parameters": YARN}, "qkv_bias"),
     "qwen3": ("Qwen3ForCausalLM", BASE | RMS | {"head_dim": 16}, "head_norms"),
     "qwen2_moe": ("Qwen2MoeForCausalLM", BASE | RMS | EXPERTS | {"shared_expert_intermediate_size": 32}, "qkv_bias experts shared_expert -mlp"),
@@ -458,6 +491,9 @@ RANDOM = {
     "gemma3_text": ("Gemma3ForCausalLM", BASE | RMS | {"query_pre_attn_scalar": 8, "sliding_window": 4, "num_hidden_layers": 7,
                                                        "rope_theta": 50000.0}, "tied behind head_norms"),
     "phi": ("PhiForCausalLM", BASE | EPS | {"partial_rotary_factor": 0.5}, "all_bias norm_bias fc dense final head_bias -post"),
+    "phi_fused": ("PhiForCausalLM", BASE | EPS | {"partial_rotary_factor": 0.5, "file_is_old": "fused"},
+                  "all_bias norm_bias fc dense final head_bias -post"),
+    "phi3_long": ("Phi3ForCausalLM", BASE | RMS | {"rope_parameters": LONG}, "fused"),
     "phi3": ("Phi3ForCausalLM", BASE | RMS | {"original_max_position_embeddings": 64}, "fused"),
     "stablelm": ("StableLmForCausalLM", BASE | EPS | {"partial_rotary_factor": 0.25, "qk_layernorm": True}, "norm_bias each_head"),
     "starcoder2": ("Starcoder2ForCausalLM", BASE | {"norm_epsilon": 1e-5}, "all_bias norm_bias c_fc tied"),
@@ -656,7 +692,7 @@ def make_random(name, folder):
     words = words.split()
     makers = {"gptj": like_gptj, "mpt": like_mpt, "falcon": like_falcon, "nomic": like_nomic}
     maker = next((makers[word] for word in words if word in makers), like_llama)
-    kind = {"llama_bias": "llama", "falcon_7b": "falcon"}.get(name, name)
+    kind = {"llama_bias": "llama", "falcon_7b": "falcon", "phi_fused": "phi", "phi3_long": "phi3", "mixtral_old": "mixtral"}.get(name, name)
     config = {key: value for key, value in config.items() if value is not None}
     if maker is like_falcon:
         config = {k: v for k, v in config.items() if k not in ("intermediate_size", "head_dim", "num_key_value_heads")}
