@@ -65,13 +65,42 @@ static void forming_add(Forming *f, uint32_t code)
     }
     const HoloUnicodeRecord *r = holo_unicode(code);
     uint8_t class              = r->flags & HOLO_SINCE_10 ? 0 : r->combining;
-    size_t at                  = f->count++;
-    for (; class && at > 0 && f->combining[at - 1] > class; at--) {
-        f->code[at]      = f->code[at - 1];
-        f->combining[at] = f->combining[at - 1];
+    f->code[f->count]          = code;
+    f->combining[f->count++]   = class;
+}
+
+// Puts the marks of a run in the order of their classes; those of one class stay as they are.
+static void forming_sort(Forming *f, size_t begin, size_t end)
+{
+    size_t    start[257] = {0}, count = end - begin;
+    uint32_t *sorted = holo_realloc(NULL, count * sizeof *sorted);
+    if (!sorted) {
+        f->is_failed = true;
+        return;
     }
-    f->code[at]      = code;
-    f->combining[at] = class;
+    for (size_t i = begin; i < end; i++) start[f->combining[i] + 1]++;
+    for (int class = 0; class < 256; class ++) start[class + 1] += start[class];
+    for (size_t i = begin; i < end; i++) sorted[start[f->combining[i]]++] = f->code[i];
+    size_t at = begin;
+    for (int class = 0; class < 256; class ++)
+        for (; at < begin + start[class]; at++) f->combining[at] = (uint8_t) class; // start is now where it ends
+    memcpy(f->code + begin, sorted, count * sizeof *sorted);
+    holo_free(sorted);
+}
+
+static void forming_order(Forming *f)
+{
+    size_t begin     = 0;
+    bool   is_sorted = true;
+    for (size_t i = 0; i <= f->count; i++) {
+        if (i < f->count && f->combining[i]) {
+            is_sorted = is_sorted && (i == begin || f->combining[i - 1] <= f->combining[i]);
+            continue;
+        }
+        if (!is_sorted) forming_sort(f, begin, i);
+        begin     = i + 1;
+        is_sorted = true;
+    }
 }
 
 static void forming_decompose(Forming *f, uint32_t code)
@@ -140,6 +169,7 @@ static void forming_compose(Forming *f)
 
 static void forming_flush(Forming *f)
 {
+    forming_order(f);
     if (f->form == HOLO_NFC || f->form == HOLO_NFKC) forming_compose(f);
     for (size_t i = 0; i < f->count; i++) holo_growing_add_code(f->out, f->code[i]);
     f->count = 0;
