@@ -5,29 +5,29 @@
 #include "json.h"
 
 // Rows for the table of options.
-#define CLI_OPTIONS_QUANTIZE                                                                                                                                                 \
-    {"quantize", 0, "TYPE[,P=TYPE...]",                                                                                                                                      \
+#define CLI_OPTIONS_QUANTIZE                                                                                                                                                                                                           \
+    {"quantize", 0, "TYPE[,P=TYPE...]",                                                                                                                                                                                                \
      "make weights narrower: int8 (also activations), int4, f16,\nbf16, w8, or blocks: q8_0, q6_k, q5_k, q4_k, q5_1, q5_0,\nq4_1, q4_0; P=TYPE gives layers whose operator or name\nmatches the pattern P another type, or keeps f32", \
-     .without = "approx"},                                                                                                                                                   \
-        {"calibrate", 0, "FILE.npz|DIR",                                                                                                                                     \
-         "samples of the inputs, to find scales and to measure\naccuracy (default: made up from a seed)",                                                                    \
-         .with = "quantize approx"},                                                                                                                                         \
-        {"accuracy", 0, "A|COMMAND",                                                                                                                                         \
-         "how much of the outputs must be right on the samples\n(default 0.99); or a command that gets a folder of\noutputs and prints how good they are",                   \
-         .with = "quantize approx"},                                                                                                                                         \
-        {"max-drop", 0, "D", "how much less the command may print (default 0.01)", .with = "accuracy"},                                                                      \
-        {"activations", 0, "HOW",                                                                                                                                            \
-         "static (scales found on the samples) or dynamic (found in\neach run); default: dynamic, but static for convolutions\nif --calibrate is given",                     \
-         .with = "quantize"},                                                                                                                                                \
-        {"ranges", 0, "HOW",                                                                                                                                                 \
-         "for static activations: mse (default, cuts where errors are\nleast), minmax, percentile[:99.9] or entropy",                                                        \
-         .with = "quantize"},                                                                                                                                                \
-        {"approx", 0, "K",                                                                                                                                                   \
-         "approximate each 8 numbers that MatMul and Gemm read by the\nnearest of K centroids, found on the --calibrate samples"},                                           \
-    {                                                                                                                                                                        \
-        "only-if-faster", 0, NULL,                                                                                                                                           \
-            "keep the model unchanged if quantizing does not make it\nfaster, measured on this machine",                                                                     \
-            .with = "quantize approx"                                                                                                                                        \
+     .without = "approx"},                                                                                                                                                                                                             \
+        {"calibrate", 0, "FILE.npz|DIR",                                                                                                                                                                                               \
+         "samples of the inputs, to find scales and to measure\naccuracy (default: made up from a seed)",                                                                                                                              \
+         .with = "quantize approx"},                                                                                                                                                                                                   \
+        {"accuracy", 0, "A|COMMAND",                                                                                                                                                                                                   \
+         "how much of the outputs must be right on the samples\n(default 0.99); or a command that gets a folder of\noutputs and prints how good they are",                                                                             \
+         .with = "quantize approx"},                                                                                                                                                                                                   \
+        {"max-drop", 0, "D", "how much less the command may print (default 0.01)", .with = "accuracy"},                                                                                                                                \
+        {"activations", 0, "HOW",                                                                                                                                                                                                      \
+         "static (scales found on the samples) or dynamic (found in\neach run); default: dynamic, but static for convolutions\nif --calibrate is given",                                                                               \
+         .with = "quantize"},                                                                                                                                                                                                          \
+        {"ranges", 0, "HOW",                                                                                                                                                                                                           \
+         "for static activations: mse (default, cuts where errors are\nleast), minmax, percentile[:99.9] or entropy",                                                                                                                  \
+         .with = "quantize"},                                                                                                                                                                                                          \
+        {"approx", 0, "K",                                                                                                                                                                                                             \
+         "approximate each 8 numbers that MatMul and Gemm read by the\nnearest of K centroids, found on the --calibrate samples"},                                                                                                     \
+    {                                                                                                                                                                                                                                  \
+        "only-if-faster", 0, NULL,                                                                                                                                                                                                     \
+            "keep the model unchanged if quantizing does not make it\nfaster, measured on this machine",                                                                                                                               \
+            .with = "quantize approx"                                                                                                                                                                                                  \
     }
 
 // Returns CLI_OK, or another exit status after a message.
