@@ -84,8 +84,8 @@ gives 0 '2 of 4 layers to f32,Gemm=int8' hologram compile "$MODEL" -o a.holo --q
 gives 2 'Gemm is given twice' hologram compile "$MODEL" -o c.holo --quantize Gemm=int8,Gemm=f16
 gives 2 'two types for all' hologram compile "$MODEL" -o c.holo --quantize int8,f16
 gives 2 '--quantize int9: expected' hologram compile "$MODEL" -o c.holo --quantize int8,Gemm=int9
-gives 0 '2 of 4 layers to q8_0' hologram compile "$MODEL" -o c.holo --quantize q8_0
-gives 0 'layers to q4_k' hologram compile "$MODEL" -o c.holo --quantize q4_k,Conv=f16
+gives 0 '2 of 4 layers to q8_0' hologram compile "$MODEL" -o typed.holo --quantize q8_0
+gives 0 'layers to q4_k' hologram compile "$MODEL" -o typed.holo --quantize q4_k,Conv=f16
 gives 1 "no layer fits 'Gather'" hologram compile "$MODEL" -o c.holo --quantize int8,Gather=f16
 
 # A command judges, and decides.
