@@ -112,10 +112,7 @@ typedef enum HoloQuantizeKind {
     // found on calibration data. Tables hold the products with the centroids. This does not make weights smaller: see
     // holo_compiler_set_centroids.
     HOLO_QUANTIZE_CENTROIDS = 6,
-    // Weights of MatMul and Gemm, and tables, as blocks of ggml: the number is bits of a weight. _0 has a scale for 32
-    // weights, _1 an offset besides, _K both for groups of 32 (Q6_K: scales for groups of 16) and for 256 weights. What
-    // they are multiplied with is rounded to 8 bits, 32 numbers at a time, in each run. Where rows are no multiple of
-    // 256, Q5_0 stands in for Q4_K, Q5_1 for Q5_K, and Q8_0 for Q6_K.
+    // As INT4, in blocks of ggml. If rows are no multiple of 256, Q4_K, Q5_K and Q6_K become Q5_0, Q5_1 and Q8_0.
     HOLO_QUANTIZE_Q8_0 = 7,
     HOLO_QUANTIZE_Q4_0 = 8,
     HOLO_QUANTIZE_Q4_1 = 9,
