@@ -281,6 +281,9 @@ INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t colum
 enum { FEW_ONE, FEW_WIDE, FEW_ROWS, FEW_SHAPES };
 #define BLOCK_FEW_FORMS(X) \
     BLOCK_FORMS(X, FEW_ONE, 1, 1) BLOCK_FORMS(X, FEW_WIDE, 1, BLOCKS_WIDE) BLOCK_FORMS(X, FEW_ROWS, BLOCKS_FEW, 1)
+// Where quads take several instructions, fewer forms do: they would make the library a tenth larger. What is missing runs
+// by the others, with the same bits.
+#define BLOCK_OWN_FORMS(X) BLOCK_FORMS(X, FEW_ONE, 1, 1) BYTES_WIDE(BLOCK_FORMS(X, FEW_WIDE, 1, BLOCKS_WIDE))
 
 #define X(name, rows, panels, bits, coded, group)                                                             \
     static void blocks_own_##name##_##bits##_##coded##_##group(const HoloGemmBlocks *g, const uint8_t *panel, \
@@ -288,13 +291,13 @@ enum { FEW_ONE, FEW_WIDE, FEW_ROWS, FEW_SHAPES };
     {                                                                                                         \
         blocks_few(g, panel, column, rows, panels, bits, coded, group, DOTS_OWN);                             \
     }
-BLOCK_FEW_FORMS(X)
+BLOCK_OWN_FORMS(X)
 #undef X
 
 static BlocksFew *const blocks_own[FEW_SHAPES][9][2][2] = {
 #define X(name, rows, panels, bits, coded, group) \
     [name][bits][coded][group / 32] = blocks_own_##name##_##bits##_##coded##_##group,
-    BLOCK_FEW_FORMS(X)
+    BLOCK_OWN_FORMS(X)
 #undef X
 };
 
@@ -449,12 +452,15 @@ static void blocks_walk(const HoloGemmBlocks *g, const BlocksWay *way)
 {
     const HoloBlockType *type  = g->type;
     int64_t              bytes = blocks_panel(g);
-    for (int64_t j = 0, panels; g->m <= BLOCKS_FEW && j < g->n; j += panels * LANES) {
-        panels    = g->m == 1 && g->n - j > (BLOCKS_WIDE - 1) * LANES ? BLOCKS_WIDE : 1;
+    BlocksFew           *few[FEW_SHAPES];
+    for (int i = 0; i < FEW_SHAPES; i++) few[i] = way->few[i][type->bits][type->book != NULL][type->group / 32];
+    bool is_few = g->m == 1 || (g->m <= BLOCKS_FEW && few[FEW_ROWS]);
+    for (int64_t j = 0, panels; is_few && j < g->n; j += panels * LANES) {
+        panels    = g->m == 1 && few[FEW_WIDE] && g->n - j > (BLOCKS_WIDE - 1) * LANES ? BLOCKS_WIDE : 1;
         int shape = g->m > 1 ? FEW_ROWS : panels > 1 ? FEW_WIDE : FEW_ONE;
-        way->few[shape][type->bits][type->book != NULL][type->group / 32](g, g->b + j / LANES * bytes, j);
+        few[shape](g, g->b + j / LANES * bytes, j);
     }
-    if (g->m <= BLOCKS_FEW) return;
+    if (is_few) return;
     for (int64_t j = 0, panels; j < g->n; j += panels * LANES) {
         panels = g->n - j > (BLOCKS_PANELS - 1) * LANES ? BLOCKS_PANELS : 1;
         blocks_many(g, way, j, (int)panels, bytes);

@@ -7,12 +7,11 @@
 #include <string.h>
 
 // A cache of vectors of two numbers, and the attention of new tokens to all of their text.
-static const char text[] =
-    "graph g(x: f32[B,S,2], rows: i64[B] = index, lengths: i64[B] = 0,\n"
-    "        keys: f32[slots,context,2] = state[B,S,2]) -> (y) {\n"
-    "    all = hologram::CacheWrite@1(keys, x, rows, lengths)\n"
-    "    y = hologram::CachedAttention@1(x, all, all, rows, lengths) {num_heads=1, scale=1.0}\n"
-    "}";
+static const char text[] = "graph g(x: f32[B,S,2], rows: i64[B] = index, lengths: i64[B] = 0,\n"
+                           "        keys: f32[slots,context,2] = state[B,S,2]) -> (y) {\n"
+                           "    all = hologram::CacheWrite@1(keys, x, rows, lengths)\n"
+                           "    y = hologram::CachedAttention@1(x, all, all, rows, lengths) {num_heads=1, scale=1.0}\n"
+                           "}";
 
 static HoloModel *model_from(const char *graph_text)
 {
@@ -37,8 +36,9 @@ static HoloTensor tensor_of(HoloDtype dtype, int rank, const int64_t *dim, const
 // Runs `count` tokens of one text in a slot behind `length` others. The outputs go to `out`.
 static void run(HoloSession *session, const float *x, int64_t count, int64_t row, int64_t length, float *out)
 {
-    HoloTensor tokens = tensor_of(HOLO_F32, 3, (int64_t[]){1, count, 2}, x), y;
-    HoloTensor rows = tensor_of(HOLO_I64, 1, (int64_t[]){1}, &row), lengths = tensor_of(HOLO_I64, 1, (int64_t[]){1}, &length);
+    HoloTensor tokens  = tensor_of(HOLO_F32, 3, (int64_t[]){1, count, 2}, x), y;
+    HoloTensor rows    = tensor_of(HOLO_I64, 1, (int64_t[]){1}, &row),
+               lengths = tensor_of(HOLO_I64, 1, (int64_t[]){1}, &length);
     EXPECT_OK(holo_session_set_input(session, 0, &tokens, &error));
     EXPECT_OK(holo_session_set_input(session, 1, &rows, &error));
     EXPECT_OK(holo_session_set_input(session, 2, &lengths, &error));
@@ -104,9 +104,10 @@ static void test_goes_on(void **state)
 
 static void expect_failure(HoloSession *session, int64_t row, int64_t length, const char *words)
 {
-    HoloError  error = {0};
-    HoloTensor x = tensor_of(HOLO_F32, 3, (int64_t[]){1, 1, 2}, tokens);
-    HoloTensor rows = tensor_of(HOLO_I64, 1, (int64_t[]){1}, &row), lengths = tensor_of(HOLO_I64, 1, (int64_t[]){1}, &length);
+    HoloError  error   = {0};
+    HoloTensor x       = tensor_of(HOLO_F32, 3, (int64_t[]){1, 1, 2}, tokens);
+    HoloTensor rows    = tensor_of(HOLO_I64, 1, (int64_t[]){1}, &row),
+               lengths = tensor_of(HOLO_I64, 1, (int64_t[]){1}, &length);
     EXPECT_OK(holo_session_set_input(session, 0, &x, &error));
     EXPECT_OK(holo_session_set_input(session, 1, &rows, &error));
     EXPECT_OK(holo_session_set_input(session, 2, &lengths, &error));
@@ -183,7 +184,7 @@ static void test_text(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ports),   cmocka_unit_test(test_goes_on),    cmocka_unit_test(test_refused),
+        cmocka_unit_test(test_ports),      cmocka_unit_test(test_goes_on), cmocka_unit_test(test_refused),
         cmocka_unit_test(test_read_twice), cmocka_unit_test(test_text),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
