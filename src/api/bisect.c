@@ -235,14 +235,12 @@ static HoloStatus reference_make(Bisect *b)
 
 static HoloStatus bisect(Bisect *b, const HoloTensor *const *inputs, int input_count)
 {
-    b->options.inputs = inputs;
     holo_compiler_progress(&b->compiler, "computing the model plainly", 0);
     HOLO_TRY(holo_compiler_import(&b->compiler, b->path, (HoloString){0}, &b->reference, b->error));
     HoloGraph *graph = b->reference->model.graph;
     HOLO_TRY(holo_graph_check_ops(graph, b->error));
-    if (inputs && graph->input_count != input_count)
-        return holo_fail(b->error, HOLO_BAD_ARGUMENT, "the model has %d inputs, but %d are given", graph->input_count,
-                         input_count);
+    if (inputs) HOLO_TRY(holo_source_inputs(graph, &inputs, input_count, &b->box->arena, b->error));
+    b->options.inputs = inputs;
     HOLO_TRY(holo_compiler_judge(&b->compiler, graph, &b->trial, b->error));
     HOLO_TRY(reference_make(b));
     return b->verifier ? search_all(b) : HOLO_OK;

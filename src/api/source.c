@@ -104,10 +104,7 @@ HoloStatus holo_source_open(const char *path, HoloSource **out_source, HoloError
 
 int holo_source_input_count(const HoloSource *source)
 {
-    const HoloGraph *graph = source->model.graph;
-    int              count = graph->input_count;
-    while (count && graph->inputs[count - 1]->is_state) count--; // they come last, and are no inputs for callers
-    return count;
+    return holo_graph_given_count(source->model.graph);
 }
 
 int holo_source_output_count(const HoloSource *source)
@@ -194,6 +191,19 @@ static void node_watch(void *context, const HoloNode *node, const HoloCall *call
     }
 }
 
+HoloStatus holo_source_inputs(const HoloGraph *graph, const HoloTensor *const **inputs, int count, HoloArena *arena,
+                              HoloError *error)
+{
+    if (count != holo_graph_given_count(graph))
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "the model has %d inputs, but %d are given",
+                         holo_graph_given_count(graph), count);
+    const HoloTensor **all = HOLO_NEW(arena, const HoloTensor *, graph->input_count + 1);
+    if (!all) return holo_fail_memory(error);
+    for (int i = 0; i < count; i++) all[i] = (*inputs)[i];
+    *inputs = all;
+    return HOLO_OK;
+}
+
 HoloStatus holo_reference_run(const HoloSource *source, const HoloTensor *const *inputs, int input_count,
                               HoloTensors **out_outputs, HoloError *error)
 {
@@ -205,10 +215,6 @@ HoloStatus holo_reference_watch(const HoloSource *source, const HoloTensor *cons
 {
     *out_outputs           = NULL;
     const HoloGraph *graph = source->model.graph;
-    if (input_count != graph->input_count)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "the model has %d inputs, but %d are given", graph->input_count,
-                         input_count);
-    HOLO_TRY(inputs_check(graph, inputs, error));
     HOLO_TRY(holo_graph_check_ops(graph, error));
     Watcher         watcher = {graph, watch, context};
     HoloEvalOptions options = {.after = watch ? node_watch : NULL, .context = &watcher};
@@ -216,6 +222,8 @@ HoloStatus holo_reference_watch(const HoloSource *source, const HoloTensor *cons
     HOLO_TRY(holo_tensors_create(&t, error));
     HoloTensor *outputs = HOLO_NEW(&t->arena, HoloTensor, graph->output_count + 1);
     HoloStatus  status  = outputs ? holo_tensors_reserve(t, graph->output_count, error) : holo_fail_memory(error);
+    if (!status) status = holo_source_inputs(graph, &inputs, input_count, &t->arena, error);
+    if (!status) status = inputs_check(graph, inputs, error);
     if (!status) status = holo_graph_eval(graph, inputs, outputs, &t->arena, &options, error);
     for (int i = 0; !status && i < graph->output_count; i++) {
         const char *name   = graph->outputs[i]->name;

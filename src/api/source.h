@@ -19,4 +19,8 @@ struct HoloSource {
 // inferred yet.
 HOLO_MUST HoloStatus holo_source_import(const char *path, HoloString bytes, HoloSource **out, HoloError *error);
 
+// Makes *inputs a list for all inputs of the graph: states, which callers do not give, are left out.
+HOLO_MUST HoloStatus holo_source_inputs(const HoloGraph *graph, const HoloTensor *const **inputs, int count,
+                                        HoloArena *arena, HoloError *error);
+
 #endif

@@ -242,6 +242,13 @@ bool holo_graph_has_states(const HoloGraph *graph)
     return graph->input_count && graph->inputs[graph->input_count - 1]->is_state;
 }
 
+int holo_graph_given_count(const HoloGraph *graph)
+{
+    int count = graph->input_count;
+    while (count && graph->inputs[count - 1]->is_state) count--;
+    return count;
+}
+
 void holo_graph_number(HoloGraph *graph)
 {
     for (int i = 0; i < graph->node_count; i++) graph->nodes[i]->id = i;

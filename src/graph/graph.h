@@ -97,6 +97,7 @@ void holo_graph_replace_all(HoloGraph *graph, HoloValue **to, int count);
 // Moves the states behind all other inputs.
 void holo_graph_states_last(HoloGraph *graph);
 bool holo_graph_has_states(const HoloGraph *graph);
+int  holo_graph_given_count(const HoloGraph *graph); // inputs that callers may give: all but states
 // Sets each node's id to its index in graph->nodes.
 void holo_graph_number(HoloGraph *graph);
 // Exchanges the names of two values. (The names of graph outputs are part of the model.)

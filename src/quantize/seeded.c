@@ -26,7 +26,8 @@ static HoloStatus input_make(const HoloMadeUp *made, const int64_t *found, int i
         return holo_fail(error, HOLO_BAD_ARGUMENT,
                          "input %s cannot be made up to measure accuracy: give samples to calibrate with (--calibrate)",
                          input->name);
-    for (int d = 0; d < out->rank; d++) out->dim[d] = size_of(graph, found, out->dim[d]);
+    for (int d = 0; d < out->rank; d++)
+        out->dim[d] = size_of(graph, found, input->least ? input->least[d] : out->dim[d]);
     if (holo_tensor_count(out) < 0 || !(out->data = holo_arena_take(arena, holo_tensor_bytes(out) + 1)))
         return holo_fail_memory(error);
     holo_made_up_fill(made, index, out);

@@ -95,16 +95,19 @@ static double number(Filling *f, Way way, int64_t i)
 
 void holo_made_up_fill(const HoloMadeUp *made, int i, HoloTensor *t)
 {
-    Way     way   = way_of(made, i);
-    int64_t count = holo_tensor_count(t);
-    Filling f     = {&made->ranges[i], t, {UINT64_C(0x686F6C6F) + (uint64_t)i * 1000003 + made->seed}, 1};
+    Way              way   = way_of(made, i);
+    int64_t          count = holo_tensor_count(t);
+    const HoloValue *input = made->graph->inputs[i];
+    Filling          f     = {&made->ranges[i], t, {UINT64_C(0x686F6C6F) + (uint64_t)i * 1000003 + made->seed}, 1};
     if (t->rank > 0 && t->dim[t->rank - 1] > 0) f.last = t->dim[t->rank - 1];
+    // What defaults mean together with states is not known here: numbers that are made up might not fit.
+    bool is_default = input->fill && holo_graph_has_states(made->graph);
     for (int64_t k = 0; k < count; k++) {
         if (t->dtype == HOLO_STRING) {
             ((HoloString *)t->data)[k] = (HoloString){"a", 1};
             continue;
         }
-        double x = number(&f, way, k);
+        double x = !is_default ? number(&f, way, k) : input->is_index ? (double)k : input->fill - 1.0;
         if (is_whole(t))
             holo_put_i(t, k, t->dtype == HOLO_BOOL ? x != 0 : (int64_t)fmax(fmin(x, 1e18), -1e18));
         else
