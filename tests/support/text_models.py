@@ -1,0 +1,108 @@
+"""text_models.py OUT - HuggingFace folders of tiny models that read texts, with random weights and a vocabulary.
+
+OUT/plain is a BERT, OUT/sentence the same with the files of sentence-transformers.
+"""
+import json
+import os
+import random
+import struct
+import sys
+
+WORDS = ["[PAD]", "[UNK]", "[CLS]", "[SEP]", "the", "cat", "dog", "sat", "##s", "good", "bad", "."]
+HIDDEN, INNER, PLACES, KINDS, LAYERS = 8, 12, 10, 2, 1
+
+
+class Weights:
+    def __init__(self, seed):
+        self.dice, self.all = random.Random(seed), {}
+
+    def add(self, name, *shape):
+        count = 1
+        for n in shape:
+            count *= n
+        self.all[name] = (shape, [self.dice.uniform(-1, 1) for _ in range(count)])
+
+    def linear(self, name, inner, outer):
+        self.add(name + ".weight", outer, inner)
+        self.add(name + ".bias", outer)
+
+    def norm(self, name):
+        self.add(name + ".weight", HIDDEN)
+        self.add(name + ".bias", HIDDEN)
+
+    def save(self, path):
+        header, data = {}, b""
+        for name, (shape, floats) in self.all.items():
+            header[name] = {"dtype": "F32", "shape": shape, "data_offsets": [len(data), len(data) + 4 * len(floats)]}
+            data += struct.pack("<%df" % len(floats), *floats)
+        text = json.dumps(header).encode()
+        text += b" " * (-len(text) % 8)
+        with open(path, "wb") as out:
+            out.write(struct.pack("<Q", len(text)) + text + data)
+
+
+def bert(prefix, pooler=True):
+    w = Weights(7)
+    for name, rows in (("word", len(WORDS)), ("position", PLACES), ("token_type", KINDS)):
+        w.add(prefix + "embeddings.%s_embeddings.weight" % name, rows, HIDDEN)
+    w.norm(prefix + "embeddings.LayerNorm")
+    for layer in range(LAYERS):
+        at = prefix + "encoder.layer.%d." % layer
+        for name in ("self.query", "self.key", "self.value", "output.dense"):
+            w.linear(at + "attention." + name, HIDDEN, HIDDEN)
+        w.norm(at + "attention.output.LayerNorm")
+        w.linear(at + "intermediate.dense", HIDDEN, INNER)
+        w.linear(at + "output.dense", INNER, HIDDEN)
+        w.norm(at + "output.LayerNorm")
+    if pooler:
+        w.linear(prefix + "pooler.dense", HIDDEN, HIDDEN)
+    return w
+
+
+def write_json(path, value):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w") as out:
+        json.dump(value, out)
+
+
+def folder(top, name, architecture, weights, vocabulary=True, **more):
+    path = os.path.join(top, name)
+    os.makedirs(path)
+    config = {"architectures": [architecture], "model_type": "bert", "vocab_size": len(WORDS), "hidden_size": HIDDEN,
+              "num_hidden_layers": LAYERS, "num_attention_heads": 2, "intermediate_size": INNER, "pad_token_id": 0,
+              "max_position_embeddings": PLACES, "type_vocab_size": KINDS, "hidden_act": "gelu"}
+    write_json(os.path.join(path, "config.json"), dict(config, **more))
+    weights.save(os.path.join(path, "model.safetensors"))
+    if vocabulary:
+        with open(os.path.join(path, "vocab.txt"), "w") as out:
+            out.write("\n".join(WORDS) + "\n")
+    return path
+
+
+def modules(path, *types):
+    write_json(path + "/modules.json", [{"idx": i, "name": str(i), "path": "%d_%s" % (i, t) if i else "",
+                                         "type": "sentence_transformers.models." + t} for i, t in enumerate(types)])
+
+
+def pooling(path, *modes):
+    write_json(path + "/1_Pooling/config.json", {"word_embedding_dimension": HIDDEN, "pooling_mode_mean_tokens": False,
+                                                 **{"pooling_mode_" + mode: True for mode in modes}})
+
+
+def save_embedders(top):
+    folder(top, "plain", "BertModel", bert(""))
+    folder(top, "silent", "BertModel", bert(""), vocabulary=False)
+    path = folder(top, "sentence", "BertModel", bert(""))
+    modules(path, "Transformer", "Pooling", "Normalize")
+    pooling(path, "cls_token", "max_tokens")
+    write_json(path + "/sentence_bert_config.json", {"max_seq_length": 5, "do_lower_case": False})
+    path = folder(top, "dense", "BertModel", bert(""))
+    modules(path, "Transformer", "Pooling", "Dense")
+    pooling(path, "mean_tokens")
+
+
+def main(top):
+    save_embedders(top)
+
+
+main(sys.argv[1])
