@@ -22,7 +22,9 @@
     X(bisect)       \
     X(memo_command) \
     X(kernel)       \
-    X(atlas) X(tokenize) X(template) X(grammar) X(generate) X(chat) X(embed) X(config) X(completion) X(help) X(version)
+    X(atlas)        \
+    X(tokenize)     \
+    X(template) X(grammar) X(generate) X(chat) X(embed) X(classify) X(config) X(completion) X(help) X(version)
 #define DECLARE(name) extern const CliCommand cli_##name;
 #define POINT(name)   &cli_##name,
 COMMANDS(DECLARE)

@@ -85,14 +85,17 @@ int cli_reader_check(const CliReader *r)
 
 // ---- ids
 
-// A text that is too long keeps the special tokens around it.
+// Finds the text itself between its special tokens. A text that is too long is cut; the special tokens around it stay.
 static void cut(CliReader *r, const uint32_t *plain, size_t plain_count, size_t count)
 {
     size_t limit = (size_t)r->max_length, around = count - plain_count, first = 0;
-    if (!r->max_length || count <= limit) return;
     while (first < around && memcmp(r->ids + first, plain, plain_count * sizeof *plain) != 0) first++;
     size_t behind = around - first;
+    r->first      = (int64_t)first;
+    r->end        = (int64_t)(count - behind);
+    if (!r->max_length || count <= limit) return;
     if (around < limit) memmove(r->ids + limit - behind, r->ids + count - behind, behind * sizeof *r->ids);
+    r->end   = around < limit ? (int64_t)(limit - behind) : r->max_length;
     r->count = r->max_length;
 }
 
@@ -105,7 +108,8 @@ static HoloStatus encode(CliReader *r, HoloString text, HoloError *error)
     HoloStatus status = holo_tokenizer_encode(r->tokenizer, text.data, text.size, 0, &plain, &plain_count, error);
     if (!status)
         status = holo_tokenizer_encode(r->tokenizer, text.data, text.size, HOLO_TEXT_SPECIAL, &r->ids, &count, error);
-    r->count = status ? 0 : (int64_t)count;
+    r->count = r->end = status ? 0 : (int64_t)count;
+    r->first          = 0;
     if (!status && count >= plain_count) cut(r, plain, plain_count, count);
     holo_ids_free(plain);
     return status;

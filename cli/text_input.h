@@ -21,9 +21,10 @@ typedef struct CliReader { // zero-initialize; close it in any case
     uint32_t       pad;
     uint32_t      *ids; // of the text that was read last
     int64_t        count;
-    double        *numbers; // of the input that is being made
-    void         **data;    // of each input
-    int64_t        room;    // for tokens
+    int64_t        first, end; // of them without the special tokens around the text
+    double        *numbers;    // of the input that is being made
+    void         **data;       // of each input
+    int64_t        room;       // for tokens
 } CliReader;
 
 // Opens the argument `arg`: an archive, or a model, which is compiled in memory.

@@ -5,7 +5,6 @@
 #include "api/compiling.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -63,7 +62,7 @@ static HoloStatus labels_write(HoloCompile *c, const char **label, size_t count)
         if (!status) status = holo_buffer_add(&lines, "\n", 1, c->error);
     }
     if (!status) status = holo_plan_asset(&c->plan, "labels", lines.data, lines.size, c->error);
-    free(lines.data);
+    holo_free(lines.data);
     return status;
 }
 
@@ -74,11 +73,11 @@ static HoloStatus labels_add(HoloCompile *c, const json_t *config)
     const char *kind  = json_string_value(json_object_get(config, "problem_type"));
     if (kind) HOLO_TRY(holo_plan_meta(&c->plan, "labels.problem", kind, c->error));
     if (!count || count > LABELS_MAX) return HOLO_OK;
-    const char **label = calloc(count, sizeof *label);
-    if (!label) return holo_fail_memory(c->error);
-    labels_sort(all, label, count);
-    HoloStatus status = labels_write(c, label, count);
-    free(label);
+    HoloArena    arena = {0};
+    const char **label = HOLO_NEW(&arena, const char *, count);
+    if (label) labels_sort(all, label, count);
+    HoloStatus status = label ? labels_write(c, label, count) : holo_fail_memory(c->error);
+    holo_arena_deinit(&arena);
     return status;
 }
 

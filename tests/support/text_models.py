@@ -1,6 +1,7 @@
 """text_models.py OUT - HuggingFace folders of tiny models that read texts, with random weights and a vocabulary.
 
-OUT/plain is a BERT, OUT/sentence the same with the files of sentence-transformers.
+OUT/plain is a BERT, OUT/sentence the same with the files of sentence-transformers; the others have heads that
+classify.
 """
 import json
 import os
@@ -101,8 +102,29 @@ def save_embedders(top):
     pooling(path, "mean_tokens")
 
 
+MOODS = {"2": "mixed", "0": "bad", "1": "very\ngood"}
+
+
+def headed(labels, pooler=True):
+    w = bert("bert.", pooler)
+    w.linear("classifier", HIDDEN, labels)
+    return w
+
+
+def save_classifiers(top):
+    kind = "BertForSequenceClassification"
+    folder(top, "mood", kind, headed(3), id2label=MOODS)
+    folder(top, "topics", kind, headed(3), id2label=MOODS, problem_type="multi_label_classification")
+    folder(top, "rating", kind, headed(1), id2label={"0": "stars"}, problem_type="regression")
+    folder(top, "sure", kind, headed(1), id2label={"0": "toxic"})
+    folder(top, "unnamed", kind, headed(7))
+    folder(top, "tags", "BertForTokenClassification", headed(3, False), id2label={"0": "O", "1": "NOUN", "2": "VERB"})
+    folder(top, "tags_unnamed", "BertForTokenClassification", headed(3, False))
+
+
 def main(top):
     save_embedders(top)
+    save_classifiers(top)
 
 
 main(sys.argv[1])
