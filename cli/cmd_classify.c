@@ -1,5 +1,6 @@
 // cmd_classify.c - hologram classify: the labels that a model gives to texts, to their tokens, or to pictures.
 
+#include "image_input.h"
 #include "json.h"
 #include "language.h"
 #include "text_input.h"
@@ -18,6 +19,7 @@ typedef struct Classifier {
     int64_t      top;
     Json         json;
     bool         as_json, has_heads;
+    int          picture; // the input that pictures are for; -1: the model reads texts
 } Classifier;
 
 typedef struct Score {
@@ -162,15 +164,44 @@ static void print_tokens(Classifier *c, const HoloTensor *t)
     if (c->as_json) json_close(&c->json, ']');
 }
 
-// ---- texts
+// ---- texts and pictures
 
-static int classify_text(Classifier *c, HoloString text)
+// The input for a picture of a model that reads nothing else; -1: there is none.
+static int find_picture(const HoloModel *model)
 {
-    HoloTensor t;
-    int        result = cli_reader_run(&c->reader, text);
-    if (!result) result = scores_find(c, &t);
+    int found = holo_model_input_find(model, "pixel_values"), needed = 0;
+    for (int i = 0; i < holo_model_input_count(model); i++) {
+        const HoloPort *port = holo_model_input(model, i);
+        if (found < 0 && port->type.rank == 4) found = i;
+        needed += !port->optional && !port->any_shape;
+    }
+    return needed == 1 && found >= 0 && !holo_model_input(model, found)->optional ? found : -1;
+}
+
+static int run_picture(const Cli *cli, Classifier *c, const char *path)
+{
+    const HoloPort *port   = holo_model_input(c->reader.model, c->picture);
+    CliInput        input  = {0};
+    HoloError       error  = {0};
+    int             result = cli_image_prepare(cli, c->reader.model, port, path, &input);
     if (result) return result;
-    print_head(c, "text", text);
+    HoloStatus status = holo_session_set_input(c->reader.session, c->picture, input.tensor, &error);
+    if (!status) status = holo_session_run(c->reader.session, &error);
+    holo_tensors_destroy(input.tensors);
+    return status ? cli_fail_error(path, &error, status) : CLI_OK;
+}
+
+static int classify_one(const Cli *cli, Classifier *c, HoloString item)
+{
+    HoloTensor  t;
+    const char *path   = cli_format("%.*s", (int)item.size, item.data);
+    int         result = c->picture < 0 ? cli_reader_run(&c->reader, item) : run_picture(cli, c, path);
+    if (!result) result = scores_find(c, &t);
+    if (!result && c->picture >= 0 && t.rank != 2)
+        result = cli_fail("hologram run shows any outputs", "%s: the model has no labels for a whole picture",
+                          c->reader.path);
+    if (result) return result;
+    print_head(c, c->picture < 0 ? "text" : "picture", item);
     if (t.rank == 2)
         print_labels(c, &t);
     else
@@ -190,7 +221,7 @@ static int classify_all(const Cli *cli, Classifier *c, const HoloString *item, i
         json_text(&c->json, "problem", problems[c->problem]);
         json_open(&c->json, "inputs", '[');
     }
-    for (int i = 0; i < count && !result; i++) result = classify_text(c, item[i]);
+    for (int i = 0; i < count && !result; i++) result = classify_one(cli, c, item[i]);
     if (c->as_json) {
         json_close(&c->json, ']');
         json_close(&c->json, '}');
@@ -205,7 +236,11 @@ static int classifier_open(const Cli *cli, Classifier *c)
     double top    = 5;
     int    result = cli_reader_open(cli, 0, &c->reader);
     if (!result) result = cli_read_number(cli, "top", 1, 1e9, &top);
-    if (!result) result = cli_reader_check(&c->reader);
+    if (result) return result;
+    c->picture = find_picture(c->reader.model);
+    if (c->picture < 0) result = cli_reader_check(&c->reader);
+    if (!result && c->picture >= 0 && cli_option(cli, "max-length"))
+        result = cli_usage(cli, "--max-length is for texts, but the model reads pictures");
     if (result) return result;
     const char *problem = holo_model_meta_find(c->reader.model, "labels.problem");
     labels_read(c);
@@ -225,29 +260,30 @@ static int classify(Cli *cli)
     if (!result && !count) result = cli_fail("hologram classify FILE 'some words'", "there is nothing to classify");
     c.has_heads = count > 1;
     if (!result) result = classify_all(cli, &c, item, count);
+    if (!result) result = cli_images_check(cli);
     cli_reader_close(&c.reader);
     return result;
 }
 
 static const CliOption options[] = {
-    {"top", 0, "N", "show the best N labels (default 5)"},
-    CLI_OPTION_MAX_LENGTH,
-    {"json", 0, NULL, "print the labels and their scores as JSON"},
-    CLI_OPTION_THREADS,
-    {0},
+    {"top", 0, "N", "show the best N labels (default 5)"},          CLI_OPTION_MAX_LENGTH, CLI_OPTIONS_IMAGE,
+    {"json", 0, NULL, "print the labels and their scores as JSON"}, CLI_OPTION_THREADS,    {0},
 };
 
 const CliCommand cli_classify = {
     .name      = "classify",
-    .purpose   = "give labels to texts",
-    .arguments = "FILE [TEXT...]",
+    .purpose   = "give labels to texts or pictures",
+    .arguments = "FILE [TEXT|PICTURE...]",
     .arg_min   = 1,
     .arg_max   = -1,
-    .details  = "FILE is an archive of a model that classifies, or the model itself: a HuggingFace folder. Prints the\n"
-                "best labels of each text with their scores, or the label of each token if the model labels tokens.\n"
-                "Without TEXT, or if it is -, each line of the standard input is a text.",
-    .examples = "  hologram classify model.holo 'what a film' --top 2\n"
-                "  hologram classify model_folder - --json < lines.txt\n",
-    .options  = options,
-    .run      = classify,
+    .details   = "FILE is an archive of a model that classifies, or the model itself: a HuggingFace folder, an ONNX\n"
+                 "file. Prints the best labels of each text or picture with their scores, or the label of each token\n"
+                 "if the model labels tokens. Without TEXT, or if it is -, each line of the standard input is a text,\n"
+                 "or the name of a picture. Pictures are prepared as preprocessor_config.json of the folder says;\n"
+                 "without it, or with an option for pictures, as hologram run does it.",
+    .examples  = "  hologram classify model.holo 'what a film' --top 2\n"
+                 "  hologram classify model.holo photo.jpg photo.png --json\n"
+                 "  hologram classify model_folder - --json < lines.txt\n",
+    .options   = options,
+    .run       = classify,
 };

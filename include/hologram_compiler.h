@@ -424,11 +424,21 @@ HOLO_API HOLO_MUST HoloStatus holo_tensors_parse(const char *text, const HoloTen
 // are decoded by libraries, if these are installed.
 HOLO_API bool holo_is_picture(const char *path);
 
+typedef enum HoloResample {     // how a picture is resized
+    HOLO_RESAMPLE_LINEAR   = 0, // with antialiasing, in floats
+    HOLO_RESAMPLE_NEAREST  = 1, // these to whole numbers from 0 to 255, as Python's library Pillow does
+    HOLO_RESAMPLE_BILINEAR = 2,
+    HOLO_RESAMPLE_BICUBIC  = 3,
+} HoloResample;
+
 typedef struct HoloPictureForm {
-    bool   is_channels_last; // [height, width, channels] instead of [channels, height, width]
-    bool   is_bgr;
-    double low, high;       // the numbers that black and white become ...
-    double mean[3], std[3]; // ... and then (x - mean) / std, for each channel of the tensor
+    bool         is_channels_last; // [height, width, channels] instead of [channels, height, width]
+    bool         is_bgr;
+    double       low, high;       // the numbers that black and white become ...
+    double       mean[3], std[3]; // ... and then (x - mean) / std, for each channel of the tensor
+    HoloResample resample;
+    int64_t first[2]; // the height and width that it is resized to first; a width of 0: the height is its shorter side.
+                      // Then the middle is cut out, with black around it if it is too small. Both 0: nothing is cut
 } HoloPictureForm;
 
 // Reads a picture as one tensor of `type`: three dimensions, four with one picture, or [height, width]; with one

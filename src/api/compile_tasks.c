@@ -1,10 +1,11 @@
-// compile_tasks.c - what a model of a HuggingFace folder is for: the labels of its classes, how the vectors of its tokens
-// become one vector of a text, and how it wants pictures.
+// compile_tasks.c - what a model of a HuggingFace folder is for: the labels of its classes, how the vectors of its
+// tokens become one vector of a text, and how it wants pictures.
 //
-// Labels become the asset "labels": one in a line, by id. The rest is metadata, "text.pooling" and others.
+// Labels become the asset "labels": one in a line, by id. The rest is metadata: "text.pooling", "image.mean" ....
 #include "api/compiling.h"
 
 #include <jansson.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -152,10 +153,89 @@ static HoloStatus vectors_add(HoloCompile *c)
     return status || !length ? status : meta_number(c, "text.max_length", length);
 }
 
+// ---- pictures
+
+// A height and a width. A width of 0: the height is that of the shorter side, whichever it is.
+typedef struct Sides {
+    double height, width;
+} Sides;
+
+// {"height": 224, "width": 224}, {"shortest_edge": 256}, or 224. False: none of these.
+static bool sides_read(const json_t *size, bool is_square, Sides *out)
+{
+    double edge   = json_number_value(json_is_object(size) ? json_object_get(size, "shortest_edge") : size);
+    double height = json_number_value(json_object_get(size, "height"));
+    double width  = json_number_value(json_object_get(size, "width"));
+    if (height >= 1 && width >= 1)
+        *out = (Sides){height, width};
+    else if (edge >= 1)
+        *out = (Sides){edge, is_square ? edge : 0};
+    else
+        return false;
+    return true;
+}
+
+static HoloStatus sides_add(HoloCompile *c, const char *key, Sides sides)
+{
+    char text[64];
+    snprintf(text, sizeof text, "%.0f,%.0f", sides.height, sides.width);
+    return holo_plan_meta(&c->plan, key, text, c->error);
+}
+
+// "image.resize" and "image.crop". A crop_pct means that what is cut out is this part of the resized picture.
+static HoloStatus frame_add(HoloCompile *c, const json_t *config)
+{
+    const json_t *crop = json_object_get(config, "do_center_crop"), *size = json_object_get(config, "size");
+    const json_t *crop_size = json_object_get(config, "crop_size");
+    double        part      = json_number_value(json_object_get(config, "crop_pct"));
+    bool          crops     = crop ? json_is_true(crop) : crop_size != NULL;
+    Sides         sides, cut;
+    bool          resizes = !json_is_false(json_object_get(config, "do_resize"));
+    if (!sides_read(size, !crops && !(part > 0), &sides)) resizes = false;
+    if (resizes && part > 0 && part <= 1 && !sides.width) {
+        cut   = (Sides){sides.height, sides.height};
+        sides = sides.height < 384 ? (Sides){floor(sides.height / part), 0} : cut;
+        HOLO_TRY(sides_add(c, "image.crop", cut));
+    } else if (crops && sides_read(crop_size, true, &cut)) {
+        HOLO_TRY(sides_add(c, "image.crop", cut));
+    }
+    return resizes ? sides_add(c, "image.resize", sides) : HOLO_OK;
+}
+
+// Numbers with commas between them.
+static HoloStatus list_add(HoloCompile *c, const char *key, const json_t *list)
+{
+    char text[128] = "";
+    for (size_t i = 0; i < json_array_size(list) && i < 3; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s%.9g", i ? "," : "",
+                 json_number_value(json_array_get(list, i)));
+    return *text ? holo_plan_meta(&c->plan, key, text, c->error) : HOLO_OK;
+}
+
+static HoloStatus pictures_add(HoloCompile *c, const json_t *config)
+{
+    static const char *const names[]  = {"nearest", "lanczos", "bilinear", "bicubic", "box", "hamming"};
+    const json_t            *resample = json_object_get(config, "resample");
+    const json_t            *factor   = json_object_get(config, "rescale_factor");
+    json_int_t               method   = json_is_integer(resample) ? json_integer_value(resample) : 2;
+    bool                     scales   = !json_is_false(json_object_get(config, "do_rescale"));
+    if (!json_is_object(config) || !(json_object_get(config, "size") || json_object_get(config, "image_mean")))
+        return HOLO_OK; // there is none, or it is about sounds
+    HOLO_TRY(frame_add(c, config));
+    if (method >= 0 && method < HOLO_COUNT(names))
+        HOLO_TRY(holo_plan_meta(&c->plan, "image.resample", names[method], c->error));
+    HOLO_TRY(meta_number(c, "image.scale", !scales ? 1 : factor ? json_number_value(factor) : 1.0 / 255));
+    if (json_is_false(json_object_get(config, "do_normalize"))) return HOLO_OK;
+    HOLO_TRY(list_add(c, "image.mean", json_object_get(config, "image_mean")));
+    return list_add(c, "image.std", json_object_get(config, "image_std"));
+}
+
 HoloStatus holo_compile_tasks(HoloCompile *c)
 {
-    json_t    *config = file_read(c->path, "config.json");
+    json_t    *config = file_read(c->path, "config.json"), *pictures = file_read(c->path, "preprocessor_config.json");
     HoloStatus status = labels_add(c, config);
+    if (!status) status = pictures_add(c, pictures);
     json_decref(config);
+    json_decref(pictures);
     return status ? status : vectors_add(c);
 }

@@ -39,3 +39,31 @@ gives 1 '3 scores for each token, but has 0 labels' hologram classify made/tags_
 gives 1 'there is nothing to classify' hologram classify made/mood
 gives 2 '--top' hologram classify made/mood x --top 0
 gives 2 'classify' hologram classify
+
+# Pictures, prepared as preprocessor_config.json says: another program prepares them, and the model answers the same.
+seen() { # KIND WIDTH HEIGHT
+    python3 "$ROOT/tests/support/png.py" "$2x$3.png" "$2" "$3"
+    python3 "$ROOT/tests/support/prepare_picture.py" "$1.npy" "$2" "$3" "made/seeing_$1"
+    hologram run -q "made/seeing_$1" --input "pixel_values=$1.npy" --output "seeing_$1"
+    hologram classify "made/seeing_$1" "$2x$3.png" --json > "seeing_$1.json"
+    check "$1 of $2x$3" python3 "$ROOT/tests/support/scores.py" "seeing_$1.json" "seeing_$1/logits.npy" softmax cat dog car
+}
+for kind in square old crop small share; do
+    seen $kind 20 13
+    seen $kind 5 11
+done
+json seeing_crop.json picture labels
+quiet hologram compile -q made/seeing_crop -o seeing.holo
+gives 0 'image.resample        bicubic' hologram inspect seeing.holo
+hologram classify seeing.holo 5x11.png > archive
+hologram classify made/seeing_crop 5x11.png > folder
+same archive folder
+check 'names in lines' sh -c 'printf "20x13.png\n5x11.png\n" | "$HOLOGRAM" classify seeing.holo | grep -cE "^(20x13|5x11).png$" | grep -x 2'
+gives 0 "'lanczos', which is not supported" hologram classify made/seeing_lanczos 5x11.png
+gives 0 'resized to 8x8' hologram classify made/seeing_unsized 5x11.png
+gives 0 'then (x - mean) / std' hologram classify made/seeing_crop 5x11.png --mean 0.5 --std 0.5
+gives 0 'LABEL_7' hologram classify "$MODEL" 20x13.png --top 10
+gives 1 'no-such.png' hologram classify seeing.holo no-such.png
+gives 1 'made/mood' hologram classify seeing.holo made/mood
+gives 2 '--max-length is for texts' hologram classify seeing.holo 5x11.png --max-length 3
+gives 2 '--mean is for pictures' hologram classify made/mood x --mean 0.5

@@ -122,9 +122,48 @@ def save_classifiers(top):
     folder(top, "tags_unnamed", "BertForTokenClassification", headed(3, False))
 
 
+def vit(size, patch, labels):
+    w, at = Weights(9), "vit.encoder.layer.0."
+    w.add("vit.embeddings.cls_token", 1, 1, HIDDEN)
+    w.add("vit.embeddings.position_embeddings", 1, (size // patch) ** 2 + 1, HIDDEN)
+    w.add("vit.embeddings.patch_embeddings.projection.weight", HIDDEN, 3, patch, patch)
+    w.add("vit.embeddings.patch_embeddings.projection.bias", HIDDEN)
+    for name in ("attention.query", "attention.key", "attention.value", "output.dense"):
+        w.linear(at + "attention." + name, HIDDEN, HIDDEN)
+    w.linear(at + "intermediate.dense", HIDDEN, INNER)
+    w.linear(at + "output.dense", INNER, HIDDEN)
+    for name in (at + "layernorm_before", at + "layernorm_after", "vit.layernorm"):
+        w.norm(name)
+    w.linear("classifier", HIDDEN, labels)
+    return w
+
+
+FULL = {"do_resize": True, "do_rescale": True, "do_normalize": True, "image_mean": [0.5, 0.4, 0.3], "image_std": [0.5, 0.25, 0.2],
+        "rescale_factor": 1 / 255}
+
+
+def save_seeing(top):
+    """Models of pictures of 8x8, each with another preprocessor_config.json."""
+    prepared = {
+        "square": dict(FULL, size={"height": 8, "width": 8}, resample=2),
+        "old": {"size": 8, "do_resize": True, "do_normalize": False, "resample": 0},
+        "crop": dict(FULL, size={"shortest_edge": 9}, crop_size={"height": 8, "width": 8}, do_center_crop=True, resample=3),
+        "small": dict(FULL, size=4, crop_size=8, do_center_crop=True, resample=2),
+        "share": dict(FULL, size={"shortest_edge": 8}, crop_pct=0.8, resample=3),
+        "lanczos": dict(FULL, size={"height": 8, "width": 8}, resample=1),
+        "unsized": None,
+    }
+    for name, config in prepared.items():
+        path = folder(top, "seeing_" + name, "ViTForImageClassification", vit(8, 4, 3), vocabulary=False, model_type="vit",
+                      image_size=8, patch_size=4, num_channels=3, id2label={"0": "cat", "1": "dog", "2": "car"})
+        if config:
+            write_json(path + "/preprocessor_config.json", config)
+
+
 def main(top):
     save_embedders(top)
     save_classifiers(top)
+    save_seeing(top)
 
 
 main(sys.argv[1])
