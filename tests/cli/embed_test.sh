@@ -31,6 +31,13 @@ same archive.npy five.npy
 quiet hologram embed made/plain 'the cats sat . good' --max-length 5 --pooling cls,max --normalize -o cut.npy
 same cut.npy five.npy
 
+# A model of a fixed number of tokens gets padding, which is not pooled.
+quiet hologram compile -q made/plain -o fixed.holo --input-shape input_ids:1,9 --input-shape attention_mask:1,9 --input-shape token_type_ids:1,9
+quiet hologram embed fixed.holo 'the cats sat' -o fixed.npy
+check 'with padding' python3 "$ROOT/tests/support/vectors.py" fixed.npy plain/last_hidden_state.npy mean
+quiet hologram embed fixed.holo 'the cats sat' --pooling last -o fixed.npy
+check 'the last is none of the padding' python3 "$ROOT/tests/support/vectors.py" fixed.npy plain/last_hidden_state.npy last
+
 # Each text by itself, in order, from arguments and from lines.
 hologram embed made/plain 'the cat' 'bad dogs.' 'good' > three
 for text in 'the cat' 'bad dogs.' 'good'; do hologram embed made/plain "$text"; done > each
