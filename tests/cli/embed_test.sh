@@ -38,6 +38,11 @@ check 'with padding' python3 "$ROOT/tests/support/vectors.py" fixed.npy plain/la
 quiet hologram embed fixed.holo 'the cats sat' --pooling last -o fixed.npy
 check 'the last is none of the padding' python3 "$ROOT/tests/support/vectors.py" fixed.npy plain/last_hidden_state.npy last
 
+# A GGUF file has its vocabulary and says how to pool.
+python3 "$ROOT/tests/support/gguf_maker.py" convert made/for_gguf model.gguf f32
+quiet hologram embed model.gguf 'the cats sat' -o gguf.npy
+check 'of a GGUF file' python3 "$ROOT/tests/support/vectors.py" gguf.npy plain/last_hidden_state.npy cls normalize
+
 # Each text by itself, in order, from arguments and from lines.
 hologram embed made/plain 'the cat' 'bad dogs.' 'good' > three
 for text in 'the cat' 'bad dogs.' 'good'; do hologram embed made/plain "$text"; done > each

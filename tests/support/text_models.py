@@ -92,6 +92,12 @@ def pooling(path, *modes):
 
 def save_embedders(top):
     folder(top, "plain", "BertModel", bert(""))
+    tokens = [word[2:] if word[:2] == "##" else word if word[0] == "[" else "\u2581" + word for word in WORDS]
+    kinds = [3 if word[0] == "[" else 1 for word in WORDS]
+    folder(top, "for_gguf", "BertModel", bert(""), layer_norm_eps=1e-12, gguf_keys={
+        "bert.pooling_type": 2, "tokenizer.ggml.model": "bert", "tokenizer.ggml.tokens": tokens, "tokenizer.ggml.token_type": kinds,
+        "tokenizer.ggml.unknown_token_id": 1, "tokenizer.ggml.padding_token_id": 0, "tokenizer.ggml.cls_token_id": 2,
+        "tokenizer.ggml.bos_token_id": 2, "tokenizer.ggml.seperator_token_id": 3, "tokenizer.ggml.eos_token_id": 3})
     folder(top, "silent", "BertModel", bert(""), vocabulary=False)
     path = folder(top, "sentence", "BertModel", bert(""))
     modules(path, "Transformer", "Pooling", "Normalize")
