@@ -84,25 +84,27 @@ static HoloStatus labels_add(HoloCompile *c, const json_t *config)
 
 // ---- vectors of texts
 
-// Modes of pooling, in the order in which several of them are put behind each other.
+// Modes of pooling, in the order in which several of them are put behind each other. A file has a switch for each, or
+// the name of the one.
 static const struct {
-    const char *key, *mode;
+    const char *key, *name, *mode;
 } modes[] = {
-    {"pooling_mode_cls_token", "cls"},
-    {"pooling_mode_max_tokens", "max"},
-    {"pooling_mode_mean_tokens", "mean"},
-    {"pooling_mode_mean_sqrt_len_tokens", "mean_sqrt"},
-    {"pooling_mode_weightedmean_tokens", "weighted"},
-    {"pooling_mode_lasttoken", "last"},
+    {"pooling_mode_cls_token", "cls", "cls"},
+    {"pooling_mode_max_tokens", "max", "max"},
+    {"pooling_mode_mean_tokens", "mean", "mean"},
+    {"pooling_mode_mean_sqrt_len_tokens", "mean_sqrt_len_tokens", "mean_sqrt"},
+    {"pooling_mode_weightedmean_tokens", "weightedmean", "weighted"},
+    {"pooling_mode_lasttoken", "lasttoken", "last"},
 };
 
 static HoloStatus pooling_add(HoloCompile *c, const char *path)
 {
-    char    file[512], text[128] = "";
-    int     size   = snprintf(file, sizeof file, "%s/config.json", path);
-    json_t *config = size > 0 && size < (int)sizeof file ? file_read(c->path, file) : NULL;
+    char        file[512], text[128] = "";
+    int         size   = snprintf(file, sizeof file, "%s/config.json", path);
+    json_t     *config = size > 0 && size < (int)sizeof file ? file_read(c->path, file) : NULL;
+    const char *name   = json_string_value(json_object_get(config, "pooling_mode"));
     for (int i = 0; i < HOLO_COUNT(modes); i++)
-        if (json_is_true(json_object_get(config, modes[i].key)))
+        if (name ? !strcmp(name, modes[i].name) : json_is_true(json_object_get(config, modes[i].key)))
             snprintf(text + strlen(text), sizeof text - strlen(text), "%s%s", *text ? "," : "", modes[i].mode);
     json_decref(config);
     return *text ? holo_plan_meta(&c->plan, "text.pooling", text, c->error) : HOLO_OK;
@@ -119,7 +121,7 @@ static HoloStatus module_add(HoloCompile *c, const json_t *module)
 {
     const char *type = json_string_value(json_object_get(module, "type"));
     const char *path = json_string_value(json_object_get(module, "path"));
-    if (!type || ends_with(type, ".Transformer")) return HOLO_OK;
+    if (!type || ends_with(type, ".Transformer") || ends_with(type, ".Dropout")) return HOLO_OK;
     if (ends_with(type, ".Normalize")) return holo_plan_meta(&c->plan, "text.normalize", "1", c->error);
     bool is_plain = path && *path && *path != '/' && !strstr(path, "..");
     if (ends_with(type, ".Pooling") && is_plain) return pooling_add(c, path);

@@ -24,6 +24,8 @@ quiet hologram embed made/sentence 'the cats sat . good' -o five.npy
 check 'as the folder says' python3 "$ROOT/tests/support/vectors.py" five.npy five/last_hidden_state.npy cls,max normalize
 quiet hologram embed made/sentence 'the cats sat' --no-normalize --pooling cls -o long.npy
 check 'as the options say' python3 "$ROOT/tests/support/vectors.py" long.npy five/last_hidden_state.npy cls
+quiet hologram embed made/named 'the cats sat' -o named.npy
+same named.npy last.npy
 quiet hologram compile -q made/sentence -o sentence.holo
 gives 0 'cls,max' hologram inspect sentence.holo
 quiet hologram embed sentence.holo 'the cats sat . good' -o archive.npy
