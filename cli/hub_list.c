@@ -126,6 +126,9 @@ static const char *const wanted[] = {
     "chat_template.json",
     "chat_template.jinja",
     "preprocessor_config.json",
+    "modules.json",
+    "sentence_bert_config.json",
+    "?_Pooling/config.json",
     NULL,
 };
 
@@ -144,7 +147,8 @@ static bool matches_any(const char *const *patterns, const char *name)
 
 static bool is_taken(const char *const *include, const char *const *exclude, const char *name)
 {
-    bool is_below = !*include && strchr(name, '/'); // a compile reads one folder
+    // A compile reads one folder, and how the vectors of tokens become one of the text.
+    bool is_below = !*include && strchr(name, '/') && !hub_matches("?_Pooling/config.json", name);
     return !is_below && !matches_any(exclude, name) && (!*include || matches_any(include, name));
 }
 

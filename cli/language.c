@@ -8,7 +8,7 @@
 
 // ---- numbers
 
-static int read_number(const Cli *cli, const char *option, double low, double high, double *out)
+int cli_read_number(const Cli *cli, const char *option, double low, double high, double *out)
 {
     const char *text = cli_option(cli, option);
     char       *end;
@@ -41,13 +41,13 @@ static int read_sampling(const Cli *cli, HoloSamplerOptions *s)
     };
     for (int i = 0; i < CLI_COUNT(rows); i++) {
         double number = rows[i].real ? *rows[i].real : *rows[i].whole;
-        int    result = read_number(cli, rows[i].option, rows[i].low, rows[i].high, &number);
+        int    result = cli_read_number(cli, rows[i].option, rows[i].low, rows[i].high, &number);
         if (result) return result;
         if (rows[i].real) *rows[i].real = (float)number;
         if (rows[i].whole) *rows[i].whole = (uint32_t)number;
     }
     double seed   = 0;
-    int    result = read_number(cli, "seed", 0, 9e15, &seed);
+    int    result = cli_read_number(cli, "seed", 0, 9e15, &seed);
     s->seed       = (uint64_t)seed;
     return result;
 }
@@ -140,10 +140,10 @@ static int options_read(const Cli *cli, CliLanguage *l)
 {
     double number = 0;
     int    result = read_sampling(cli, &l->options.sampler);
-    if (!result) result = read_number(cli, "max-tokens", 1, 1e9, &number);
+    if (!result) result = cli_read_number(cli, "max-tokens", 1, 1e9, &number);
     l->options.max_tokens = (uint32_t)number;
     number                = 0;
-    if (!result) result = read_number(cli, "lookup", 0, 64, &number);
+    if (!result) result = cli_read_number(cli, "lookup", 0, 64, &number);
     l->options.lookup = (uint32_t)number;
     if (!result) result = read_bias(cli, l);
     if (!result) read_stops(cli, l);
@@ -169,7 +169,7 @@ int cli_language_open(const Cli *cli, int arg, CliLanguage *out)
     HoloError error   = {0};
     double    context = 0;
     int       result  = cli_model_open(cli, arg, &out->model);
-    if (!result) result = read_number(cli, "context", 1, 1e9, &context);
+    if (!result) result = cli_read_number(cli, "context", 1, 1e9, &context);
     if (result) return result;
     HoloStatus status = parts_open(cli, out, context, &error);
     if (status) return cli_fail_error(cli->args[arg], &error, status);

@@ -49,6 +49,8 @@ void cli_language_close(CliLanguage *l);
 // Text as ids, with the special tokens that the model expects around it, or without. To be freed by holo_ids_free.
 int cli_language_encode(const CliLanguage *l, const char *text, size_t size, bool special, uint32_t **out_ids,
                         size_t *out_count);
+// The number that an option gives, in these bounds; `*out` stays as it is if the option is not given.
+int cli_read_number(const Cli *cli, const char *option, double low, double high, double *out);
 // "1,2,3" as ids; in memory of the program.
 int cli_read_tokens(const char *text, uint32_t **out_ids, size_t *out_count);
 // All of a stream; in memory of the program, with a 0 behind it.

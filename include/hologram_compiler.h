@@ -2,8 +2,7 @@
 //
 // A HoloCompiler is a set of choices. You may use it for many compiles, one after another or on several threads at
 // once. A HoloSource is a model as its file describes it, before the compiler changes anything: to look at, and to
-// compute plainly, as the reference. HoloTensors is a set of values with memory of their own, from files or from a
-// reference run.
+// compute plainly, as the reference. HoloTensors is a set of values with memory of their own.
 //
 // Errors are reported as in hologram.h. Functions that destroy or close accept NULL. The library allocates the structs
 // that it fills in, so that they may grow: fields are only added at the end.
@@ -28,8 +27,7 @@ typedef enum HoloNumeric {
 // Makes a compiler with all defaults: class fused, verified, all passes, sizes as the model has them.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_create(HoloCompiler **out_compiler);
 // The same in a context (NULL: none). Compiles take the context's memory and write to its log, and the models that they
-// return belong to it. Libraries that the compiler uses (zlib, Jansson) take the little memory that they need from the
-// system.
+// return belong to it. Libraries that the compiler uses (zlib, Jansson) take what little they need from the system.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_create_in(HoloContext *context, HoloCompiler **out_compiler);
 HOLO_API void                 holo_compiler_destroy(HoloCompiler *compiler);
 
@@ -70,8 +68,7 @@ HOLO_API void holo_compiler_set_tolerance(HoloCompiler *compiler, double relativ
 typedef enum HoloSize { HOLO_SIZE_BALANCED = 0, HOLO_SIZE_SMALL = 1, HOLO_SIZE_FAST = 2 } HoloSize;
 HOLO_API void holo_compiler_set_size(HoloCompiler *compiler, HoloSize size);
 
-// The targets that this compiler knows: places to run steps. "cpu" is always there. NULL: there is no target of that
-// index.
+// The targets that this compiler knows: places to run steps. "cpu" is always there. NULL: none has that index.
 HOLO_API const char *holo_target_name(int index);
 // Sets the targets to compile for, as "NAME,NAME". Each node goes to the first target that can run it, or else to the
 // CPU, which need not be named. The default is "cpu". An archive for other targets runs where the runtime has devices
@@ -83,8 +80,7 @@ HOLO_API HOLO_MUST HoloStatus holo_compiler_set_targets(HoloCompiler *compiler, 
 HOLO_API void holo_compiler_set_tune(HoloCompiler *compiler, bool on);
 
 // Whether functions of one 8- or 16-bit element become tables, made while compiling, and how many bytes all tables may
-// take (0: HOLO_TABLES_DEFAULT). Tables change no bit of any result: without them, the same functions are computed
-// plainly, operator by operator.
+// take (0: HOLO_TABLES_DEFAULT). Tables change no bit of any result: without them, the functions are computed plainly.
 enum { HOLO_TABLES_DEFAULT = 160 << 20 };
 HOLO_API void holo_compiler_set_tables(HoloCompiler *compiler, bool on, uint64_t budget);
 
@@ -95,8 +91,7 @@ HOLO_API void holo_compiler_set_tables(HoloCompiler *compiler, bool on, uint64_t
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_domain(HoloCompiler *compiler, const char *name,
                                                        const HoloTensor *values, HoloError *error);
 
-// Quantization stores the weights of products (Conv, MatMul, Gemm) in fewer bits. INT8 also quantizes what they are
-// multiplied with.
+// Quantization stores the weights of products (Conv, MatMul, Gemm) in fewer bits. INT8 also quantizes the other factor.
 typedef enum HoloQuantizeKind {
     HOLO_QUANTIZE_NONE = 0,
     // Weights have a scale for each channel, activations have one scale: products of integers. Tables of Gather are
@@ -327,8 +322,7 @@ HOLO_API HOLO_MUST HoloStatus holo_compile_file(const HoloCompiler *compiler, co
 // The same without leaving a file: the model is opened from a temporary file that has no name.
 HOLO_API HOLO_MUST HoloStatus holo_compile_model(const HoloCompiler *compiler, const char *path, HoloModel **out_model,
                                                  HoloReport **out_report, HoloError *error);
-// The same from the bytes of a model file. They are read only during the call. A model that refers to other files is an
-// error.
+// The same from the bytes of a model file, read only during the call. A model that refers to other files is an error.
 HOLO_API HOLO_MUST HoloStatus holo_compile_memory(const HoloCompiler *compiler, const void *bytes, size_t size,
                                                   HoloModel **out_model, HoloReport **out_report, HoloError *error);
 
@@ -424,22 +418,30 @@ HOLO_API HOLO_MUST HoloStatus holo_tensors_parse(const char *text, const HoloTen
 // are decoded by libraries, if these are installed.
 HOLO_API bool holo_is_picture(const char *path);
 
+typedef enum HoloResample {     // how a picture is resized first
+    HOLO_RESAMPLE_LINEAR   = 0, // with antialiasing
+    HOLO_RESAMPLE_NEAREST  = 1, // this and those below as Python's library Pillow does it
+    HOLO_RESAMPLE_BILINEAR = 2,
+    HOLO_RESAMPLE_BICUBIC  = 3,
+} HoloResample;
+
 typedef struct HoloPictureForm {
-    bool   is_channels_last; // [height, width, channels] instead of [channels, height, width]
-    bool   is_bgr;
-    double low, high;       // the numbers that black and white become ...
-    double mean[3], std[3]; // ... and then (x - mean) / std, for each channel of the tensor
+    bool         is_channels_last; // [height, width, channels] instead of [channels, height, width]
+    bool         is_bgr;
+    double       low, high;       // the numbers that black and white become ...
+    double       mean[3], std[3]; // ... and then (x - mean) / std, for each channel of the tensor
+    HoloResample resample;
+    int64_t first[2]; // the height and width that it is resized to first; a width of 0: the height is its shorter side.
+                      // Then the middle is cut out, with black around it if it is too small. Both 0: nothing is cut
 } HoloPictureForm;
 
 // Reads a picture as one tensor of `type`: three dimensions, four with one picture, or [height, width]; with one
 // channel (grey) or three. The picture is resized, with antialiasing, to the sizes of the type. If one size is -1, the
-// picture keeps its proportions; if both are, it keeps its size. `out_size` (may be NULL) gets its own width and
-// height.
+// picture keeps its proportions; if both are, it keeps its size. `out_size` (may be NULL) gets its width and height.
 HOLO_API HOLO_MUST HoloStatus holo_tensors_read_picture(const char *path, const HoloTensor *type,
                                                         const HoloPictureForm *form, int64_t out_size[2],
                                                         HoloTensors **out_tensors, HoloError *error);
-// One tensor of `type`, whose sizes are all known. Floats are normally distributed, integers are 1, bools are true,
-// strings are "a".
+// One tensor of `type`, whose sizes are all known: normally distributed floats, integers 1, bools true, strings "a".
 HOLO_API HOLO_MUST HoloStatus holo_tensors_seeded(const HoloTensor *type, uint64_t seed, HoloTensors **out_tensors,
                                                   HoloError *error);
 HOLO_API void                 holo_tensors_destroy(HoloTensors *tensors);
@@ -450,15 +452,13 @@ HOLO_API const HoloTensor *holo_tensors_get(const HoloTensors *tensors, int inde
 HOLO_API const HoloTensor *holo_tensors_find(const HoloTensors *tensors, const char *name); // NULL: there is none
 
 // Runs a session of `model` on each pattern at `path` (see holo_compiler_add_patterns). With a memo, the session learns
-// the answers; with a memo of SIZE_MAX bytes it learns all of them or fails. `out_count` gets the number of patterns
-// and may be NULL.
+// the answers; with a memo of SIZE_MAX bytes it learns all of them or fails. `out_count` (or NULL) gets their number.
 HOLO_API HOLO_MUST HoloStatus holo_session_learn(HoloSession *session, const HoloModel *model, const char *path,
                                                  int *out_count, HoloError *error);
 
 HOLO_API HOLO_MUST HoloStatus holo_tensor_write_npy(const char *path, const HoloTensor *tensor, HoloError *error);
 
-// Reads elements start .. start+count-1 of a tensor of any numeric type or bool as doubles. Of complex numbers it gives
-// the real part.
+// Reads elements start .. start+count-1 of a tensor of numbers or bools as doubles: of complex ones, the real parts.
 HOLO_API void holo_tensor_numbers(const HoloTensor *tensor, int64_t start, int64_t count, double *out);
 
 // The other way round: writes each number as exactly as the element type can hold it.
@@ -539,8 +539,7 @@ typedef struct HoloKernels HoloKernels;
 
 HOLO_API bool holo_kernel_path(const char *path); // whether the name ends like that of a file of kernels
 // Compiles a file, or all files of kernels in a folder and the folders below it. Messages show the line that is wrong.
-// Or reads the programs of an archive (.holo) of kernels: these have no source, and a program has the same name as its
-// function.
+// Or reads the programs of an archive (.holo) of kernels: these have no source, and programs are named like functions.
 HOLO_API HOLO_MUST HoloStatus holo_kernels_open(const char *path, HoloNumeric numeric, HoloKernels **out_kernels,
                                                 HoloError *error);
 HOLO_API void                 holo_kernels_close(HoloKernels *kernels);

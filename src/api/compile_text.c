@@ -184,6 +184,7 @@ static HoloStatus folder_add(HoloCompile *c)
     HoloStatus status = meta_add(c, &configs);
     configs_close(&configs);
     if (status) return status;
+    HOLO_TRY(holo_compile_tasks(c));
     HoloStatus compiled = holo_template_compile(c->path, NULL, &chat, &why);
     HOLO_TRY(template_add(c, chat, compiled, &why));
     return tokenizer_add(c);
@@ -245,6 +246,16 @@ static HoloStatus gguf_ends(HoloCompile *c, const HoloGguf *file)
     return *text ? holo_plan_meta(&c->plan, "text.eos", text, c->error) : HOLO_OK;
 }
 
+// How the vectors of tokens become one of the text.
+static HoloStatus gguf_pooling(HoloCompile *c, const HoloGguf *file, const char *key)
+{
+    static const char *const modes[] = {NULL, "mean", "cls", "last"};
+    int64_t                  mode;
+    if (!holo_gguf_find_int(file, key, &mode) || mode < 1 || mode >= HOLO_COUNT(modes)) return HOLO_OK;
+    HOLO_TRY(holo_plan_meta(&c->plan, "text.pooling", modes[mode], c->error));
+    return holo_plan_meta(&c->plan, "text.normalize", "1", c->error);
+}
+
 static HoloStatus gguf_meta(HoloCompile *c, const HoloGguf *file)
 {
     HoloString architecture;
@@ -253,11 +264,12 @@ static HoloStatus gguf_meta(HoloCompile *c, const HoloGguf *file)
     HOLO_TRY(gguf_number(c, file, "tokenizer.ggml.bos_token_id", "text.bos"));
     HOLO_TRY(gguf_number(c, file, "tokenizer.ggml.padding_token_id", "text.pad"));
     if (!holo_gguf_find_text(file, "general.architecture", &architecture)) return HOLO_OK;
-    snprintf(key, sizeof key, "%.*s.context_length", architecture.size < 64 ? (int)architecture.size : 64,
-             architecture.data);
+    int size = architecture.size < 64 ? (int)architecture.size : 64;
+    snprintf(key, sizeof key, "%.*s.pooling_type", size, architecture.data);
+    HOLO_TRY(gguf_pooling(c, file, key));
+    snprintf(key, sizeof key, "%.*s.context_length", size, architecture.data);
     HOLO_TRY(gguf_number(c, file, key, "text.context"));
-    snprintf(key, sizeof key, "%.*s.rope.scaling.original_context_length",
-             architecture.size < 64 ? (int)architecture.size : 64, architecture.data);
+    snprintf(key, sizeof key, "%.*s.rope.scaling.original_context_length", size, architecture.data);
     return holo_gguf_tensor(file, "rope_factors_long.weight") ? gguf_number(c, file, key, "text.restart") : HOLO_OK;
 }
 

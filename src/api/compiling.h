@@ -59,6 +59,8 @@ HOLO_MUST HoloStatus holo_compile_memorize(HoloCompile *c); // stores answers to
 
 // Adds what goes with a language model to the plan: tokenizer, chat template, settings.
 HOLO_MUST HoloStatus holo_compile_text(HoloCompile *c);
+// Adds what the folder of a model says about its use: labels of classes, how texts become vectors.
+HOLO_MUST HoloStatus holo_compile_tasks(HoloCompile *c);
 // Opens what the archive is written to: a file without a name yet, or memory if no file was asked for.
 HOLO_MUST HoloStatus holo_compile_open(const HoloCompile *c, HoloFileWriter **out);
 // Reserves room in the archive for what verification will find.

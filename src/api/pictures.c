@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+enum { MAX_SIDE = 1 << 16, MAX_PIXELS = 1 << 28 };
+
 bool holo_is_picture(const char *path)
 {
     HoloMapping file;
@@ -74,6 +76,89 @@ static HoloStatus decode(const HoloMapping *file, const char *form, HoloTensor *
     return out->dim[0] && out->dim[1] ? HOLO_OK : holo_fail(error, HOLO_BAD_INPUT, "the picture is damaged");
 }
 
+// ---- resizing first, and cutting out the middle
+
+static const char *const resamples[] = {
+    [HOLO_RESAMPLE_LINEAR]   = "mode=\"linear\", antialias=1",
+    [HOLO_RESAMPLE_NEAREST]  = "mode=\"nearest\", nearest_mode=\"round_prefer_ceil\"",
+    [HOLO_RESAMPLE_BILINEAR] = "mode=\"linear\", antialias=1, exclude_outside=1",
+    [HOLO_RESAMPLE_BICUBIC]  = "mode=\"cubic\", cubic_coeff_a=-0.5, antialias=1, exclude_outside=1",
+};
+
+static HoloStatus first_sizes(const HoloTensor *pixels, const HoloPictureForm *form, int64_t *out, HoloError *error)
+{
+    int64_t height = pixels->dim[0], width = pixels->dim[1], edge = form->first[0];
+    bool    is_upright = height >= width;
+    out[0] = edge, out[1] = form->first[1];
+    if (edge < 1 || edge > MAX_SIDE || out[1] < 0 || out[1] > MAX_SIDE)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "a picture cannot be resized to %lld by %lld", (long long)edge,
+                         (long long)out[1]);
+    if (!out[1] && is_upright)
+        out[0] = edge * height / width, out[1] = edge;
+    else if (!out[1])
+        out[1] = edge * width / height;
+    if (out[0] > MAX_PIXELS / out[1])
+        return holo_fail(error, HOLO_BAD_INPUT, "the picture is too narrow: it would be resized to %lld by %lld",
+                         (long long)out[0], (long long)out[1]);
+    return HOLO_OK;
+}
+
+// One side after the other, with whole numbers in between: the width first.
+static HoloStatus resize_first(const HoloPictureForm *form, HoloTensor *pixels, HoloArena *arena, HoloError *error)
+{
+    int64_t     sizes[2];
+    HoloTensor  in = *pixels;
+    char        text[1024];
+    const char *how = resamples[form->resample];
+    HOLO_TRY(first_sizes(pixels, form, sizes, error));
+    if (sizes[0] == in.dim[0] && sizes[1] == in.dim[1]) return HOLO_OK;
+    snprintf(text, sizeof text,
+             "graph first(x: u8[H,W,%d]) -> (y) {\n const h: i64[1] = {%lld}\n const w: i64[1] = {%lld}\n"
+             " const low: f32[] = {0}\n const high: f32[] = {255}\n f = Cast@13(x) {to=1}\n"
+             " a = Resize@19(f, _, _, w) {axes=[1], %s}\n b = Round@11(a)\n c = Clip@13(b, low, high)\n"
+             " d = Resize@19(c, _, _, h) {axes=[0], %s}\n e = Round@11(d)\n g = Clip@13(e, low, high)\n"
+             " y = Cast@13(g) {to=2}\n}\n",
+             (int)in.dim[2], (long long)sizes[0], (long long)sizes[1], how, how);
+    return run(text, &in, pixels, arena, error);
+}
+
+static int64_t half(int64_t x) // rounded down
+{
+    return x >= 0 ? x / 2 : -((1 - x) / 2);
+}
+
+static HoloStatus cut_middle(const int64_t *sizes, HoloTensor *pixels, HoloArena *arena, HoloError *error)
+{
+    HoloTensor in  = *pixels;
+    int64_t    row = in.dim[2], top = half(in.dim[0] - sizes[0]), left = half(in.dim[1] - sizes[1]);
+    if (sizes[0] == in.dim[0] && sizes[1] == in.dim[1]) return HOLO_OK;
+    if (sizes[0] < 1 || sizes[1] < 1 || sizes[0] > MAX_PIXELS / sizes[1])
+        return holo_fail(error, HOLO_BAD_INPUT, "the middle of a picture cannot be %lld by %lld", (long long)sizes[0],
+                         (long long)sizes[1]);
+    uint8_t *out = holo_arena_take_array(arena, (size_t)(sizes[0] * sizes[1]), (size_t)row), *at = out;
+    if (!out) return holo_fail_memory(error);
+    for (int64_t y = top; y < top + sizes[0]; y++)
+        for (int64_t x = left; x < left + sizes[1]; x++, at += row)
+            if (y >= 0 && y < in.dim[0] && x >= 0 && x < in.dim[1])
+                memcpy(at, (const uint8_t *)in.data + (y * in.dim[1] + x) * row, (size_t)row);
+    pixels->dim[0] = sizes[0];
+    pixels->dim[1] = sizes[1];
+    pixels->data   = out;
+    return HOLO_OK;
+}
+
+static HoloStatus prepare(const HoloTensor *type, const Axes *axes, const HoloPictureForm *form, HoloTensor *pixels,
+                          HoloArena *arena, HoloError *error)
+{
+    if (form->resample < 0 || form->resample >= HOLO_COUNT(resamples))
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no such way to resize a picture");
+    HOLO_TRY(resize_first(form, pixels, arena, error));
+    int64_t sizes[2] = {type->dim[axes->height], type->dim[axes->width]};
+    for (int i = 0; i < 2; i++)
+        if (sizes[i] < 0) sizes[i] = pixels->dim[i];
+    return cut_middle(sizes, pixels, arena, error);
+}
+
 // Resizes, converts to f32 and scales; then converts to the wanted type and order of axes.
 static HoloStatus shape_and_scale(const HoloTensor *pixels, const int64_t *sizes, const HoloPictureForm *form,
                                   const HoloTensor *type, HoloTensor *out, HoloArena *arena, HoloError *error)
@@ -115,6 +200,7 @@ static HoloStatus picture_read(HoloTensors *t, const HoloTensor *type, const Hol
     bool is_grey = axes.channels < 0 || type->dim[axes.channels] == 1;
     HOLO_TRY(decode(&t->file, is_grey ? "Grayscale" : form->is_bgr ? "BGR" : "RGB", &pixels, &t->arena, error));
     if (out_size) out_size[0] = pixels.dim[1], out_size[1] = pixels.dim[0];
+    if (form->first[0] || form->first[1]) HOLO_TRY(prepare(type, &axes, form, &pixels, &t->arena, error));
     sizes_find(type, &axes, pixels.dim[0], pixels.dim[1], sizes);
     HOLO_TRY(shape_and_scale(&pixels, sizes, form, type, out, &t->arena, error));
     out->rank             = type->rank;

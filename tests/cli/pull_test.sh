@@ -13,6 +13,9 @@ echo onnx > $good/onnx/model.onnx
 for name in cut busy gated wrong short more changed whole part commit loop nojson nosha unsized oddtag elsewhere evil large stall; do
     cp -R $good hub/models/t/$name
 done
+cp -R $good hub/models/t/sentence
+mkdir hub/models/t/sentence/1_Pooling hub/models/t/sentence/2_Dense
+for file in modules.json 1_Pooling/config.json 2_Dense/config.json; do echo "{\"$file\": 1}" > hub/models/t/sentence/$file; done
 mkdir -p hub/models/t/pickled hub/models/t/shards hub/models/t/onnx
 cp made/zip2/* hub/models/t/pickled
 cp made/shards/* hub/models/t/shards
@@ -41,6 +44,9 @@ check 'the revision is noted' test "$(cat $cache/refs/main)" = $commit
 sum=$(sha256sum < $good/model.safetensors | cut -d ' ' -f 1)
 check 'files are links to contents' test "$(readlink $snapshot/model.safetensors)" = "../../blobs/$sum"
 check 'nothing half is left' test -z "$(find home -name '*.incomplete')"
+gives 0 "t/sentence at 0123456789ab: 5 files, 5 fetched" hologram pull t/sentence
+check 'how vectors are pooled is fetched' test -f home/hub/models--t--sentence/snapshots/$commit/1_Pooling/config.json
+check 'and no other folder' test ! -e home/hub/models--t--sentence/snapshots/$commit/2_Dense
 requests=$(wc -l < hub/log)
 gives 0 "3 files, 0 fetched" hologram pull hf:t/good@main
 check 'nothing is fetched twice' test "$(wc -l < hub/log)" = $((requests + 1))

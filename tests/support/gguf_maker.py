@@ -365,6 +365,7 @@ def metadata(config):
         meta[f"{name}.rope.freq_base"] = float(theta)
     add_rotary(meta, name, config, rope)
     add_own(meta, name, config)
+    meta.update(config.get("gguf_keys") or {})  # as they are, such as a vocabulary
     return meta
 
 

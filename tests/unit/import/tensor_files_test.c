@@ -98,6 +98,35 @@ static void test_picture(void **state)
     holo_tensors_destroy(tensors);
 }
 
+// Red, green, blue and white become 4x4, of which the middle is cut out: one pixel of each, or black around all of them.
+static void test_picture_cut(void **state)
+{
+    (void)state;
+    HoloTensors    *tensors;
+    HoloPictureForm form = {.is_channels_last = true, .high = 255, .std = {1, 1, 1}, .first = {4, 4}};
+    HoloTensor      type = {.dtype = HOLO_U8, .rank = 3, .dim = {2, 2, 3}};
+    form.resample        = HOLO_RESAMPLE_NEAREST;
+    EXPECT_OK(holo_tensors_read_picture(picture(), &type, &form, NULL, &tensors, &error));
+    static const double want[12] = {255, 0, 0, 0, 255, 0, 0, 0, 255, 255, 255, 255};
+    for (int i = 0; i < 12; i++) assert_true(number_at(tensors, i) == want[i]);
+    holo_tensors_destroy(tensors);
+
+    type.dim[0] = 5, type.dim[1] = -1; // a black row above, and the width stays
+    form.resample = HOLO_RESAMPLE_BICUBIC, form.first[1] = 0;
+    EXPECT_OK(holo_tensors_read_picture(picture(), &type, &form, NULL, &tensors, &error));
+    assert_int_equal(holo_tensors_get(tensors, 0, NULL)->dim[1], 4);
+    for (int i = 0; i < 12; i++) assert_true(number_at(tensors, i) == 0);
+    assert_true(number_at(tensors, 12) > 240);
+    holo_tensors_destroy(tensors);
+
+    form.first[0] = 1 << 20;
+    EXPECT_FAIL(holo_tensors_read_picture(picture(), &type, &form, NULL, &tensors, &error), HOLO_BAD_ARGUMENT,
+                "cannot be resized");
+    form.first[0] = 4, form.resample = 9;
+    EXPECT_FAIL(holo_tensors_read_picture(picture(), &type, &form, NULL, &tensors, &error), HOLO_BAD_ARGUMENT,
+                "no such way");
+}
+
 static void test_picture_that_does_not_fit(void **state)
 {
     (void)state;
@@ -124,6 +153,7 @@ int main(void)
         cmocka_unit_test(test_text),
         cmocka_unit_test(test_text_that_does_not_fit),
         cmocka_unit_test(test_picture),
+        cmocka_unit_test(test_picture_cut),
         cmocka_unit_test(test_picture_that_does_not_fit),
     };
     return cmocka_run_group_tests_name("tensor_files", tests, NULL, NULL);
