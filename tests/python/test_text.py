@@ -33,7 +33,7 @@ def likely(ids, count, of=None):
     """The most likely tokens behind ids, found by reading alone."""
     language, ids = (of or model).language(threads=1), list(ids)
     for _ in range(count):
-        logits = list(language.read(ids))
+        logits = language.read(ids).tolist()
         ids.append(logits.index(max(logits)))
     return ids[-count:]
 
@@ -174,7 +174,7 @@ class Languages(unittest.TestCase):
             again.text()
             self.assertGreater(again.result["cached_tokens"], 5)
             language.copy(0, 1)
-            self.assertEqual(list(language.read([4, 5, 6], 1)), list(language.read([4, 5, 6])))
+            self.assertEqual(language.read([4, 5, 6], 1).tolist(), language.read([4, 5, 6]).tolist())
             language.forget()
             self.assertEqual([language.ends, language.context, language.closed], [[0], 256, False])
             self.assertEqual(language.read([4]).shape, (len(tiny_language.TOKENS),))
