@@ -11,8 +11,8 @@ import sys
 import tempfile
 import unittest
 
-import tiny_language
 from support import ROOT, hologram, numpy
+import tiny_language
 
 PACKAGE = os.path.dirname(hologram.__file__)
 MODULES = ["hologram", "hologram._compile", "hologram._model", "hologram._kernel", "hologram._text", "hologram.kernels"] + (["hologram.onnxruntime"] if numpy else [])

@@ -10,8 +10,8 @@ import threading
 import unittest
 import weakref
 
-import tiny_language
 from support import DIGITS, adding, hologram, opened
+import tiny_language
 
 
 def setUpModule():

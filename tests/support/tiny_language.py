@@ -1,14 +1,14 @@
-"""A small language model with random weights, a tokenizer of letters and a chat template, as a HuggingFace folder."""
+"""tiny_language.py - a small language model with random weights, a tokenizer of letters and a chat template, for tests.
+
+  tiny_language.py FOLDER     writes it as a HuggingFace folder
+"""
 
 import json
 import os
 import pathlib
 import sys
 
-from support import ROOT
-
-sys.path.insert(0, os.path.join(ROOT, "tests", "support"))
-import gguf_maker  # noqa: E402
+import gguf_maker
 
 LETTERS = " abcdefghijklmnopqrstuvwxyz0123456789.,:\"{}[]"
 SPECIAL = ["<end>", "<user>", "<model>"]
@@ -56,3 +56,9 @@ def write(folder, chat=True, text=True):
         with open(os.path.join(folder, "tokenizer_config.json"), "w", encoding="utf-8") as file:
             json.dump({"chat_template": TEMPLATE, "eos_token": "<end>"}, file)
     return folder
+
+
+if __name__ == "__main__":
+    if len(sys.argv) != 2:
+        sys.exit(__doc__)
+    write(sys.argv[1])
