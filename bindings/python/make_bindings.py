@@ -101,8 +101,8 @@ BY_HAND = {
     "holo_language_cancel": "py_generate.c: Language.cancel",
     "holo_generate_defaults": "py_generate.c: Model.generate",
     "holo_generate": "py_generate.c: Model.generate goes step by step",
-    "holo_generation_create": "py_generate.c: Model.generate",
-    "holo_generation_step": "py_generate.c: Model.generate",
+    "holo_answer_create": "py_generate.c: Model.generate",
+    "holo_answer_step": "py_generate.c: Model.generate",
     "holo_kernels_run": "kernels.c: it writes to the caller's arrays",
 }
 

@@ -10,7 +10,7 @@
 
 enum { NGRAM = 4 }; // the most tokens that a guess looks for
 
-struct HoloGeneration {
+struct HoloAnswer {
     HoloLanguage       *l;
     HoloGenerateOptions o;
     HoloGenerateFn      each;
@@ -35,7 +35,7 @@ void holo_generate_defaults(const HoloLanguage *language, HoloGenerateOptions *o
 
 // ---- beginning and end
 
-static HoloStatus tokens_reserve(HoloGeneration *g, size_t more, HoloError *error)
+static HoloStatus tokens_reserve(HoloAnswer *g, size_t more, HoloError *error)
 {
     if (g->count + more <= g->room) return HOLO_OK;
     size_t    room  = (g->count + more) * 2;
@@ -46,7 +46,7 @@ static HoloStatus tokens_reserve(HoloGeneration *g, size_t more, HoloError *erro
     return HOLO_OK;
 }
 
-static HoloStatus grammar_open(HoloGeneration *g, HoloError *error)
+static HoloStatus grammar_open(HoloAnswer *g, HoloError *error)
 {
     HoloLanguage *l = g->l;
     if (!g->o.grammar) return HOLO_OK;
@@ -57,7 +57,7 @@ static HoloStatus grammar_open(HoloGeneration *g, HoloError *error)
     return holo_grammar_state_create(g->o.grammar, &g->grammar, error);
 }
 
-static HoloStatus parts_open(HoloGeneration *g, const uint32_t *prompt, size_t count, HoloError *error)
+static HoloStatus parts_open(HoloAnswer *g, const uint32_t *prompt, size_t count, HoloError *error)
 {
     HOLO_TRY(tokens_reserve(g, count + 64, error));
     if (count) memcpy(g->token, prompt, count * sizeof *prompt);
@@ -69,7 +69,7 @@ static HoloStatus parts_open(HoloGeneration *g, const uint32_t *prompt, size_t c
 }
 
 // The number of logits may be known only after the first run.
-static HoloStatus sampler_open(HoloGeneration *g, HoloError *error)
+static HoloStatus sampler_open(HoloAnswer *g, HoloError *error)
 {
     size_t words = g->l->vocabulary / 64 + 1;
     if (g->sampler) return HOLO_OK;
@@ -84,7 +84,7 @@ static HoloStatus sampler_open(HoloGeneration *g, HoloError *error)
     return holo_sampler_accept_prompt(g->sampler, g->token, g->count, error);
 }
 
-static void parts_close(HoloGeneration *g)
+static void parts_close(HoloAnswer *g)
 {
     holo_sampler_destroy(g->sampler);
     holo_text_stream_destroy(g->stream);
@@ -97,7 +97,7 @@ static void parts_close(HoloGeneration *g)
 // ---- guesses
 
 // Looks for the last few tokens earlier in the text, and guesses that the same follows.
-static HoloStatus guess(HoloGeneration *g, size_t most, HoloError *error)
+static HoloStatus guess(HoloAnswer *g, size_t most, HoloError *error)
 {
     g->guesses = 0;
     HOLO_TRY(tokens_reserve(g, most + 1, error));
@@ -116,21 +116,21 @@ static HoloStatus guess(HoloGeneration *g, size_t most, HoloError *error)
 
 // ---- one token
 
-static bool is_end(const HoloGeneration *g, uint32_t token)
+static bool is_end(const HoloAnswer *g, uint32_t token)
 {
     for (size_t i = 0; i < g->l->end_count && !g->o.keep_ends; i++)
         if (g->l->end[i] == token) return true;
     return false;
 }
 
-static void finish(HoloGeneration *g, HoloEnding why)
+static void finish(HoloAnswer *g, HoloEnding why)
 {
     g->result.finish = why;
     g->is_done       = true;
 }
 
 // What of the token may be shown now.
-static HoloStatus text_of(HoloGeneration *g, uint32_t token, bool is_last, HoloString *out, HoloError *error)
+static HoloStatus text_of(HoloAnswer *g, uint32_t token, bool is_last, HoloString *out, HoloError *error)
 {
     int stop = -1;
     *out     = (HoloString){"", 0};
@@ -142,7 +142,7 @@ static HoloStatus text_of(HoloGeneration *g, uint32_t token, bool is_last, HoloS
     return HOLO_OK;
 }
 
-static HoloStatus token_take(HoloGeneration *g, const HoloSampled *sampled, HoloError *error)
+static HoloStatus token_take(HoloAnswer *g, const HoloSampled *sampled, HoloError *error)
 {
     HoloGenerated one  = {.token = sampled->token, .sampled = *sampled};
     bool          ends = is_end(g, sampled->token);
@@ -160,7 +160,7 @@ static HoloStatus token_take(HoloGeneration *g, const HoloSampled *sampled, Holo
 }
 
 // Chooses from the logits behind a token.
-static HoloStatus choose(HoloGeneration *g, const float *logits, HoloSampled *out, HoloError *error)
+static HoloStatus choose(HoloAnswer *g, const float *logits, HoloSampled *out, HoloError *error)
 {
     uint32_t allowed;
     if (g->grammar) HOLO_TRY(holo_grammar_state_mask(g->grammar, g->mask, &allowed, error));
@@ -170,7 +170,7 @@ static HoloStatus choose(HoloGeneration *g, const float *logits, HoloSampled *ou
 // ---- the whole
 
 // Reads what there is, and takes tokens as long as they are those that were guessed, and one more.
-static HoloStatus step(HoloGeneration *g, HoloError *error)
+static HoloStatus step(HoloAnswer *g, HoloError *error)
 {
     const float *logits;
     size_t       guesses = g->guesses, count = g->count;
@@ -189,7 +189,7 @@ static HoloStatus step(HoloGeneration *g, HoloError *error)
 }
 
 // How many tokens may be guessed: no more than there is room for.
-static size_t guesses_most(const HoloGeneration *g)
+static size_t guesses_most(const HoloAnswer *g)
 {
     size_t most = g->o.lookup;
     if (g->o.max_tokens && most > g->o.max_tokens - g->result.tokens - 1) most = g->o.max_tokens - g->result.tokens - 1;
@@ -198,7 +198,7 @@ static size_t guesses_most(const HoloGeneration *g)
 }
 
 // The first turn reads the prompt; each other one guesses, reads and takes.
-static HoloStatus turn(HoloGeneration *g, HoloError *error)
+static HoloStatus turn(HoloAnswer *g, HoloError *error)
 {
     double               start  = holo_time_now();
     const HoloKnownText *before = &g->l->text[g->o.text];
@@ -213,7 +213,7 @@ static HoloStatus turn(HoloGeneration *g, HoloError *error)
 }
 
 // What is held back is shown at the end, unless a stop string ended the text.
-static HoloStatus rest_show(HoloGeneration *g, HoloError *error)
+static HoloStatus rest_show(HoloAnswer *g, HoloError *error)
 {
     HoloString text = {"", 0};
     if (g->result.finish == HOLO_ENDING_STOP || !g->stream) return HOLO_OK;
@@ -230,14 +230,14 @@ static HoloStatus rest_show(HoloGeneration *g, HoloError *error)
     return HOLO_OK;
 }
 
-HoloStatus holo_generation_create(HoloLanguage *language, const uint32_t *prompt, size_t count,
-                                  const HoloGenerateOptions *options, HoloGeneration **out_generation, HoloError *error)
+HoloStatus holo_answer_create(HoloLanguage *language, const uint32_t *prompt, size_t count,
+                              const HoloGenerateOptions *options, HoloAnswer **out_answer, HoloError *error)
 {
-    *out_generation = NULL;
+    *out_answer = NULL;
     if (!count) return holo_fail(error, HOLO_BAD_ARGUMENT, "a prompt must have a token at least");
-    HoloGeneration *g = holo_realloc(NULL, sizeof *g);
+    HoloAnswer *g = holo_realloc(NULL, sizeof *g);
     if (!g) return holo_fail_memory(error);
-    *g = (HoloGeneration){.l = language, .result = {.prompt_tokens = count, .stop = -1}};
+    *g = (HoloAnswer){.l = language, .result = {.prompt_tokens = count, .stop = -1}};
     holo_generate_defaults(language, &g->o);
     if (options) memcpy(&g->o, options, options->size < sizeof g->o ? options->size : sizeof g->o);
     HoloStatus status = HOLO_OK;
@@ -245,20 +245,20 @@ HoloStatus holo_generation_create(HoloLanguage *language, const uint32_t *prompt
         status =
             holo_fail(error, HOLO_BAD_ARGUMENT, "there is no text %d: %d can be kept", g->o.text, language->text_count);
     if (!status) status = parts_open(g, prompt, count, error);
-    if (status) return holo_generation_destroy(g), status;
-    *out_generation = g;
+    if (status) return holo_answer_destroy(g), status;
+    *out_answer = g;
     return HOLO_OK;
 }
 
-void holo_generation_destroy(HoloGeneration *g)
+void holo_answer_destroy(HoloAnswer *g)
 {
     if (!g) return;
     parts_close(g);
     holo_free(g);
 }
 
-HoloStatus holo_generation_step(HoloGeneration *g, HoloGenerateFn each, void *state, bool *out_done,
-                                HoloGenerateResult *out_result, HoloError *error)
+HoloStatus holo_answer_step(HoloAnswer *g, HoloGenerateFn each, void *state, bool *out_done,
+                            HoloGenerateResult *out_result, HoloError *error)
 {
     bool was_done     = g->is_done;
     g->each           = each;
@@ -274,12 +274,12 @@ HoloStatus holo_generate(HoloLanguage *language, const uint32_t *prompt, size_t 
                          const HoloGenerateOptions *options, HoloGenerateFn each, void *state,
                          HoloGenerateResult *out_result, HoloError *error)
 {
-    HoloGeneration    *g      = NULL;
+    HoloAnswer        *g      = NULL;
     HoloGenerateResult result = {.prompt_tokens = count, .stop = -1};
     bool               done   = false;
-    HoloStatus         status = holo_generation_create(language, prompt, count, options, &g, error);
-    while (!status && !done) status = holo_generation_step(g, each, state, &done, &result, error);
-    holo_generation_destroy(g);
+    HoloStatus         status = holo_answer_create(language, prompt, count, options, &g, error);
+    while (!status && !done) status = holo_answer_step(g, each, state, &done, &result, error);
+    holo_answer_destroy(g);
     if (out_result) *out_result = result;
     return status;
 }

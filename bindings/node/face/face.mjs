@@ -63,6 +63,19 @@ function modelOf(backend, handle, options, report) {
   }
 }
 
+function tokenizerOf(backend, path) {
+  const { native } = backend;
+  if (native.holo_file_kind(path) !== HoloFileKind.ARCHIVE) return new Tokenizer(backend, native.holo_tokenizer_compile(path));
+  const model = native.holo_model_open_with(path, 0);
+  try {
+    const tokenizer = Tokenizer.ofModel(backend, model);
+    if (!tokenizer) throw new HologramError("the model has no tokenizer: compile a folder that has a tokenizer.json", "UNSUPPORTED");
+    return tokenizer;
+  } finally {
+    native.close(model);
+  }
+}
+
 function check(options, known) {
   for (const name of Object.keys(options))
     if (!known.includes(name)) throw new HologramError(`there is no option ${JSON.stringify(name)}; there are ${known.join(", ")}`);
@@ -114,18 +127,7 @@ export function createFace(backend) {
     writeTensor: (path, tensor) => backend.writeTensor(pathOf(backend, path), tensor),
 
     /** The tokenizer of a file, a folder or an archive. */
-    openTokenizer(given) {
-      const path = pathOf(backend, given);
-      if (native.holo_file_kind(path) !== HoloFileKind.ARCHIVE) return new Tokenizer(backend, native.holo_tokenizer_compile(path));
-      const model = native.holo_model_open_with(path, 0);
-      try {
-        const tokenizer = Tokenizer.ofModel(backend, model);
-        if (!tokenizer) throw new HologramError("the model has no tokenizer: compile a folder that has a tokenizer.json", "UNSUPPORTED");
-        return tokenizer;
-      } finally {
-        native.close(model);
-      }
-    },
+    openTokenizer: (path) => tokenizerOf(backend, pathOf(backend, path)),
 
     kernels: { open: (path, options) => openKernels(backend, path, options) },
 

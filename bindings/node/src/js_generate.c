@@ -130,7 +130,7 @@ static napi_value generation_create(napi_env env, napi_callback_info info)
     void               *ids;
     size_t              count;
     JsPiece            *pieces = NULL;
-    HoloGeneration     *generation;
+    HoloAnswer         *generation;
     HoloGenerateOptions options;
     HoloError           error = {0};
     if (!js_args(env, info, 5, args) || !js_holder_get(env, args[0], JS_HoloLanguage, false, &language) ||
@@ -144,10 +144,9 @@ static napi_value generation_create(napi_env env, napi_callback_info info)
         js_ids_get(env, args[1], &ids, &count)) {
         options.grammar   = grammar ? grammar->object : NULL;
         HoloStatus status = HOLO_BUSY;
-        if (!language->job)
-            status = holo_generation_create(language->object, ids, count, &options, &generation, &error);
+        if (!language->job) status = holo_answer_create(language->object, ids, count, &options, &generation, &error);
         result = status ? js_throw(env, status, error.text)
-                        : js_object(env, JS_HoloGeneration, generation, (JsHolder *[]){grammar, language}, 2, NULL);
+                        : js_object(env, JS_HoloAnswer, generation, (JsHolder *[]){grammar, language}, 2, NULL);
     }
     js_holder_unref(grammar);
     js_holder_unref(language);
@@ -202,8 +201,8 @@ static void job_run(JsTask *task)
 {
     TextJob *job = (TextJob *)task;
     do {
-        task->status = job->generation ? holo_generation_step(job->generation->object, collect, job, &job->is_done,
-                                                              &job->result, &task->error)
+        task->status = job->generation ? holo_answer_step(job->generation->object, collect, job, &job->is_done,
+                                                          &job->result, &task->error)
                                        : holo_language_read(job->language->object, job->number, job->ids, job->count,
                                                             &job->logits, &task->error);
     } while (task->status == HOLO_CANCELLED && !atomic_load(&job->is_cancelled));
@@ -303,8 +302,7 @@ static napi_value generation_step(napi_env env, napi_callback_info info)
 {
     napi_value args[2];
     JsHolder  *generation;
-    if (!js_args(env, info, 2, args) || !js_holder_get(env, args[0], JS_HoloGeneration, false, &generation))
-        return NULL;
+    if (!js_args(env, info, 2, args) || !js_holder_get(env, args[0], JS_HoloAnswer, false, &generation)) return NULL;
     JsHolder *language = NULL;
     for (int i = 0; i < JS_NEEDS_MAX && !language; i++)
         if (generation->needs[i] && generation->needs[i]->kind == JS_HoloLanguage) language = generation->needs[i];

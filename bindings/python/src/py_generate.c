@@ -235,7 +235,7 @@ static PyObject *create(PyObject *class, PyObject *args)
     PyObject           *object, *list, *dict, *stops, *grammar, *self = NULL;
     uint32_t           *ids;
     size_t              count;
-    HoloGeneration     *generation;
+    HoloAnswer         *generation;
     HoloGenerateOptions options;
     HoloError           error = {0};
     PyCall              call  = {0};
@@ -252,10 +252,9 @@ static PyObject *create(PyObject *class, PyObject *args)
     options.grammar     = strings && grammar != Py_None ? py_handle_use(grammar, &py_kind_grammar) : NULL;
     if (strings && !PyErr_Occurred()) {
         py_call_begin(&call);
-        HoloStatus status = holo_generation_create(language, ids, count, &options, &generation, &error);
+        HoloStatus status = holo_answer_create(language, ids, count, &options, &generation, &error);
         py_call_end(&call);
-        self = status ? py_raise(status, &error)
-                      : py_handle_create((PyTypeObject *)class, &py_kind_generation, generation);
+        self = status ? py_raise(status, &error) : py_handle_create((PyTypeObject *)class, &py_kind_answer, generation);
     }
     // A list lets go of its last element first: the grammar, which has to do with the language model.
     if (self && (py_handle_keep(self, object) || (options.grammar && py_handle_keep(self, grammar)))) Py_CLEAR(self);
@@ -290,8 +289,8 @@ static PyObject *list_of(const Generation *self, const Pieces *p)
 static PyObject *step(PyObject *object, PyObject *unused)
 {
     (void)unused;
-    Generation     *self = (Generation *)object;
-    HoloGeneration *g    = py_handle_use(object, &py_kind_generation);
+    Generation *self = (Generation *)object;
+    HoloAnswer *g    = py_handle_use(object, &py_kind_answer);
     if (!g) return NULL;
     HoloLanguage *language = language_use(self->language);
     HoloError     error    = {0};
@@ -302,7 +301,7 @@ static PyObject *step(PyObject *object, PyObject *unused)
     int           again    = language ? 1 : -1;
     while (again > 0) {
         py_call_begin(&call);
-        status = holo_generation_step(g, collect, &pieces, &self->is_done, &self->result, &error);
+        status = holo_answer_step(g, collect, &pieces, &self->is_done, &self->result, &error);
         py_call_end(&call);
         again = py_call_again(&call, status);
     }

@@ -155,7 +155,7 @@ typedef struct Handle {
 
 extern PyTypeObject    *py_handle_type;
 extern const HandleKind py_kind_model, py_kind_session, py_kind_pool, py_kind_compiler, py_kind_kernels;
-extern const HandleKind py_kind_tokenizer, py_kind_template, py_kind_grammar, py_kind_language, py_kind_generation;
+extern const HandleKind py_kind_tokenizer, py_kind_template, py_kind_grammar, py_kind_language, py_kind_answer;
 int                     py_handle_init(PyObject *module);
 PyTypeObject           *py_handle_subtype(PyObject *module, PyType_Spec *spec);
 // A handle of `pointer`, which is destroyed where this fails.
