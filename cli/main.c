@@ -7,12 +7,12 @@
 #include <string.h>
 
 // The commands, in the order in which the help lists them.
-#define COMMANDS(X)                                                                                                 \
-    X(compile)                                                                                                      \
-    X(pull)                                                                                                         \
-    X(run)                                                                                                          \
-    X(test) X(bench) X(inspect) X(explain) X(graph) X(ops) X(verify) X(compare) X(bisect) X(memo_command) X(kernel) \
-        X(atlas) X(tokenize) X(template) X(grammar) X(generate) X(chat) X(config) X(completion) X(help) X(version)
+// clang-format off
+#define COMMANDS(X) \
+    X(compile) X(pull) X(run) X(test) X(bench) X(inspect) X(explain) X(graph) \
+    X(ops) X(verify) X(compare) X(bisect) X(memo_command) X(kernel) X(atlas) X(tokenize) \
+    X(template) X(grammar) X(generate) X(chat) X(config) X(completion) X(help) X(version)
+// clang-format on
 #define DECLARE(name) extern const CliCommand cli_##name;
 #define POINT(name)   &cli_##name,
 COMMANDS(DECLARE)

@@ -10,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     HoloArena          arena  = {0};
     HoloError          error  = {0};
-    HoloLanguage       how    = size && data[0] == '#' ? HOLO_LANGUAGE_C : HOLO_LANGUAGE_PYTHON;
+    HoloKernelLanguage how    = size && data[0] == '#' ? HOLO_LANGUAGE_C : HOLO_LANGUAGE_PYTHON;
     HoloKernelSource   source = {"fuzz", (const char *)data, size};
     HoloAstModule      module;
     HoloKernelProgram *kernels;

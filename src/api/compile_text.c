@@ -104,6 +104,21 @@ static bool value_text(const json_t *value, char *text, size_t room)
     return at > 0;
 }
 
+// Where positions are turned otherwise from some length on (LongRoPE), a text that becomes longer is read again.
+static HoloStatus restart_add(HoloCompile *c, const Configs *configs)
+{
+    const json_t *scaling = find(configs, "rope_scaling"), *length;
+    if (!scaling) scaling = find(configs, "rope_parameters");
+    const char *type = json_string_value(json_object_get(scaling, "rope_type"));
+    char        text[64];
+    if (!type) type = json_string_value(json_object_get(scaling, "type"));
+    if (!type || (strcmp(type, "longrope") != 0 && strcmp(type, "su") != 0)) return HOLO_OK;
+    length = json_object_get(scaling, "original_max_position_embeddings");
+    if (!length) length = find(configs, "original_max_position_embeddings");
+    if (!length || !number_text(length, text, sizeof text)) return HOLO_OK;
+    return holo_plan_meta(&c->plan, "text.restart", text, c->error);
+}
+
 static HoloStatus meta_add(HoloCompile *c, const Configs *configs)
 {
     const char *done = "";
@@ -114,7 +129,7 @@ static HoloStatus meta_add(HoloCompile *c, const Configs *configs)
         HOLO_TRY(holo_plan_meta(&c->plan, keys[i].meta, text, c->error));
         done = keys[i].meta;
     }
-    return HOLO_OK;
+    return restart_add(c, configs);
 }
 
 // ---- assets
@@ -240,7 +255,10 @@ static HoloStatus gguf_meta(HoloCompile *c, const HoloGguf *file)
     if (!holo_gguf_find_text(file, "general.architecture", &architecture)) return HOLO_OK;
     snprintf(key, sizeof key, "%.*s.context_length", architecture.size < 64 ? (int)architecture.size : 64,
              architecture.data);
-    return gguf_number(c, file, key, "text.context");
+    HOLO_TRY(gguf_number(c, file, key, "text.context"));
+    snprintf(key, sizeof key, "%.*s.rope.scaling.original_context_length",
+             architecture.size < 64 ? (int)architecture.size : 64, architecture.data);
+    return holo_gguf_tensor(file, "rope_factors_long.weight") ? gguf_number(c, file, key, "text.restart") : HOLO_OK;
 }
 
 static HoloStatus gguf_add(HoloCompile *c)

@@ -78,7 +78,7 @@ HoloStatus holo_compiler_add_kernel(HoloCompiler *compiler, const char *path, Ho
     HoloKernelSource source = {path, holo_arena_text(&compiler->arena, mapping.data, mapping.size), mapping.size};
     holo_file_unmap(&mapping);
     if (!source.text) return holo_fail_memory(error);
-    HOLO_TRY(holo_kernel_parse(&compiler->arena, &source, holo_language_of(path), &module, error));
+    HOLO_TRY(holo_kernel_parse(&compiler->arena, &source, holo_kernel_language_of(path), &module, error));
     HOLO_TRY(holo_kernel_compile(&compiler->arena, &module, compiler->numeric == HOLO_EXACT ? HOLO_KERNEL_EXACT : 0,
                                  &list, &count, error));
     for (int i = 0; i < count; i++)

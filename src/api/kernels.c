@@ -64,7 +64,7 @@ static HoloStatus add_folder(HoloKernels *k, const char *path, int depth, HoloEr
             status = holo_fail_memory(error);
         else if (holo_path_is_folder(below) && depth < FOLDERS_DEEP)
             status = add_folder(k, below, depth + 1, error);
-        else if (holo_language_of(below) != HOLO_LANGUAGE_NONE)
+        else if (holo_kernel_language_of(below) != HOLO_LANGUAGE_NONE)
             status = add_file(k, below, error);
     }
     holo_folder_free(&folder);
@@ -115,7 +115,7 @@ static HoloStatus compile_file(HoloKernels *k, KernelFile *file, HoloNumeric num
     file->source = (HoloKernelSource){file->path, holo_arena_text(&k->arena, mapping.data, mapping.size), mapping.size};
     holo_file_unmap(&mapping);
     if (!file->source.text) return holo_fail_memory(error);
-    HOLO_TRY(holo_kernel_parse(&k->arena, &file->source, holo_language_of(file->path), &file->module, error));
+    HOLO_TRY(holo_kernel_parse(&k->arena, &file->source, holo_kernel_language_of(file->path), &file->module, error));
     HOLO_TRY(holo_kernel_compile(&k->arena, &file->module, numeric == HOLO_EXACT ? HOLO_KERNEL_EXACT : 0, &kernels,
                                  &count, error));
     for (int i = 0; i < count; i++) HOLO_TRY(add_kernel(k, file, &kernels[i], error));
@@ -165,7 +165,7 @@ static HoloStatus read_archive(HoloKernels *k, const KernelFile *file, HoloError
 
 bool holo_kernel_path(const char *path)
 {
-    return holo_language_of(path) != HOLO_LANGUAGE_NONE;
+    return holo_kernel_language_of(path) != HOLO_LANGUAGE_NONE;
 }
 
 HoloStatus holo_kernels_open(const char *path, HoloNumeric numeric, HoloKernels **out, HoloError *error)

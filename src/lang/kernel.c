@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-HoloLanguage holo_language_of(const char *path)
+HoloKernelLanguage holo_kernel_language_of(const char *path)
 {
     const char *dot = strrchr(path, '.');
     if (!dot || strchr(dot, '/')) return HOLO_LANGUAGE_NONE;
@@ -15,7 +15,7 @@ HoloLanguage holo_language_of(const char *path)
                                    : HOLO_LANGUAGE_NONE;
 }
 
-HoloStatus holo_kernel_parse(HoloArena *arena, const HoloKernelSource *source, HoloLanguage language,
+HoloStatus holo_kernel_parse(HoloArena *arena, const HoloKernelSource *source, HoloKernelLanguage language,
                              HoloAstModule *out, HoloError *error)
 {
     switch (language) {

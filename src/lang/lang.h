@@ -5,15 +5,15 @@
 #include "isa/isa.h"
 #include "lang/ast.h"
 
-typedef enum HoloLanguage {
+typedef enum HoloKernelLanguage {
     HOLO_LANGUAGE_NONE,
     HOLO_LANGUAGE_PYTHON,
     HOLO_LANGUAGE_C,
     HOLO_LANGUAGE_JSON
-} HoloLanguage;
-HoloLanguage holo_language_of(const char *path); // by the end of its name: .py, .c, .json
+} HoloKernelLanguage;
+HoloKernelLanguage holo_kernel_language_of(const char *path); // by the end of its name: .py, .c, .json
 
-HOLO_MUST HoloStatus holo_kernel_parse(HoloArena *arena, const HoloKernelSource *source, HoloLanguage language,
+HOLO_MUST HoloStatus holo_kernel_parse(HoloArena *arena, const HoloKernelSource *source, HoloKernelLanguage language,
                                        HoloAstModule *out, HoloError *error);
 
 typedef struct HoloKernelProgram {   // one program: a kernel of a module, for one of its types

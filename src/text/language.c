@@ -155,6 +155,8 @@ HoloStatus holo_language_open(const HoloModel *model, HoloPool *pool, const Holo
     double made = meta_number(model, "text.context", 0);
     *l = (HoloLanguage){.model = model, .text_count = o.texts ? o.texts : 1, .chunk = o.chunk ? o.chunk : CHUNK};
     l->context        = o.context ? o.context : made >= 1 && made < 1e9 ? (int64_t)made : 0;
+    made              = meta_number(model, "text.restart", 0);
+    l->restart        = made >= 1 && made < 1e9 ? (size_t)made : 0;
     HoloStatus status = parts_open(l, pool, error);
     if (status)
         holo_language_close(l);

@@ -34,6 +34,7 @@ struct HoloLanguage {
     HoloKnownText   *text;
     int              text_count;
     int64_t          context; // of a text; 0: no limit
+    size_t           restart; // a text that becomes longer than this is read again as a whole; 0: none is
     int64_t          room;    // of the caches now
     int              chunk;
     uint32_t         vocabulary;

@@ -32,6 +32,7 @@ static void prepare(HoloLanguage *l, const HoloTextRead *read, size_t wanted)
     HoloKnownText *k      = &l->text[read->text];
     size_t         common = holo_tokens_common(k->token, k->count, read->tokens, read->count);
     if (common > read->count - wanted) common = read->count - wanted;
+    if (l->restart && k->count <= l->restart && read->count > l->restart) common = 0;
     // What was kept cannot be cut for the model: it begins again.
     if (l->way == HOLO_READS_ALL || (l->way == HOLO_READS_PAST && common < k->count)) common = 0;
     k->count = common;
@@ -44,7 +45,8 @@ HoloStatus holo_language_read_last(HoloLanguage *l, int text, const uint32_t *to
     HOLO_TRY(read_check(l, &read, wanted, error));
     prepare(l, &read, wanted);
     HoloKnownText *k     = &l->text[text];
-    size_t         chunk = l->way == HOLO_READS_ALL ? count : (size_t)l->chunk;
+    bool           whole = l->way == HOLO_READS_ALL || (l->restart && count > l->restart && !k->count);
+    size_t         chunk = whole ? count : (size_t)l->chunk;
     while (count - k->count > chunk && count - k->count > wanted) {
         size_t rest = count - k->count, fresh = rest - wanted < chunk ? rest - wanted : chunk;
         HOLO_TRY(holo_language_run(l, &read, 1, fresh, 1, out_logits, error));

@@ -14,8 +14,8 @@ enum {
     UNIT_QUADS    = 8,
     CHUNK_UNITS   = 8, // units that are written out at once: the scales of a block belong together
     CHUNK_BYTES   = CHUNK_UNITS * UNIT_QUADS * LANES * 4,
-    BLOCKS_AHEAD  = 1024, // bytes that are fetched early
-    BLOCKS_FEW    = 4,    // rows that read units themselves
+    BLOCKS_WIDE   = NATIVE == 16 ? 2 : 4, // panels that one row reads at once
+    BLOCKS_FEW    = 4,                    // rows that read units themselves
     BLOCKS_ROWS   = NATIVE == 64   ? 6
                     : NATIVE == 32 ? 3
                                    : 2, // of a tile
@@ -204,68 +204,100 @@ static NOINLINE void blocks_store(const HoloGemmBlocks *g, int64_t row, int64_t 
 
 // ---- few rows
 
+INL int64_t blocks_panel(const HoloGemmBlocks *g) // bytes
+{
+    int64_t units = g->k / HOLO_BLOCK_UNIT * holo_block_unit_bytes(g->type);
+    return (units + g->k / g->type->count * holo_block_scale_bytes(g->type) + 63) / 64 * 64;
+}
+
+// Fetches the scales of the chunk after the next one. They lie apart from the numbers, and nobody else reads ahead
+// there: sums would wait for them in each chunk. After a panel, the one that is `next` bytes behind is read.
+INL void blocks_fetch(const HoloGemmBlocks *g, const uint8_t *scales, int64_t first, int64_t units, int64_t next)
+{
+    int64_t bytes = HOLO_BLOCK_MOST / g->type->count * holo_block_scale_bytes(g->type);
+    int64_t chunk = first / CHUNK_UNITS + 2, chunks = (units + CHUNK_UNITS - 1) / CHUNK_UNITS;
+    scales += chunk < chunks ? chunk * bytes : next + (chunk - chunks) * bytes;
+    for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(scales + i);
+}
+
 typedef void BlocksFew(const HoloGemmBlocks *g, const uint8_t *panel, int64_t column);
 
-INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t column, int rows, int bits, bool coded,
-                    int group, BlocksDots dots)
+// Several panels are read at once: memory gives more than along one line.
+INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t column, int rows, int panels, int bits,
+                    bool coded, int group, BlocksDots dots)
 {
     const int      unit = UNIT_HEAD + (dots == DOTS_PAIRS ? 2 : 1) * HOLO_BLOCK_UNIT, halves = HOLO_BLOCK_UNIT / group;
-    const int64_t  units = g->k / HOLO_BLOCK_UNIT;
-    const uint8_t *a[BLOCKS_FEW], *scales = panel + units * 64 * bits;
+    const int64_t  units = g->k / HOLO_BLOCK_UNIT, bytes = blocks_panel(g);
     const bool     has_offset = g->type->has_offset;
-    _Alignas(64) float scale[HOLO_BLOCK_GROUPS * LANES], offset[HOLO_BLOCK_GROUPS * LANES];
-    f32v               total[BLOCKS_FEW];
+    const uint8_t *a[BLOCKS_FEW], *scales = panel + units * 64 * bits;
+    _Alignas(64) float scale[BLOCKS_WIDE][HOLO_BLOCK_GROUPS * LANES], offset[BLOCKS_WIDE][HOLO_BLOCK_GROUPS * LANES];
+    f32v               total[BLOCKS_FEW][BLOCKS_WIDE];
     UNROLL for (int i = 0; i < rows; i++)
     {
-        a[i]     = (const uint8_t *)g->a + (i < g->m ? i : g->m - 1) * g->a_row;
-        total[i] = v_set1(0);
+        a[i] = (const uint8_t *)g->a + (i < g->m ? i : g->m - 1) * g->a_row;
+        UNROLL for (int j = 0; j < panels; j++) total[i][j] = v_set1(0);
     }
     for (int64_t first = 0; first < units; first += CHUNK_UNITS) {
-        int64_t      count = units - first < CHUNK_UNITS ? units - first : CHUNK_UNITS;
-        const float *s = scale, *o = offset;
-        blocks_scales(g->type, scales, first, count, scale, offset);
-        for (int64_t u = 0; u < count; u++, panel += 64 * bits, s += halves * LANES, o += halves * LANES) {
-            i32v w[UNIT_QUADS];
-            UNROLL for (int i = 0; i < bits; i++) __builtin_prefetch(panel + BLOCKS_AHEAD + i * 64);
-            blocks_unit(panel, bits, coded ? g->type->book : NULL, dots, w);
-            UNROLL for (int i = 0; i < rows; i++)
+        int64_t count = units - first < CHUNK_UNITS ? units - first : CHUNK_UNITS, at = 0;
+        for (int j = 0; j < panels; j++) {
+            blocks_fetch(g, scales + j * bytes, first, units, panels * bytes);
+            blocks_scales(g->type, scales + j * bytes, first, count, scale[j], offset[j]);
+        }
+        for (int64_t u = 0; u < count; u++, panel += 64 * bits, at += halves * LANES) {
+            UNROLL for (int j = 0; j < panels; j++)
             {
-                UNROLL for (int h = 0; h < halves; h++)
+                i32v w[UNIT_QUADS];
+                blocks_unit(panel + j * bytes, bits, coded ? g->type->book : NULL, dots, w);
+                UNROLL for (int i = 0; i < rows; i++) UNROLL for (int h = 0; h < halves; h++)
                 {
                     i32v sum = blocks_start(a[i], h, has_offset);
-                    UNROLL for (int q = 0; q < UNIT_QUADS / halves; q++) sum =
-                        blocks_dot(sum, w[h * UNIT_QUADS / halves + q], a[i], h * UNIT_QUADS / halves + q,
-                                   bits == 8 || coded, dots);
-                    total[i] = blocks_add(total[i], sum, a[i], h, has_offset, s + h * LANES, o + h * LANES);
+                    UNROLL for (int q = 0; q < UNIT_QUADS / halves; q++)
+                    {
+                        int quad = h * UNIT_QUADS / halves + q;
+                        sum      = blocks_dot(sum, w[quad], a[i], quad, bits == 8 || coded, dots);
+                    }
+                    total[i][j] = blocks_add(total[i][j], sum, a[i], h, has_offset, scale[j] + at + h * LANES,
+                                             offset[j] + at + h * LANES);
                 }
-                a[i] += unit;
             }
+            UNROLL for (int i = 0; i < rows; i++) a[i] += unit;
         }
     }
-    UNROLL for (int i = 0; i < rows; i++) if (i < g->m) blocks_store(g, i, column, total[i]);
+    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) if (i < g->m)
+        blocks_store(g, i, column + j * LANES, total[i][j]);
 }
 
 // Every form of numbers: bits, whether there is a book, and the size of a group.
-#define BLOCK_FORMS(X, rows) \
-    X(rows, 2, 0, 16)        \
-    X(rows, 2, 0, 32)        \
-    X(rows, 3, 0, 16)        \
-    X(rows, 3, 1, 16)        \
-    X(rows, 3, 1, 32) X(rows, 4, 0, 32) X(rows, 4, 1, 32) X(rows, 5, 0, 32) X(rows, 6, 0, 16) X(rows, 8, 0, 32)
-#define BLOCK_FEW_FORMS(X) BLOCK_FORMS(X, 1) BLOCK_FORMS(X, 4)
+#define BLOCK_FORMS(X, name, rows, panels) \
+    X(name, rows, panels, 2, 0, 16)        \
+    X(name, rows, panels, 2, 0, 32)        \
+    X(name, rows, panels, 3, 0, 16)        \
+    X(name, rows, panels, 3, 1, 16)        \
+    X(name, rows, panels, 3, 1, 32)        \
+    X(name, rows, panels, 4, 0, 32)        \
+    X(name, rows, panels, 4, 1, 32)        \
+    X(name, rows, panels, 5, 0, 32)        \
+    X(name, rows, panels, 6, 0, 16) X(name, rows, panels, 8, 0, 32)
+enum { FEW_ONE, FEW_WIDE, FEW_ROWS, FEW_SHAPES };
+#define BLOCK_FEW_FORMS(X) \
+    BLOCK_FORMS(X, FEW_ONE, 1, 1) BLOCK_FORMS(X, FEW_WIDE, 1, BLOCKS_WIDE) BLOCK_FORMS(X, FEW_ROWS, BLOCKS_FEW, 1)
+// Where quads take several instructions, fewer forms do: they would make the library a tenth larger. What is missing runs
+// by the others, with the same bits.
+#define BLOCK_OWN_FORMS(X) BLOCK_FORMS(X, FEW_ONE, 1, 1) BYTES_WIDE(BLOCK_FORMS(X, FEW_WIDE, 1, BLOCKS_WIDE))
 
-#define X(rows, bits, coded, group)                                                                           \
-    static void blocks_own_##rows##_##bits##_##coded##_##group(const HoloGemmBlocks *g, const uint8_t *panel, \
+#define X(name, rows, panels, bits, coded, group)                                                             \
+    static void blocks_own_##name##_##bits##_##coded##_##group(const HoloGemmBlocks *g, const uint8_t *panel, \
                                                                int64_t column)                                \
     {                                                                                                         \
-        blocks_few(g, panel, column, rows, bits, coded, group, DOTS_OWN);                                     \
+        blocks_few(g, panel, column, rows, panels, bits, coded, group, DOTS_OWN);                             \
     }
-BLOCK_FEW_FORMS(X)
+BLOCK_OWN_FORMS(X)
 #undef X
 
-static BlocksFew *const blocks_own[5][9][2][2] = {
-#define X(rows, bits, coded, group) [rows][bits][coded][group / 32] = blocks_own_##rows##_##bits##_##coded##_##group,
-    BLOCK_FEW_FORMS(X)
+static BlocksFew *const blocks_own[FEW_SHAPES][9][2][2] = {
+#define X(name, rows, panels, bits, coded, group) \
+    [name][bits][coded][group / 32] = blocks_own_##name##_##bits##_##coded##_##group,
+    BLOCK_OWN_FORMS(X)
 #undef X
 };
 
@@ -419,14 +451,16 @@ static void blocks_many(const HoloGemmBlocks *g, const BlocksWay *way, int64_t c
 static void blocks_walk(const HoloGemmBlocks *g, const BlocksWay *way)
 {
     const HoloBlockType *type  = g->type;
-    int64_t              bytes = (g->k / HOLO_BLOCK_UNIT * holo_block_unit_bytes(type) +
-                     g->k / type->count * holo_block_scale_bytes(type) + 63) /
-                    64 * 64;
-    if (g->m <= BLOCKS_FEW) {
-        BlocksFew *few = way->few[g->m > 1 ? BLOCKS_FEW : 1][type->bits][type->book != NULL][type->group / 32];
-        for (int64_t j = 0; j < g->n; j += LANES) few(g, g->b + j / LANES * bytes, j);
-        return;
+    int64_t              bytes = blocks_panel(g);
+    BlocksFew           *few[FEW_SHAPES];
+    for (int i = 0; i < FEW_SHAPES; i++) few[i] = way->few[i][type->bits][type->book != NULL][type->group / 32];
+    bool is_few = g->m == 1 || (g->m <= BLOCKS_FEW && few[FEW_ROWS]);
+    for (int64_t j = 0, panels; is_few && j < g->n; j += panels * LANES) {
+        panels    = g->m == 1 && few[FEW_WIDE] && g->n - j > (BLOCKS_WIDE - 1) * LANES ? BLOCKS_WIDE : 1;
+        int shape = g->m > 1 ? FEW_ROWS : panels > 1 ? FEW_WIDE : FEW_ONE;
+        few[shape](g, g->b + j / LANES * bytes, j);
     }
+    if (is_few) return;
     for (int64_t j = 0, panels; j < g->n; j += panels * LANES) {
         panels = g->n - j > (BLOCKS_PANELS - 1) * LANES ? BLOCKS_PANELS : 1;
         blocks_many(g, way, j, (int)panels, bytes);

@@ -5,17 +5,18 @@ QUADS_TARGET static void rows_blocks_i8_quads(const HoloBlockType *type, int64_t
     blocks_row_make(type, k, a, out, DOTS_QUADS);
 }
 
-#define X(rows, bits, coded, group)                                                                                 \
-    QUADS_TARGET static void blocks_quads_##rows##_##bits##_##coded##_##group(const HoloGemmBlocks *g,              \
+#define X(name, rows, panels, bits, coded, group)                                                                   \
+    QUADS_TARGET static void blocks_quads_##name##_##bits##_##coded##_##group(const HoloGemmBlocks *g,              \
                                                                               const uint8_t *panel, int64_t column) \
     {                                                                                                               \
-        blocks_few(g, panel, column, rows, bits, coded, group, DOTS_QUADS);                                         \
+        blocks_few(g, panel, column, rows, panels, bits, coded, group, DOTS_QUADS);                                 \
     }
 BLOCK_FEW_FORMS(X)
 #undef X
 
-static BlocksFew *const blocks_quads[5][9][2][2] = {
-#define X(rows, bits, coded, group) [rows][bits][coded][group / 32] = blocks_quads_##rows##_##bits##_##coded##_##group,
+static BlocksFew *const blocks_quads[FEW_SHAPES][9][2][2] = {
+#define X(name, rows, panels, bits, coded, group) \
+    [name][bits][coded][group / 32] = blocks_quads_##name##_##bits##_##coded##_##group,
     BLOCK_FEW_FORMS(X)
 #undef X
 };

@@ -249,9 +249,10 @@ static NOINLINE i32n n_look_up(const int8_t table[16], i32n at)
 
 // n_bytes: as n_quads below, at every level that has a product of bytes, BYTES, though it takes several instructions.
 // The sums of two products must fit into 16 bits: numbers of b are signed or, if not, at most 127. Numbers of a are not
-// -128.
+// -128. BYTES_WIDE(x): x where most CPUs of the level have nothing better.
 #if defined __AVX512BW__
 #define BYTES 1
+#define BYTES_WIDE(x)
 INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed)
 {
     __m512i size = (__m512i)b, by = (__m512i)a;
@@ -262,7 +263,8 @@ INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed)
     return sum + (i32n)_mm512_madd_epi16(_mm512_maddubs_epi16(size, by), _mm512_set1_epi16(1));
 }
 #elif defined __AVX2__
-#define BYTES 1
+#define BYTES         1
+#define BYTES_WIDE(x) x
 INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed)
 {
     __m256i size = (__m256i)b, by = (__m256i)a;
@@ -274,6 +276,7 @@ INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed)
 }
 #else
 #define BYTES 0
+#define BYTES_WIDE(x)
 INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed) // never called
 {
     (void)b, (void)a, (void)is_signed;

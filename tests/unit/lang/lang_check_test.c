@@ -18,7 +18,7 @@ static HoloStatus compile(HoloArena *arena, const char *name, const char *text, 
     HoloKernelSource *source = HOLO_NEW(arena, HoloKernelSource, 1);
     HoloAstModule    *module = HOLO_NEW(arena, HoloAstModule, 1);
     *source                  = (HoloKernelSource){name, text, strlen(text)};
-    HOLO_TRY(holo_kernel_parse(arena, source, holo_language_of(name), module, error));
+    HOLO_TRY(holo_kernel_parse(arena, source, holo_kernel_language_of(name), module, error));
     return holo_kernel_compile(arena, module, 0, out, count, error);
 }
 

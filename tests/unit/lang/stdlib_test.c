@@ -391,7 +391,7 @@ static void add_file(Library *l, const char *path)
     if (holo_file_map(path, mapping, &error)) fail_msg("%s", error.text);
     *source = (HoloKernelSource){path, holo_arena_text(&l->arena, mapping->data, mapping->size), mapping->size};
     holo_file_unmap(mapping);
-    if (holo_kernel_parse(&l->arena, source, holo_language_of(path), module, &error) ||
+    if (holo_kernel_parse(&l->arena, source, holo_kernel_language_of(path), module, &error) ||
         holo_kernel_compile(&l->arena, module, 0, &kernel, &count, &error))
         fail_msg("%s", error.text);
     for (int i = 0; i < count; i++) {

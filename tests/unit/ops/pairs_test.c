@@ -373,6 +373,8 @@ static const struct {
     {"Kernel", "is made with its program"},
     {"SVMVotes", "is the end of an SVMClassifier, which is in pairs"},
     {"Plain", "is made of another operator"},
+    {"DecodeBlocks", "takes bytes that are blocks of a type; tests/ops/blocks.txt has them"},
+    {"MatMulBlocks", "takes bytes that are blocks of a type; tests/ops/blocks.txt has them"},
     {"Transfer", "is put in behind the passes, where a value goes to another target"},
     {"WhisperBeamSearch", "takes features of speech; BeamSearch is the same of tokens"},
 };

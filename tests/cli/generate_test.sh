@@ -1,0 +1,81 @@
+# generate and chat: tokens by caches beside whole runs of the text, text with a tokenizer and a template, how tokens are chosen, and
+# what is said of models that do not continue texts.
+. "$CHECKS"
+MAKER=$ROOT/tests/support/gguf_maker.py
+GREEDY=$ROOT/tests/support/greedy.py
+
+# ---- every family of decoders reads on from its caches
+
+for name in $(python3 "$MAKER" types | grep -v nomic_bert); do
+    python3 "$MAKER" random "$name" "folder_$name"
+    hologram compile "folder_$name" -o "$name.holo" -q || failed "compile $name"
+done
+count=$(ls ./*.holo | wc -l)
+gives 0 "$count models generate what whole runs give" python3 "$GREEDY" "$HOLOGRAM" ./*.holo
+gives 0 '1 models generate' python3 "$GREEDY" "$HOLOGRAM" llama.holo -- --lookup 3
+gives 0 '1 models generate' python3 "$GREEDY" "$HOLOGRAM" llama.holo -- --threads 1
+
+# ---- tokens
+
+gives 2 'with --max-tokens' hologram generate llama.holo --tokens 1,2
+gives 1 'the model has no tokenizer' hologram generate llama.holo 'text' --max-tokens 3
+gives 2 "must be ids with commas" hologram generate llama.holo --tokens 1,x --max-tokens 3
+gives 1 'the model knows tokens below 48' hologram generate llama.holo --tokens 1,48 --max-tokens 3
+gives 2 'give one of them' hologram generate llama.holo text --tokens 1 --max-tokens 3
+gives 2 '--temperature is' hologram generate llama.holo --tokens 1 --max-tokens 3 --temperature warm
+gives 1 'does not continue texts' hologram generate "$MODEL" --tokens 1 --max-tokens 3
+gives 1 'the model can read 8' hologram generate llama.holo --tokens 1,2,3,4,5,6,7,8,9 --max-tokens 3 --context 8
+sample() { hologram generate llama.holo --tokens 1,2,3 --max-tokens 12 --temperature 1 --json "$@" | sed '/seconds/d'; }
+sample --seed 5 > a.json
+sample --seed 5 --threads 1 > b.json
+sample --seed 6 > c.json
+same a.json b.json
+check 'another seed gives another text' sh -c '! cmp -s a.json c.json'
+hologram generate llama.holo --tokens 1,2,3 --max-tokens 12 --json --logprobs > whole.json
+json whole.json tokens text finish prompt_tokens generated_tokens logprobs
+sample --top-k 1 > d.json
+hologram generate llama.holo --tokens 1,2,3 --max-tokens 12 --temperature 0 --json | sed '/seconds/d' > e.json
+same d.json e.json
+gives 0 '"guessed_right"' hologram generate llama.holo --tokens 1,2,1,2,1,2 --max-tokens 12 --temperature 0 --lookup 4 --json
+gives 0 'tokens a second' hologram bench llama.holo --prompt 16 --generate 8
+gives 0 '"prompt_tokens_s"' hologram bench llama.holo --prompt 16 --generate 8 --json
+
+# ---- text: a folder with a tokenizer of 48 tokens and a chat template
+
+python3 - folder_llama << 'END'
+import json, sys
+letters = list("abcdefghijklmnopqrstuvwxyz .,!?'\n0123456789")
+vocab = {"<s>": 0, "</s>": 1, "<u>": 2} | {c: i + 3 for i, c in enumerate(letters)}
+added = [{"id": i, "content": t, "special": True, "single_word": False, "lstrip": False, "rstrip": False, "normalized": False} for t, i in list(vocab.items())[:3]]
+model = {"type": "BPE", "vocab": vocab, "merges": [], "unk_token": "<u>", "dropout": None, "continuing_subword_prefix": None, "end_of_word_suffix": None, "fuse_unk": False}
+tokenizer = {"version": "1.0", "truncation": None, "padding": None, "added_tokens": added, "normalizer": {"type": "Lowercase"}, "pre_tokenizer": None,
+             "post_processor": {"type": "TemplateProcessing", "single": [{"SpecialToken": {"id": "<s>", "type_id": 0}}, {"Sequence": {"id": "A", "type_id": 0}}], "pair": [{"Sequence": {"id": "A", "type_id": 0}}, {"Sequence": {"id": "B", "type_id": 0}}], "special_tokens": {"<s>": {"id": "<s>", "ids": [0], "tokens": ["<s>"]}}},
+             "decoder": {"type": "Fuse"}, "model": model}
+json.dump(tokenizer, open(sys.argv[1] + "/tokenizer.json", "w"))
+json.dump({"chat_template": "{{ bos_token }}{% for m in messages %}{{ m['role'] }} {{ m['content'] }}\n{% endfor %}", "bos_token": "<s>"}, open(sys.argv[1] + "/tokenizer_config.json", "w"))
+json.dump({"eos_token_id": [1, 4711], "temperature": 0.7, "do_sample": True}, open(sys.argv[1] + "/generation_config.json", "w"))
+END
+hologram compile folder_llama -o talk.holo -q
+gives 0 'text.eos' hologram inspect talk.holo
+hologram generate talk.holo --plain 'hello' --max-tokens 20 --ignore-end > plain.txt
+hologram generate folder_llama --plain 'hello' --max-tokens 20 --ignore-end > folder.txt
+same plain.txt folder.txt
+hologram generate talk.holo 'hello' --max-tokens 20 --ignore-end --json > chat.json
+check 'the template is used' grep -q '"prompt_tokens": 12' chat.json
+printf 'hello' | hologram generate talk.holo --max-tokens 20 --ignore-end --json - | sed '/seconds/d' > stdin.json
+sed '/seconds/d' chat.json > chat2.json
+same stdin.json chat2.json
+gives 0 '' hologram generate talk.holo 'a' --regex '[0-9]{4}' --temperature 0
+hologram generate talk.holo 'a' --regex '[0-9]{4}' --temperature 0 > digits.txt
+check 'four digits' grep -qx '[0-9][0-9][0-9][0-9]' digits.txt
+gives 0 '"finish": "stop"' hologram generate talk.holo 'a' --regex 'xyz[ab]{5}' --stop 'zb' --stop 'za' --json
+gives 1 'person.json' hologram generate talk.holo 'a' --json-schema person.json
+gives 2 '' hologram generate talk.holo 'a' --regex a --grammar b
+
+# ---- a conversation
+
+printf 'hi\n/save talk.txt\n/nonsense\n/new\n/load talk.txt\nmore\n/help\n/bye\n' | hologram chat talk.holo --max-tokens 6 > talk.out 2>&1
+check 'it is saved' grep -q '"role": "user", "content": "hi"' talk.txt
+check 'what is unknown is told' grep -q 'there is no command /nonsense' talk.out
+check 'help' grep -q '^/system' talk.out
+gives 1 'no chat template' hologram chat llama.holo
