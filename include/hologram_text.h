@@ -332,6 +332,21 @@ HOLO_API void holo_generate_defaults(const HoloLanguage *language, HoloGenerateO
 HOLO_API HOLO_MUST HoloStatus holo_generate(HoloLanguage *language, const uint32_t *prompt, size_t count,
                                             const HoloGenerateOptions *options, HoloGenerateFn each, void *state,
                                             HoloGenerateResult *out_result, HoloError *error);
+
+// An answer is the same in steps, for callers that do something else between them. It uses the language model and everything
+// that the options point to until it is destroyed. One thread uses it at a time.
+typedef struct HoloAnswer HoloAnswer;
+
+// `language` must outlive it. Options may be NULL.
+HOLO_API HOLO_MUST HoloStatus holo_answer_create(HoloLanguage *language, const uint32_t *prompt, size_t count,
+                                                 const HoloGenerateOptions *options, HoloAnswer **out_answer,
+                                                 HoloError *error);
+HOLO_API void                 holo_answer_destroy(HoloAnswer *answer);
+// One run of the model, and the tokens that come of it: one, or with lookup several. `*out_done` says whether the text has
+// ended; `out_result` may be NULL. Behind HOLO_CANCELLED the same step can be tried again.
+HOLO_API HOLO_MUST HoloStatus holo_answer_step(HoloAnswer *answer, HoloGenerateFn each, void *state, bool *out_done,
+                                               HoloGenerateResult *out_result, HoloError *error);
+
 // ---- chat templates
 
 // A HoloTemplate turns a list of messages into the text that a language model was trained on. It is written in the part of

@@ -10,21 +10,21 @@
 
 enum { NGRAM = 4 }; // the most tokens that a guess looks for
 
-typedef struct Generation {
-    HoloLanguage              *l;
-    const HoloGenerateOptions *o;
-    HoloGenerateFn             each;
-    void                      *state;
-    HoloSampler               *sampler;
-    HoloTextStream            *stream;  // NULL: there is no tokenizer
-    HoloStopper               *stopper; // NULL: there are no stop strings
-    HoloGrammarState          *grammar; // NULL: none
-    uint64_t                  *mask;
-    uint32_t                  *token; // the prompt, what was generated, and guesses behind it
-    size_t                     count, room, guesses;
-    HoloGenerateResult        *result;
-    bool                       is_done;
-} Generation;
+struct HoloAnswer {
+    HoloLanguage       *l;
+    HoloGenerateOptions o;
+    HoloGenerateFn      each;
+    void               *state;
+    HoloSampler        *sampler;
+    HoloTextStream     *stream;  // NULL: there is no tokenizer
+    HoloStopper        *stopper; // NULL: there are no stop strings
+    HoloGrammarState   *grammar; // NULL: none
+    uint64_t           *mask;
+    uint32_t           *token; // the prompt, what was generated, and guesses behind it
+    size_t              count, room, guesses;
+    HoloGenerateResult  result;
+    bool                is_begun, is_done;
+};
 
 void holo_generate_defaults(const HoloLanguage *language, HoloGenerateOptions *out_options)
 {
@@ -35,7 +35,7 @@ void holo_generate_defaults(const HoloLanguage *language, HoloGenerateOptions *o
 
 // ---- beginning and end
 
-static HoloStatus tokens_reserve(Generation *g, size_t more, HoloError *error)
+static HoloStatus tokens_reserve(HoloAnswer *g, size_t more, HoloError *error)
 {
     if (g->count + more <= g->room) return HOLO_OK;
     size_t    room  = (g->count + more) * 2;
@@ -46,30 +46,30 @@ static HoloStatus tokens_reserve(Generation *g, size_t more, HoloError *error)
     return HOLO_OK;
 }
 
-static HoloStatus grammar_open(Generation *g, HoloError *error)
+static HoloStatus grammar_open(HoloAnswer *g, HoloError *error)
 {
     HoloLanguage *l = g->l;
-    if (!g->o->grammar) return HOLO_OK;
+    if (!g->o.grammar) return HOLO_OK;
     if (!l->tokenizer)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "a grammar needs a tokenizer, and the archive has none");
     if (!l->tree) HOLO_TRY(holo_token_tree_create(l->tokenizer, l->end, l->end_count, &l->tree, error));
-    HOLO_TRY(holo_grammar_set_tokens(g->o->grammar, l->tree, error));
-    return holo_grammar_state_create(g->o->grammar, &g->grammar, error);
+    HOLO_TRY(holo_grammar_set_tokens(g->o.grammar, l->tree, error));
+    return holo_grammar_state_create(g->o.grammar, &g->grammar, error);
 }
 
-static HoloStatus parts_open(Generation *g, const uint32_t *prompt, size_t count, HoloError *error)
+static HoloStatus parts_open(HoloAnswer *g, const uint32_t *prompt, size_t count, HoloError *error)
 {
     HOLO_TRY(tokens_reserve(g, count + 64, error));
     if (count) memcpy(g->token, prompt, count * sizeof *prompt);
     g->count = count;
     HOLO_TRY(grammar_open(g, error));
     if (g->l->tokenizer) HOLO_TRY(holo_text_stream_create(g->l->tokenizer, 0, &g->stream, error));
-    if (g->o->stop_count) HOLO_TRY(holo_stopper_create(g->o->stops, g->o->stop_count, &g->stopper, error));
+    if (g->o.stop_count) HOLO_TRY(holo_stopper_create(g->o.stops, g->o.stop_count, &g->stopper, error));
     return HOLO_OK;
 }
 
 // The number of logits may be known only after the first run.
-static HoloStatus sampler_open(Generation *g, HoloError *error)
+static HoloStatus sampler_open(HoloAnswer *g, HoloError *error)
 {
     size_t words = g->l->vocabulary / 64 + 1;
     if (g->sampler) return HOLO_OK;
@@ -80,11 +80,11 @@ static HoloStatus sampler_open(Generation *g, HoloError *error)
         if (!g->mask) return holo_fail_memory(error);
         memset(g->mask, 0, words * sizeof *g->mask);
     }
-    HOLO_TRY(holo_sampler_create(&g->o->sampler, g->l->vocabulary, &g->sampler, error));
+    HOLO_TRY(holo_sampler_create(&g->o.sampler, g->l->vocabulary, &g->sampler, error));
     return holo_sampler_accept_prompt(g->sampler, g->token, g->count, error);
 }
 
-static void parts_close(Generation *g)
+static void parts_close(HoloAnswer *g)
 {
     holo_sampler_destroy(g->sampler);
     holo_text_stream_destroy(g->stream);
@@ -97,7 +97,7 @@ static void parts_close(Generation *g)
 // ---- guesses
 
 // Looks for the last few tokens earlier in the text, and guesses that the same follows.
-static HoloStatus guess(Generation *g, size_t most, HoloError *error)
+static HoloStatus guess(HoloAnswer *g, size_t most, HoloError *error)
 {
     g->guesses = 0;
     HOLO_TRY(tokens_reserve(g, most + 1, error));
@@ -116,51 +116,51 @@ static HoloStatus guess(Generation *g, size_t most, HoloError *error)
 
 // ---- one token
 
-static bool is_end(const Generation *g, uint32_t token)
+static bool is_end(const HoloAnswer *g, uint32_t token)
 {
-    for (size_t i = 0; i < g->l->end_count && !g->o->keep_ends; i++)
+    for (size_t i = 0; i < g->l->end_count && !g->o.keep_ends; i++)
         if (g->l->end[i] == token) return true;
     return false;
 }
 
-static void finish(Generation *g, HoloEnding why)
+static void finish(HoloAnswer *g, HoloEnding why)
 {
-    g->result->finish = why;
-    g->is_done        = true;
+    g->result.finish = why;
+    g->is_done       = true;
 }
 
 // What of the token may be shown now.
-static HoloStatus text_of(Generation *g, uint32_t token, bool is_last, HoloString *out, HoloError *error)
+static HoloStatus text_of(HoloAnswer *g, uint32_t token, bool is_last, HoloString *out, HoloError *error)
 {
     int stop = -1;
     *out     = (HoloString){"", 0};
     if (g->stream && !is_last) HOLO_TRY(holo_text_stream_add(g->stream, token, out, error));
     if (!g->stopper || is_last) return HOLO_OK;
     HOLO_TRY(holo_stopper_add(g->stopper, out->data, out->size, out, &stop, error));
-    g->result->stop = stop;
+    g->result.stop = stop;
     if (stop >= 0) finish(g, HOLO_ENDING_STOP);
     return HOLO_OK;
 }
 
-static HoloStatus token_take(Generation *g, const HoloSampled *sampled, HoloError *error)
+static HoloStatus token_take(HoloAnswer *g, const HoloSampled *sampled, HoloError *error)
 {
     HoloGenerated one  = {.token = sampled->token, .sampled = *sampled};
     bool          ends = is_end(g, sampled->token);
     HOLO_TRY(holo_sampler_accept(g->sampler, sampled->token, error));
     g->token[g->count++] = sampled->token;
-    g->result->tokens++;
+    g->result.tokens++;
     if (ends) finish(g, HOLO_ENDING_END);
     if (g->grammar && !ends) HOLO_TRY(holo_grammar_state_accept(g->grammar, sampled->token, error));
     HOLO_TRY(text_of(g, sampled->token, ends, &one.text, error));
     if (!g->each(g->state, &one) && !g->is_done) finish(g, HOLO_ENDING_ASKED);
     bool is_full = g->l->context && (int64_t)g->count >= g->l->context;
-    if (!g->is_done && (is_full || (g->o->max_tokens && g->result->tokens >= g->o->max_tokens)))
+    if (!g->is_done && (is_full || (g->o.max_tokens && g->result.tokens >= g->o.max_tokens)))
         finish(g, HOLO_ENDING_LENGTH);
     return HOLO_OK;
 }
 
 // Chooses from the logits behind a token.
-static HoloStatus choose(Generation *g, const float *logits, HoloSampled *out, HoloError *error)
+static HoloStatus choose(HoloAnswer *g, const float *logits, HoloSampled *out, HoloError *error)
 {
     uint32_t allowed;
     if (g->grammar) HOLO_TRY(holo_grammar_state_mask(g->grammar, g->mask, &allowed, error));
@@ -170,56 +170,53 @@ static HoloStatus choose(Generation *g, const float *logits, HoloSampled *out, H
 // ---- the whole
 
 // Reads what there is, and takes tokens as long as they are those that were guessed, and one more.
-static HoloStatus step(Generation *g, HoloError *error)
+static HoloStatus step(HoloAnswer *g, HoloError *error)
 {
     const float *logits;
     size_t       guesses = g->guesses, count = g->count;
-    HOLO_TRY(holo_language_read_last(g->l, g->o->text, g->token, count + guesses, guesses + 1, &logits, error));
+    HOLO_TRY(holo_language_read_last(g->l, g->o.text, g->token, count + guesses, guesses + 1, &logits, error));
     HOLO_TRY(sampler_open(g, error));
-    g->result->guessed += guesses;
+    g->result.guessed += guesses;
     for (size_t i = 0; i <= guesses && !g->is_done; i++) {
         HoloSampled sampled;
         uint32_t    guessed = i < guesses ? g->token[count + i] : 0;
         HOLO_TRY(choose(g, logits + i * g->l->vocabulary, &sampled, error));
         HOLO_TRY(token_take(g, &sampled, error));
         if (i < guesses && sampled.token != guessed) return HOLO_OK;
-        g->result->right += i < guesses;
+        g->result.right += i < guesses;
     }
     return HOLO_OK;
 }
 
 // How many tokens may be guessed: no more than there is room for.
-static size_t guesses_most(const Generation *g)
+static size_t guesses_most(const HoloAnswer *g)
 {
-    size_t most = g->o->lookup;
-    if (g->o->max_tokens && most > g->o->max_tokens - g->result->tokens - 1)
-        most = g->o->max_tokens - g->result->tokens - 1;
+    size_t most = g->o.lookup;
+    if (g->o.max_tokens && most > g->o.max_tokens - g->result.tokens - 1) most = g->o.max_tokens - g->result.tokens - 1;
     if (g->l->context && most > (size_t)g->l->context - g->count - 1) most = (size_t)g->l->context - g->count - 1;
     return most;
 }
 
-static HoloStatus generate(Generation *g, HoloError *error)
+// The first turn reads the prompt; each other one guesses, reads and takes.
+static HoloStatus turn(HoloAnswer *g, HoloError *error)
 {
     double               start  = holo_time_now();
-    const HoloKnownText *before = &g->l->text[g->o->text];
-    g->result->cached_tokens =
-        g->l->way == HOLO_READS_ALL ? 0 : holo_tokens_common(before->token, before->count, g->token, g->count);
+    const HoloKnownText *before = &g->l->text[g->o.text];
+    double              *time   = g->is_begun ? &g->result.seconds : &g->result.prompt_seconds;
+    if (!g->is_begun && g->l->way != HOLO_READS_ALL)
+        g->result.cached_tokens = holo_tokens_common(before->token, before->count, g->token, g->count);
+    if (g->is_begun) HOLO_TRY(guess(g, guesses_most(g), error));
     HOLO_TRY(step(g, error));
-    g->result->prompt_seconds = holo_time_now() - start;
-    start                     = holo_time_now();
-    while (!g->is_done) {
-        HOLO_TRY(guess(g, guesses_most(g), error));
-        HOLO_TRY(step(g, error));
-        g->result->seconds = holo_time_now() - start;
-    }
+    g->is_begun = true;
+    *time += holo_time_now() - start;
     return HOLO_OK;
 }
 
 // What is held back is shown at the end, unless a stop string ended the text.
-static HoloStatus rest_show(Generation *g, HoloError *error)
+static HoloStatus rest_show(HoloAnswer *g, HoloError *error)
 {
     HoloString text = {"", 0};
-    if (g->result->finish == HOLO_ENDING_STOP || !g->stream) return HOLO_OK;
+    if (g->result.finish == HOLO_ENDING_STOP || !g->stream) return HOLO_OK;
     HOLO_TRY(holo_text_stream_end(g->stream, &text, error));
     int stop;
     if (g->stopper) {
@@ -233,22 +230,56 @@ static HoloStatus rest_show(Generation *g, HoloError *error)
     return HOLO_OK;
 }
 
+HoloStatus holo_answer_create(HoloLanguage *language, const uint32_t *prompt, size_t count,
+                              const HoloGenerateOptions *options, HoloAnswer **out_answer, HoloError *error)
+{
+    *out_answer = NULL;
+    if (!count) return holo_fail(error, HOLO_BAD_ARGUMENT, "a prompt must have a token at least");
+    HoloAnswer *g = holo_realloc(NULL, sizeof *g);
+    if (!g) return holo_fail_memory(error);
+    *g = (HoloAnswer){.l = language, .result = {.prompt_tokens = count, .stop = -1}};
+    holo_generate_defaults(language, &g->o);
+    if (options) memcpy(&g->o, options, options->size < sizeof g->o ? options->size : sizeof g->o);
+    HoloStatus status = HOLO_OK;
+    if (g->o.text < 0 || g->o.text >= language->text_count)
+        status =
+            holo_fail(error, HOLO_BAD_ARGUMENT, "there is no text %d: %d can be kept", g->o.text, language->text_count);
+    if (!status) status = parts_open(g, prompt, count, error);
+    if (status) return holo_answer_destroy(g), status;
+    *out_answer = g;
+    return HOLO_OK;
+}
+
+void holo_answer_destroy(HoloAnswer *g)
+{
+    if (!g) return;
+    parts_close(g);
+    holo_free(g);
+}
+
+HoloStatus holo_answer_step(HoloAnswer *g, HoloGenerateFn each, void *state, bool *out_done,
+                            HoloGenerateResult *out_result, HoloError *error)
+{
+    bool was_done     = g->is_done;
+    g->each           = each;
+    g->state          = state;
+    HoloStatus status = was_done ? HOLO_OK : turn(g, error);
+    if (!status && g->is_done && !was_done) status = rest_show(g, error);
+    *out_done = g->is_done;
+    if (out_result) *out_result = g->result;
+    return status;
+}
+
 HoloStatus holo_generate(HoloLanguage *language, const uint32_t *prompt, size_t count,
                          const HoloGenerateOptions *options, HoloGenerateFn each, void *state,
                          HoloGenerateResult *out_result, HoloError *error)
 {
-    HoloGenerateOptions o;
-    HoloGenerateResult  result = {.prompt_tokens = count, .stop = -1};
-    holo_generate_defaults(language, &o);
-    if (options) memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
-    if (!count) return holo_fail(error, HOLO_BAD_ARGUMENT, "a prompt must have a token at least");
-    if (o.text < 0 || o.text >= language->text_count)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no text %d: %d can be kept", o.text, language->text_count);
-    Generation g      = {.l = language, .o = &o, .each = each, .state = state, .result = &result};
-    HoloStatus status = parts_open(&g, prompt, count, error);
-    if (!status) status = generate(&g, error);
-    if (!status) status = rest_show(&g, error);
-    parts_close(&g);
+    HoloAnswer        *g      = NULL;
+    HoloGenerateResult result = {.prompt_tokens = count, .stop = -1};
+    bool               done   = false;
+    HoloStatus         status = holo_answer_create(language, prompt, count, options, &g, error);
+    while (!status && !done) status = holo_answer_step(g, each, state, &done, &result, error);
+    holo_answer_destroy(g);
     if (out_result) *out_result = result;
     return status;
 }

@@ -19,6 +19,7 @@ function installed() {
   mkdirSync(join(empty, "node_modules"), { recursive: true });
   writeFileSync(join(empty, "package.json"), '{ "private": true }');
   for (const part of ["demo", "kernels"]) symlinkSync(join(root, part), join(empty, part));
+  spawnSync("python3", ["-B", join(root, "tests/support/tiny_language.py"), join(empty, "SmolLM2")]);
   if (hasNpm) {
     const npm = spawnSync("npm", ["install", "--offline", "--no-audit", "--no-fund", tgz], { cwd: empty, env, encoding: "utf8" });
     assert.equal(npm.status, 0, npm.stderr);

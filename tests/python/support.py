@@ -7,6 +7,7 @@ import unittest
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", ".."))
 DIGITS = os.path.join(ROOT, "demo", "digits.onnx")
+sys.path.append(os.path.join(ROOT, "tests", "support"))  # for tiny_language
 
 if os.environ.get("HOLO_TEST_WITHOUT_NUMPY"):
     sys.modules["numpy"] = None  # as if it were not installed

@@ -12,9 +12,10 @@ import tempfile
 import unittest
 
 from support import ROOT, hologram, numpy
+import tiny_language
 
 PACKAGE = os.path.dirname(hologram.__file__)
-MODULES = ["hologram", "hologram._compile", "hologram._model", "hologram._kernel", "hologram.kernels"] + (["hologram.onnxruntime"] if numpy else [])
+MODULES = ["hologram", "hologram._compile", "hologram._model", "hologram._kernel", "hologram._text", "hologram.kernels"] + (["hologram.onnxruntime"] if numpy else [])
 
 
 class Docstrings(unittest.TestCase):
@@ -51,6 +52,7 @@ class Guide(unittest.TestCase):
         self.assertGreater(len(blocks), 10)
         with tempfile.TemporaryDirectory() as folder:
             os.symlink(os.path.join(ROOT, "demo"), os.path.join(folder, "demo"))
+            tiny_language.write(os.path.join(folder, "SmolLM2"))
             program, expected = "", []
             for _, name, block in blocks:
                 if name:
@@ -120,7 +122,7 @@ class Stubs(unittest.TestCase):
         body = self.stub("__init__.pyi")
         self.compare_module(body, hologram)
         stubs = self.members(body)
-        for name in ("Model", "Session", "Tensor", "Cancel", "Kernel"):
+        for name in ("Model", "Session", "Tensor", "Cancel", "Kernel", "Tokenizer", "Token", "Answer", "Language"):
             real = {m for m in dir(getattr(hologram, name)) if not m.startswith("_")}
             self.assertEqual(real - stubs[name] - stubs["_Runs"], set(), name)
 

@@ -13,6 +13,7 @@
 //   seeded(port, sizes)             a made-up input
 //   readTensors(path)               [name, Tensor] of each of a file; writeTensor(path, tensor)
 //   runKernel(handle, request), startKernel
+//   startText(language, call)       a promise of what call(done) gives to done(error, result), on another thread
 //   dtypeName(number), openBytes(bytes)
 // A value is a Tensor, or {kind, dtype, inner, items}.
 import { compileModel, compileOptions } from "./compile.mjs";
@@ -20,6 +21,7 @@ import { HoloFileKind } from "./enums.mjs";
 import { HologramError } from "./errors.mjs";
 import { openKernels } from "./kernels.mjs";
 import { Model } from "./model.mjs";
+import { Tokenizer } from "./text.mjs";
 
 const magic = [0x89, 0x48, 0x4f, 0x4c, 0x4f, 0x0d, 0x0a, 0x1a];
 const prefault = 1,
@@ -58,6 +60,19 @@ function modelOf(backend, handle, options, report) {
   } catch (error) {
     backend.native.close(handle);
     throw error;
+  }
+}
+
+function tokenizerOf(backend, path) {
+  const { native } = backend;
+  if (native.holo_file_kind(path) !== HoloFileKind.ARCHIVE) return new Tokenizer(backend, native.holo_tokenizer_compile(path));
+  const model = native.holo_model_open_with(path, 0);
+  try {
+    const tokenizer = Tokenizer.ofModel(backend, model);
+    if (!tokenizer) throw new HologramError("the model has no tokenizer: compile a folder that has a tokenizer.json", "UNSUPPORTED");
+    return tokenizer;
+  } finally {
+    native.close(model);
   }
 }
 
@@ -110,6 +125,9 @@ export function createFace(backend) {
 
     /** Writes a .npy. */
     writeTensor: (path, tensor) => backend.writeTensor(pathOf(backend, path), tensor),
+
+    /** The tokenizer of a file, a folder or an archive. */
+    openTokenizer: (path) => tokenizerOf(backend, pathOf(backend, path)),
 
     kernels: { open: (path, options) => openKernels(backend, path, options) },
 

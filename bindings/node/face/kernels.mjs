@@ -2,7 +2,7 @@
 import { dtypeOf } from "./dtype.mjs";
 import { HoloNumeric } from "./enums.mjs";
 import { HologramError } from "./errors.mjs";
-import { Held, Turns } from "./model.mjs";
+import { Held, Turns } from "./held.mjs";
 import { Tensor } from "./tensor.mjs";
 
 const say = (kernel) =>

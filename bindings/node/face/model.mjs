@@ -1,8 +1,10 @@
 // Models and sessions: what runs.
 import { dtypeOf } from "./dtype.mjs";
 import { HologramError, aborted } from "./errors.mjs";
+import { Held, Turns } from "./held.mjs";
 import { portOf, shown, sizesOf, valueFor } from "./ports.mjs";
 import { Tensor } from "./tensor.mjs";
+import { Language, Tokenizer } from "./text.mjs";
 
 const nothing = Object.freeze({});
 
@@ -105,67 +107,6 @@ class Shape {
     const results = {};
     for (let i = 0; i < request.wanted.length; i++) results[this.outputs[request.wanted[i]].name] = shown(values[i]);
     return results;
-  }
-}
-
-/** Has the handle of an object of the library, which it closes one day: after what was begun with it. */
-export class Held {
-  #handle;
-  #registry;
-  #users = 0;
-  #closed = false;
-
-  constructor(backend, handle) {
-    this.#handle = handle;
-    this.#registry = backend.registry;
-    backend.registry.register(this, handle, this);
-  }
-
-  /** For functions of hologram/c. */
-  get handle() {
-    if (this.#closed) throw new HologramError(`the ${this.constructor.name.toLowerCase()} is closed`);
-    return this.#handle;
-  }
-
-  get closed() {
-    return this.#closed;
-  }
-
-  /** Work that waits for others, and needs the handle then, even where it was closed since. */
-  async keep(work) {
-    const { handle } = this;
-    this.#users++;
-    try {
-      return await work(handle);
-    } finally {
-      if (--this.#users === 0 && this.#closed) this.#registry.close(handle);
-    }
-  }
-
-  /** Frees what it holds, after runs in progress. Not needed: what nobody uses is freed one day. */
-  close() {
-    if (this.#closed) return;
-    this.#closed = true;
-    this.#registry.unregister(this);
-    if (this.#users === 0) this.#registry.close(this.#handle);
-  }
-}
-if (Symbol.dispose) Held.prototype[Symbol.dispose] = Held.prototype.close;
-
-/** Has one piece of work done at a time, in the order in which they were asked for. */
-export class Turns {
-  #last = Promise.resolve();
-
-  async take(work) {
-    const before = this.#last;
-    let done;
-    this.#last = new Promise((resolve) => (done = resolve));
-    await before;
-    try {
-      return await work();
-    } finally {
-      done();
-    }
   }
 }
 
@@ -292,6 +233,45 @@ export class Model extends Held {
     const { backend } = this.#shape,
       pool = threads === undefined ? this.#pool : backend.pool(threads);
     return new Session(this.#shape, backend.native.holo_session_create(this.handle, pool));
+  }
+
+  /** The tokenizer of the archive; null: it has none. */
+  get tokenizer() {
+    return Tokenizer.ofModel(this.#shape.backend, this.handle);
+  }
+
+  /** The model as a language model, which keeps what it has read. */
+  language({ threads, ...options } = nothing) {
+    const { backend } = this.#shape,
+      pool = threads === undefined ? this.#pool : backend.pool(threads);
+    return new Language(backend, this.handle, pool, options);
+  }
+
+  /** Continues a prompt, and yields {id, text} for each token, as soon as it is known. */
+  async *generate(prompt, { threads, context, ...options } = nothing) {
+    const language = this.language({ threads, context });
+    try {
+      return yield* language.generate(prompt, options);
+    } finally {
+      language.close();
+    }
+  }
+
+  /** Continues a prompt, and gives all of the text. */
+  async generateText(prompt, options = nothing) {
+    let text = "";
+    for await (const token of this.generate(prompt, options)) text += token.text;
+    return text;
+  }
+
+  /** Answers messages, {role, content} each, by the chat template of the model; yields tokens. */
+  async *chat(messages, { threads, context, ...options } = nothing) {
+    const language = this.language({ threads, context });
+    try {
+      return yield* language.chat(messages, options);
+    } finally {
+      language.close();
+    }
   }
 
   /** Sizes and facts: bytes, steps, whether it is exact and static, metadata of the compiler, answers that the archive holds. */

@@ -258,6 +258,19 @@ export const backend = {
     );
   },
 
+  /** A step of a language model on another thread: call(done) begins it. */
+  startText(language, call) {
+    return new Promise((resolve, reject) => {
+      const stop = () => native.language_cancel(language);
+      call((error, result) => {
+        running.delete(stop);
+        if (error) reject(error);
+        else resolve(result);
+      });
+      running.add(stop);
+    });
+  },
+
   dtypeName: (number) => dtypeAt(number)?.name ?? null,
   openBytes: (bytes) => native.holo_model_open_memory(bytes),
 };

@@ -5,8 +5,9 @@ import { createFace } from "./face.mjs";
 import { Model, Session } from "./model.mjs";
 import { Kernels } from "./kernels.mjs";
 import { Tensor } from "./tensor.mjs";
+import { Language, Tokenizer } from "./text.mjs";
 
 const face = createFace(backend);
 
-export const { open, openSync, compile, readTensor, readTensors, writeTensor, kernels, version, cpuLevel } = face;
-export { HologramError, Kernels, Model, Session, Tensor };
+export const { open, openSync, compile, readTensor, readTensors, writeTensor, openTokenizer, kernels, version, cpuLevel } = face;
+export { HologramError, Kernels, Language, Model, Session, Tensor, Tokenizer };

@@ -12,6 +12,7 @@
 
 #include "hologram.h"
 #include "hologram_compiler.h"
+#include "hologram_text.h"
 #include "napi.h"
 
 // ---- memory
@@ -87,6 +88,9 @@ bool js_text_get(napi_env env, napi_value value, const char *name, bool may_be_n
 // The bytes of a typed array, as long as nothing of JavaScript runs.
 bool js_bytes_get(napi_env env, napi_value value, const char *name, void **out_data, size_t *out_size);
 
+// Ids, an Uint32Array, in the same way (js_generate.c).
+bool js_ids_get(napi_env env, napi_value value, void **out_ids, size_t *out_count);
+
 // They become a copy in `kept`, aligned as archives are.
 bool js_bytes_keep(napi_env env, JsPiece **kept, void **bytes, size_t size);
 
@@ -159,7 +163,7 @@ typedef struct JsFunction {
     napi_callback function;
 } JsFunction;
 
-extern const JsFunction js_functions_run[], js_functions_compile[], js_functions_kernels[],
-    js_functions_made[]; // end with NULL
+extern const JsFunction js_functions_run[], js_functions_compile[], js_functions_kernels[], js_functions_text[],
+    js_functions_generate[], js_functions_made[]; // end with NULL
 
 #endif

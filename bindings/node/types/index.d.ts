@@ -122,7 +122,11 @@ interface Running extends Closing {
 }
 
 /** A model that is open: any number of runs at once. */
-export interface Model extends Running {
+export interface Model extends Running, Generating<GenerateOptions & Pick<LanguageOptions, "context" | "threads">> {
+  /** Of the archive; null: it has none. */
+  readonly tokenizer: Tokenizer | null;
+  /** The model as a language model, which keeps what it has read. */
+  language(options?: LanguageOptions): Language;
   /** What compiling did; undefined where an archive was opened. */
   readonly report?: Report;
   /** A place of its own to run: with its own threads, memory, memo and profile. Its runs come one after another. */
@@ -146,6 +150,108 @@ export interface Model extends Running {
   /** Made-up inputs; sizes that are open are 1, or as given by symbol. */
   sample(sizes?: { readonly [symbol: string]: number }): { [name: string]: Tensor };
 }
+
+// ---- language models
+
+/** Turns text into the ids that a language model reads, and back. */
+export interface Tokenizer extends Closing {
+  /** How many ids there are. */
+  readonly size: number;
+  /** The ids of a text; with the special tokens that the model expects around it, unless special is false. */
+  encode(text: string, options?: { special?: boolean }): number[];
+  /** The text of ids; special tokens are left out unless special is true. */
+  decode(ids: Iterable<number>, options?: { special?: boolean }): string;
+  /** The text of a token as the vocabulary has it; null: there is none. */
+  token(id: number): string | null;
+  /** The id of a token by its text in the vocabulary; null: there is none. */
+  id(text: string): number | null;
+  isSpecial(id: number): boolean;
+}
+
+export interface GenerateOptions {
+  /** As many tokens at most; without it until the model ends the text, or its context is full. */
+  maxTokens?: number;
+  /** 0: always the most likely token. */
+  temperature?: number;
+  topK?: number;
+  topP?: number;
+  minP?: number;
+  typicalP?: number;
+  repetitionPenalty?: number;
+  presencePenalty?: number;
+  frequencyPenalty?: number;
+  /** The same seed gives the same tokens. */
+  seed?: number | bigint;
+  /** Texts that end the text. */
+  stop?: string | readonly string[];
+  /** The text is JSON that fits the schema. */
+  jsonSchema?: object | string;
+  /** Rules in GBNF. */
+  grammar?: string;
+  regex?: string;
+  /** Guess so many tokens from the text itself, and check them in one run. The text is the same. */
+  lookup?: number;
+  /** Whether a text is a question for the chat template. By default it is, where the model has one. */
+  chat?: boolean;
+  /** Tokens have log-probabilities. */
+  logprobs?: boolean;
+  /** Go on behind tokens that end the text. */
+  keepEnds?: boolean;
+  /** The number of the text, of a language model that keeps several. */
+  text?: number;
+  /** Ends it with an error, "CANCELLED". */
+  signal?: AbortSignal;
+}
+export interface LanguageOptions {
+  /** How many texts it keeps at once. */
+  texts?: number;
+  /** The most tokens of a text; 0: as many as the model was made for. */
+  context?: number;
+  threads?: number;
+}
+/** `text` is what may be shown now: perhaps nothing. What is left at the end of a text has the id null. */
+export interface Token {
+  id: number | null;
+  text: string;
+  /** The natural logarithm of its probability, with logprobs. */
+  logprob?: number | null;
+}
+export interface Generated {
+  promptTokens: number;
+  /** Tokens of the prompt that had been read before. */
+  cachedTokens: number;
+  tokens: number;
+  finish: "length" | "end" | "stop" | "asked" | "grammar";
+  /** The number of the stop string; -1: none. */
+  stop: number;
+  promptSeconds: number;
+  seconds: number;
+  guessed: number;
+  right: number;
+}
+export type Message = { role: string; content: unknown; [more: string]: unknown };
+
+interface Generating<Options> {
+  /** Continues a prompt, a text or ids, and yields tokens as soon as they are known. At the end it returns counts and times. */
+  generate(prompt: string | Iterable<number>, options?: Options): AsyncGenerator<Token, Generated, void>;
+  /** Continues a prompt, and gives all of the text. */
+  generateText(prompt: string | Iterable<number>, options?: Options): Promise<string>;
+  /** Answers messages by the chat template of the model. */
+  chat(messages: readonly Message[], options?: Options): AsyncGenerator<Token, Generated, void>;
+}
+
+/** A language model at work. It keeps what it has read of texts; what it does comes one after another. */
+export interface Language extends Closing, Generating<GenerateOptions> {
+  readonly tokenizer: Tokenizer | null;
+  /** The most tokens of a text; 0: there is no limit. */
+  readonly context: number;
+  /** The logits behind ids: a number for each token of the vocabulary, the larger the more likely it is next. */
+  read(ids: Iterable<number>, options?: { text?: number; signal?: AbortSignal }): Promise<Float32Array>;
+}
+export const Tokenizer: abstract new (...args: never[]) => Tokenizer;
+export const Language: abstract new (...args: never[]) => Language;
+/** The tokenizer of a file (tokenizer.json, tokenizer.model, GGUF ...), of a folder that has one, or of an archive. */
+export function openTokenizer(path: string | URL): Tokenizer;
 
 export interface Session extends Running {
   /** Keeps answers in so many bytes, and looks inputs up there before it runs. 0: no longer. */

@@ -8,6 +8,7 @@ import time
 
 from . import _hologram
 from ._hologram import ArgumentError, Cancel, CancelledError, capi
+from ._text import Texts
 
 Port = collections.namedtuple("Port", "name dtype shape kind inner optional")
 Port.__doc__ = """An input or an output.
@@ -92,11 +93,12 @@ async def _run_async(runner, inputs, outputs, options):
         raise
 
 
-class Model(_hologram.Model, _Runs):
+class Model(_hologram.Model, _Runs, Texts):
     """A model that is open: made by hologram.open. All threads may run it at once.
 
     model(x, y)          runs it on arrays in the order of its inputs, or by name: one output as it is, several as a tuple
     model.run({"x": x})  by name: a dict of outputs
+    model.generate(text) continues a text, if it is a language model
 
     >>> import hologram
     >>> model = hologram.open("demo/digits.onnx")

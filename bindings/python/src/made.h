@@ -80,7 +80,6 @@ PyObject *tensor_of(PyObject *object, HoloTensor *out); // a Tensor that keeps i
 int       tensors_take(PyObject *list, Tensors *out);
 void      tensors_release(Tensors *tensors);
 int       bytes_take(PyObject *object, Py_buffer *out);
-int       py_unsigned_take(PyObject *object, void *out); // an unsigned long long, for PyArg_Parse: 1 if it is one
 int       numbers_take(PyObject *list, size_t size, bool is_real, void **out, int *out_count);
 PyObject *made_module(PyObject *module, PyMethodDef *methods); // borrowed
 

@@ -12,6 +12,7 @@
 
 #include "hologram.h"
 #include "hologram_compiler.h"
+#include "hologram_text.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -154,6 +155,7 @@ typedef struct Handle {
 
 extern PyTypeObject    *py_handle_type;
 extern const HandleKind py_kind_model, py_kind_session, py_kind_pool, py_kind_compiler, py_kind_kernels;
+extern const HandleKind py_kind_tokenizer, py_kind_template, py_kind_grammar, py_kind_language, py_kind_answer;
 int                     py_handle_init(PyObject *module);
 PyTypeObject           *py_handle_subtype(PyObject *module, PyType_Spec *spec);
 // A handle of `pointer`, which is destroyed where this fails.
@@ -233,6 +235,15 @@ void py_call_end(PyCall *call);
 // After a call that ended with `status`. 1: do it again: a signal stopped it whose handler in Python wants nothing. -1: an exception is
 // set, such as KeyboardInterrupt. 0: there is nothing to do.
 int py_call_again(PyCall *call, HoloStatus status);
+
+// ---- text (py_text.c, py_generate.c)
+
+int py_text_init(PyObject *module);
+int py_generate_init(PyObject *module);
+// Ids of any iterable, in memory of PyMem.
+int       py_ids_take(PyObject *object, uint32_t **out, size_t *out_count);
+PyObject *py_text_from(HoloString text);                 // what is no UTF-8 is replaced
+int       py_unsigned_take(PyObject *object, void *out); // an unsigned long long, for PyArg_Parse: 1 if it is one
 
 // ---- the rest
 

@@ -13,5 +13,5 @@ model.inputs[0].shape = [1]; // wrong
 await model.run({ x: new Date() }); // wrong
 model.runSync({ x: 1 }, { signal: new AbortController().signal }); // wrong
 new ort.Tensor("float99", new Int8Array(1)); // wrong
-await model.generate("once"); // wrong
+await model.generateText(5); // wrong
 console.log(data, model.outputs[0].name);

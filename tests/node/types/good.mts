@@ -2,14 +2,17 @@
 import {
   HologramError,
   Kernels,
+  Language,
   Model,
   Session,
   Tensor,
+  Tokenizer,
   compile,
   cpuLevel,
   kernels,
   open,
   openSync,
+  openTokenizer,
   readTensor,
   readTensors,
   version,
@@ -50,6 +53,13 @@ const session: Session = model.session({ threads: 1 });
 using second = openSync("m.holo");
 const steps = await session.profile((s) => s.run(new Float32Array(4)), { trace: "t.json" });
 const seconds: number = steps[0]!.seconds;
+const tokenizer: Tokenizer = openTokenizer(new URL("file:///m"));
+const ids: number[] = tokenizer.encode("a", { special: false });
+for await (const token of model.generate(ids, { maxTokens: 5, stop: "x", jsonSchema: { type: "object" }, threads: 1 })) console.log(token.text);
+const language: Language = model.language({ texts: 2 });
+const said: string = await language.generateText("a", { seed: 1n });
+const logits: Float32Array = await language.read(ids);
+for await (const { id } of language.chat([{ role: "user", content: said }])) console.log(id ?? logits[0]);
 const k: Kernels = kernels.open("k.py");
 await k.run("add", { a: new Float32Array(2), n: 2n });
 const one: Tensor = readTensor("x.npy");

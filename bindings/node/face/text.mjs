@@ -1,0 +1,207 @@
+// Tokenizers, language models, and the texts that they continue.
+import { HoloGrammarSource } from "./enums.mjs";
+import { HologramError, aborted } from "./errors.mjs";
+import { Held, Turns } from "./held.mjs";
+
+const utf8 = new TextEncoder();
+const special = 1; // HOLO_TEXT_SPECIAL
+const spaces = 0; // HOLO_SPACES_SOME
+const numbers = [
+  "maxTokens",
+  "temperature",
+  "topK",
+  "topP",
+  "minP",
+  "typicalP",
+  "repetitionPenalty",
+  "presencePenalty",
+  "frequencyPenalty",
+  "seed",
+  "lookup",
+  "keepEnds",
+  "logprobs",
+  "text",
+];
+const grammars = { grammar: HoloGrammarSource.GBNF, regex: HoloGrammarSource.REGEX, jsonSchema: HoloGrammarSource.JSON_SCHEMA };
+const options = [...numbers, ...Object.keys(grammars), "stop", "chat", "signal"];
+
+/** Ids as the library takes them. */
+function idsOf(given) {
+  if (given instanceof Uint32Array) return given;
+  if (typeof given !== "object" || given === null || typeof given[Symbol.iterator] !== "function")
+    throw new HologramError("ids are an array of numbers");
+  return Uint32Array.from(given, (id) => {
+    if (!(Number.isInteger(id) && id >= 0 && id < 2 ** 32)) throw new HologramError(`${String(id)} is no id: ids are whole numbers from 0 on`);
+    return id;
+  });
+}
+
+function textOf(given, what) {
+  if (typeof given !== "string") throw new HologramError(`${what} is a string, not ${given === null ? "null" : typeof given}`);
+  return utf8.encode(given);
+}
+
+/** Turns text into the ids that a language model reads, and back. */
+export class Tokenizer extends Held {
+  #native;
+
+  constructor(backend, handle) {
+    super(backend, handle);
+    this.#native = backend.native;
+  }
+
+  /** The tokenizer of a model's archive; null: it has none. */
+  static ofModel(backend, model) {
+    const block = backend.native.text_asset(model, "tokenizer");
+    return block && new Tokenizer(backend, backend.native.holo_tokenizer_open_memory(new Uint8Array(block)));
+  }
+
+  /** How many ids there are. */
+  get size() {
+    return this.#native.holo_tokenizer_count(this.handle);
+  }
+
+  /** The ids of a text; `special`: with the tokens that the model expects around it. */
+  encode(text, { special: isSpecial = true } = {}) {
+    return Array.from(new Uint32Array(this.#native.tokenizer_encode(this.handle, textOf(text, "a text"), isSpecial ? special : 0)));
+  }
+
+  /** The text of ids; `special`: special tokens are written, too. */
+  decode(ids, { special: isSpecial = false } = {}) {
+    return this.#native.tokenizer_decode(this.handle, idsOf(ids), isSpecial ? special : 0);
+  }
+
+  /** The text of a token as the vocabulary has it; null: there is none. */
+  token(id) {
+    return this.#native.tokenizer_token(this.handle, id);
+  }
+
+  /** The id of a token by its text in the vocabulary; null: there is none. */
+  id(text) {
+    return this.#native.holo_tokenizer_find(this.handle, textOf(text, "a token"));
+  }
+
+  isSpecial(id) {
+    return this.#native.holo_tokenizer_is_special(this.handle, id);
+  }
+}
+
+/** A language model at work. It keeps what it has read of texts; what it does comes one after another. */
+export class Language extends Held {
+  #backend;
+  #turns = new Turns();
+  #tokenizer;
+  #template;
+
+  constructor(backend, model, pool, { texts = 1, context = 0 }) {
+    super(backend, backend.native.language_open(model, pool, texts, context));
+    const block = backend.native.text_asset(model, "template");
+    this.#backend = backend;
+    this.#tokenizer = Tokenizer.ofModel(backend, model);
+    this.#template = block && new Held(backend, backend.native.holo_template_open_memory(new Uint8Array(block)));
+  }
+
+  /** Of the model; null: it has none. */
+  get tokenizer() {
+    return this.#tokenizer;
+  }
+
+  /** The most tokens of a text; 0: there is no limit. */
+  get context() {
+    return this.#backend.native.holo_language_context(this.handle);
+  }
+
+  /** The logits behind ids: a number for each token of the vocabulary. */
+  async read(ids, { text = 0, signal } = {}) {
+    const given = idsOf(ids),
+      { native } = this.#backend;
+    return new Float32Array(await this.#start(signal, (language, done) => native.language_read(language, given, text, done)));
+  }
+
+  /** Continues a prompt, and yields {id, text, logprob} for each token; at the end it returns counts and times. */
+  async *generate(prompt, given = {}) {
+    for (const name of Object.keys(given))
+      if (!options.includes(name))
+        throw new HologramError(`there is no option ${JSON.stringify(name)}; there are ${options.join(", ")}`);
+    const ids = this.#idsOf(prompt, given.chat),
+      generation = await this.keep((language) => this.#turns.take(() => this.#begin(language, ids, given)));
+    try {
+      for (;;) {
+        const { tokens, done, counts } = await this.#step(generation, given.signal);
+        for (const token of tokens) yield given.logprobs ? token : { id: token.id, text: token.text };
+        if (done) return counts;
+      }
+    } finally {
+      generation.close();
+    }
+  }
+
+  /** Continues a prompt, and gives all of the text. */
+  async generateText(prompt, given = {}) {
+    let text = "";
+    for await (const token of this.generate(prompt, given)) text += token.text;
+    return text;
+  }
+
+  /** Answers messages, {role, content} each, by the chat template of the model; yields tokens. */
+  async *chat(messages, given = {}) {
+    return yield* this.generate(this.#rendered(messages), given);
+  }
+
+  #tokens() {
+    if (this.#tokenizer) return this.#tokenizer;
+    throw new HologramError("the model has no tokenizer: give the prompt as ids, or compile a folder that has a tokenizer.json", "UNSUPPORTED");
+  }
+
+  #rendered(messages) {
+    if (!this.#template) throw new HologramError("the model has no chat template: give a prompt to generate()", "UNSUPPORTED");
+    const json = JSON.stringify({ messages, add_generation_prompt: true });
+    return this.#tokens().encode(this.#backend.native.template_render(this.#template.handle, utf8.encode(json)), { special: false });
+  }
+
+  /** A text is a question where the model has a chat template. */
+  #idsOf(prompt, chat = this.#template !== null) {
+    if (typeof prompt !== "string") return idsOf(prompt);
+    return idsOf(chat ? this.#rendered([{ role: "user", content: prompt }]) : this.#tokens().encode(prompt));
+  }
+
+  #begin(language, ids, given) {
+    const { native } = this.#backend,
+      asked = Object.keys(grammars).filter((name) => given[name] !== undefined),
+      stops = typeof given.stop === "string" ? [given.stop] : given.stop;
+    if (asked.length > 1) throw new HologramError(`${asked[0]} and ${asked[1]} are both given: a text can have one of them`);
+    let grammar = 0;
+    for (const name of asked) {
+      const text = typeof given[name] === "string" ? given[name] : JSON.stringify(given[name]);
+      grammar = native.holo_grammar_compile(grammars[name], textOf(text, name), spaces);
+    }
+    try {
+      const chosen = Object.fromEntries(numbers.map((name) => [name, given[name]]));
+      return new Held(this.#backend, native.generation_create(language, ids, chosen, stops, grammar));
+    } finally {
+      if (grammar) native.close(grammar); // the generation keeps it
+    }
+  }
+
+  #step(generation, signal) {
+    return this.#start(signal, (_, done) => this.#backend.native.generation_step(generation.handle, done));
+  }
+
+  /** Work on another thread, that a signal may stop. */
+  async #start(signal, call) {
+    return this.keep((language) =>
+      this.#turns.take(async () => {
+        if (signal?.aborted) throw aborted(signal);
+        const abort = () => this.#backend.native.language_cancel(language);
+        signal?.addEventListener("abort", abort, { once: true });
+        try {
+          return await this.#backend.startText(language, (done) => call(language, done));
+        } catch (error) {
+          throw error.code === "CANCELLED" && signal?.aborted ? aborted(signal) : error;
+        } finally {
+          signal?.removeEventListener("abort", abort);
+        }
+      }),
+    );
+  }
+}

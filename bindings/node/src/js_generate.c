@@ -1,0 +1,353 @@
+// js_generate.c - language models, and texts that they continue: each step is one run of the model on another thread.
+#include "addon.h"
+#include "js_made.h"
+#include "made.h"
+
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool js_ids_get(napi_env env, napi_value value, void **out_ids, size_t *out_count)
+{
+    if (!js_bytes_get(env, value, "ids", out_ids, out_count)) return false;
+    if (*out_count % sizeof(uint32_t) || (uintptr_t)*out_ids % _Alignof(uint32_t))
+        return js_throw_argument(env, "ids must be an Uint32Array");
+    *out_count /= sizeof(uint32_t);
+    return true;
+}
+
+// language_open(model, pool, texts, context): a handle.
+static napi_value language_open(napi_env env, napi_callback_info info)
+{
+    napi_value          args[4];
+    JsHolder           *model, *pool;
+    double              texts, context;
+    HoloLanguage       *language;
+    HoloLanguageOptions options = {.size = sizeof options};
+    HoloError           error   = {0};
+    if (!js_args(env, info, 4, args) || !js_holder_get(env, args[0], JS_HoloModel, false, &model) ||
+        !js_holder_get(env, args[1], JS_HoloPool, true, &pool) ||
+        !js_number_get(env, args[2], "texts", 0, INT32_MAX, &texts) ||
+        !js_number_get(env, args[3], "context", 0, 0x1p53, &context))
+        return NULL;
+    options.texts     = (int)texts;
+    options.context   = (int64_t)context;
+    HoloStatus status = holo_language_open(model->object, pool ? pool->object : NULL, &options, &language, &error);
+    if (status) return js_throw(env, status, error.text);
+    return js_object(env, JS_HoloLanguage, language, (JsHolder *[]){model, pool}, 2, NULL);
+}
+
+// ---- options
+
+typedef enum OptionKind { REAL, WHOLE, LONG_WHOLE, YES_NO } OptionKind;
+
+static const struct {
+    const char *name;
+    OptionKind  kind;
+    size_t      at; // of the field
+} rows[] = {
+    {"maxTokens", WHOLE, offsetof(HoloGenerateOptions, max_tokens)},
+    {"text", WHOLE, offsetof(HoloGenerateOptions, text)},
+    {"lookup", WHOLE, offsetof(HoloGenerateOptions, lookup)},
+    {"keepEnds", YES_NO, offsetof(HoloGenerateOptions, keep_ends)},
+    {"seed", LONG_WHOLE, offsetof(HoloGenerateOptions, sampler.seed)},
+    {"temperature", REAL, offsetof(HoloGenerateOptions, sampler.temperature)},
+    {"topK", WHOLE, offsetof(HoloGenerateOptions, sampler.top_k)},
+    {"topP", REAL, offsetof(HoloGenerateOptions, sampler.top_p)},
+    {"minP", REAL, offsetof(HoloGenerateOptions, sampler.min_p)},
+    {"typicalP", REAL, offsetof(HoloGenerateOptions, sampler.typical_p)},
+    {"repetitionPenalty", REAL, offsetof(HoloGenerateOptions, sampler.repetition_penalty)},
+    {"presencePenalty", REAL, offsetof(HoloGenerateOptions, sampler.presence_penalty)},
+    {"frequencyPenalty", REAL, offsetof(HoloGenerateOptions, sampler.frequency_penalty)},
+    {"logprobs", YES_NO, offsetof(HoloGenerateOptions, sampler.logprobs)},
+};
+
+static bool option_set(napi_env env, int row, napi_value value, HoloGenerateOptions *out)
+{
+    void    *field  = (char *)out + rows[row].at;
+    double   number = 0;
+    uint64_t whole  = 0;
+    switch (rows[row].kind) {
+    case REAL:
+        if (!js_number_get(env, value, rows[row].name, -1e30, 1e30, &number)) return false;
+        *(float *)field = (float)number;
+        return true;
+    case WHOLE:
+        if (!js_number_get(env, value, rows[row].name, 0, INT32_MAX, &number)) return false;
+        *(uint32_t *)field = (uint32_t)number;
+        return true;
+    case LONG_WHOLE:
+        if (!js_whole_get(env, value, rows[row].name, false, &whole)) return false;
+        *(uint64_t *)field = whole;
+        return true;
+    case YES_NO: break;
+    }
+    return js_bool_get(env, value, rows[row].name, field);
+}
+
+static bool options_read(napi_env env, napi_value object, HoloGenerateOptions *out)
+{
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        napi_value value = NULL;
+        if (!js_field(env, object, rows[i].name, &value)) return false;
+        if (value && !option_set(env, (int)i, value, out)) return false;
+    }
+    return true;
+}
+
+static bool stops_read(napi_env env, napi_value list, JsPiece **pieces, HoloGenerateOptions *out)
+{
+    uint32_t    count = 0;
+    napi_value  item;
+    HoloString *stops;
+    if (!js_list_length(env, list, "stop", &count)) return false;
+    if (count > 64) return js_throw_argument(env, "there may be 64 stop strings, not %u", count);
+    stops = js_piece(pieces, (count + 1) * sizeof *stops);
+    if (!stops) return js_throw(env, HOLO_NO_MEMORY, "");
+    for (uint32_t i = 0; i < count; i++) {
+        char *text = NULL;
+        if (napi_get_element(env, list, i, &item) || !js_text_get(env, item, "stop", false, &text)) return false;
+        size_t size = strlen(text);
+        char  *copy = js_piece(pieces, size + 1);
+        if (copy) memcpy(copy, text, size);
+        free(text);
+        if (!copy) return js_throw(env, HOLO_NO_MEMORY, "");
+        stops[i] = (HoloString){copy, size};
+    }
+    out->stops      = stops;
+    out->stop_count = count;
+    return true;
+}
+
+// ---- generations
+
+// generation_create(language, ids, options, stops, grammar): a handle.
+static napi_value generation_create(napi_env env, napi_callback_info info)
+{
+    napi_value          args[5], result = NULL;
+    JsHolder           *language, *grammar;
+    void               *ids;
+    size_t              count;
+    JsPiece            *pieces = NULL;
+    HoloAnswer         *generation;
+    HoloGenerateOptions options;
+    HoloError           error = {0};
+    if (!js_args(env, info, 5, args) || !js_holder_get(env, args[0], JS_HoloLanguage, false, &language) ||
+        !js_holder_get(env, args[4], JS_HoloGrammar, true, &grammar))
+        return NULL;
+    // Reading options may run JavaScript, which may close what was given, take the ids away, or begin a step.
+    js_holder_ref(language);
+    js_holder_ref(grammar);
+    holo_generate_defaults(language->object, &options);
+    if (options_read(env, args[2], &options) && stops_read(env, args[3], &pieces, &options) &&
+        js_ids_get(env, args[1], &ids, &count)) {
+        options.grammar   = grammar ? grammar->object : NULL;
+        HoloStatus status = HOLO_BUSY;
+        if (!language->job) status = holo_answer_create(language->object, ids, count, &options, &generation, &error);
+        result = status ? js_throw(env, status, error.text)
+                        : js_object(env, JS_HoloAnswer, generation, (JsHolder *[]){grammar, language}, 2, NULL);
+    }
+    js_holder_unref(grammar);
+    js_holder_unref(language);
+    js_pieces_free(&pieces);
+    return result;
+}
+
+typedef struct Piece {
+    uint32_t token;
+    float    logprob;
+    size_t   begin, size; // of its text
+} Piece;
+
+typedef struct TextJob { // one step, or one read
+    JsTask             task;
+    JsHolder          *language, *generation; // generation NULL: a read
+    atomic_bool        is_cancelled;
+    bool               is_done, is_out_of_memory;
+    HoloGenerateResult result;
+    Piece             *piece;
+    char              *text;
+    size_t             count, room, text_size, text_room;
+    uint32_t          *ids;
+    int                number; // of the text
+    const float       *logits;
+} TextJob;
+
+static bool collect(void *state, const HoloGenerated *one)
+{
+    TextJob *job = state;
+    if (job->count == job->room) {
+        Piece *piece = realloc(job->piece, (job->room * 2 + 4) * sizeof *piece);
+        if (!piece) return job->is_out_of_memory = true, false;
+        job->piece = piece;
+        job->room  = job->room * 2 + 4;
+    }
+    if (job->text_size + one->text.size > job->text_room) {
+        size_t room = (job->text_size + one->text.size) * 2;
+        char  *text = realloc(job->text, room);
+        if (!text) return job->is_out_of_memory = true, false;
+        job->text      = text;
+        job->text_room = room;
+    }
+    job->piece[job->count++] = (Piece){one->token, one->sampled.logprob, job->text_size, one->text.size};
+    if (one->text.size) memcpy(job->text + job->text_size, one->text.data, one->text.size);
+    job->text_size += one->text.size;
+    return true;
+}
+
+// A run that was asked to stop too late stops the next one: that is tried again.
+static void job_run(JsTask *task)
+{
+    TextJob *job = (TextJob *)task;
+    do {
+        task->status = job->generation ? holo_answer_step(job->generation->object, collect, job, &job->is_done,
+                                                          &job->result, &task->error)
+                                       : holo_language_read(job->language->object, job->number, job->ids, job->count,
+                                                            &job->logits, &task->error);
+    } while (task->status == HOLO_CANCELLED && !atomic_load(&job->is_cancelled));
+    if (!task->status && job->is_out_of_memory) task->status = HOLO_NO_MEMORY;
+}
+
+static napi_value counts_of(napi_env env, const HoloGenerateResult *r)
+{
+    static const char *const why[] = {"length", "end", "stop", "asked", "grammar"};
+    const struct {
+        const char *name;
+        double      value;
+    } numbers[]   = {{"promptTokens", (double)r->prompt_tokens},
+                     {"cachedTokens", (double)r->cached_tokens},
+                     {"tokens", (double)r->tokens},
+                     {"stop", r->stop},
+                     {"promptSeconds", r->prompt_seconds},
+                     {"seconds", r->seconds},
+                     {"guessed", (double)r->guessed},
+                     {"right", (double)r->right}};
+    napi_value to = NULL;
+    napi_create_object(env, &to);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        js_set(env, to, numbers[i].name, js_number(env, numbers[i].value));
+    js_set(env, to, "finish", js_text(env, why[r->finish]));
+    return to;
+}
+
+// {done, counts, tokens: [{id, text, logprob}]}
+static napi_value step_result(napi_env env, JsTask *task)
+{
+    const TextJob *job    = (TextJob *)task;
+    napi_value     result = NULL, list = NULL;
+    napi_create_object(env, &result);
+    napi_create_array_with_length(env, job->count, &list);
+    for (size_t i = 0; i < job->count; i++) {
+        const Piece *one   = &job->piece[i];
+        napi_value   token = NULL, text = NULL;
+        bool         is_rest = one->token == UINT32_MAX; // what was held back
+        napi_create_object(env, &token);
+        napi_create_string_utf8(env, job->text ? job->text + one->begin : "", one->size, &text);
+        js_set(env, token, "id", is_rest ? js_null(env) : js_number(env, one->token));
+        js_set(env, token, "text", text);
+        js_set(env, token, "logprob", is_rest ? js_null(env) : js_number(env, one->logprob));
+        napi_set_element(env, list, (uint32_t)i, token);
+    }
+    js_set(env, result, "tokens", list);
+    js_set(env, result, "done", js_bool(env, job->is_done));
+    js_set(env, result, "counts", counts_of(env, &job->result));
+    return result;
+}
+
+// The logits, as the bytes of a Float32Array.
+static napi_value read_result(napi_env env, JsTask *task)
+{
+    const TextJob *job    = (TextJob *)task;
+    napi_value     buffer = NULL;
+    size_t         size   = holo_language_vocabulary(job->language->object) * sizeof(float);
+    void          *copy;
+    if (napi_create_arraybuffer(env, size, &copy, &buffer)) return js_throw(env, HOLO_NO_MEMORY, "");
+    memcpy(copy, job->logits, size);
+    return buffer;
+}
+
+static void job_destroy(napi_env env, JsTask *task)
+{
+    TextJob *job = (TextJob *)task;
+    if (job->language && job->language->job == job) job->language->job = NULL;
+    js_holder_unref(job->generation);
+    js_holder_unref(job->language);
+    js_task_deinit(env, task);
+    free(job->piece);
+    free(job->text);
+    free(job->ids);
+    free(job);
+}
+
+// Begins a job, which is freed where that fails.
+static napi_value job_start(napi_env env, TextJob *job, JsHolder *language, JsHolder *generation, napi_value callback)
+{
+    js_holder_ref(language);
+    js_holder_ref(generation);
+    job->language   = language;
+    job->generation = generation;
+    if (language->job)
+        js_throw(env, HOLO_BUSY, "the language model is running: wait for its promise");
+    else if (js_task_queue(env, &job->task, NULL, callback)) {
+        language->job = job;
+        return NULL;
+    }
+    job_destroy(env, &job->task);
+    return NULL;
+}
+
+// generation_step(generation, callback): callback(error or null, {done, counts, tokens}).
+static napi_value generation_step(napi_env env, napi_callback_info info)
+{
+    napi_value args[2];
+    JsHolder  *generation;
+    if (!js_args(env, info, 2, args) || !js_holder_get(env, args[0], JS_HoloAnswer, false, &generation)) return NULL;
+    JsHolder *language = NULL;
+    for (int i = 0; i < JS_NEEDS_MAX && !language; i++)
+        if (generation->needs[i] && generation->needs[i]->kind == JS_HoloLanguage) language = generation->needs[i];
+    TextJob *job = language ? calloc(1, sizeof *job) : NULL;
+    if (!job) return js_throw(env, HOLO_NO_MEMORY, "");
+    js_task_init(&job->task, job_run, step_result, job_destroy);
+    return job_start(env, job, language, generation, args[1]);
+}
+
+// language_read(language, ids, text, callback): callback(error or null, logits).
+static napi_value language_read(napi_env env, napi_callback_info info)
+{
+    napi_value args[4];
+    JsHolder  *language;
+    void      *ids;
+    size_t     count;
+    double     text;
+    if (!js_args(env, info, 4, args) || !js_holder_get(env, args[0], JS_HoloLanguage, false, &language) ||
+        !js_ids_get(env, args[1], &ids, &count) || !js_number_get(env, args[2], "text", 0, INT32_MAX, &text))
+        return NULL;
+    TextJob *job = calloc(1, sizeof *job);
+    if (job) job->ids = malloc((count + 1) * sizeof *job->ids);
+    if (!job || !job->ids) return free(job), js_throw(env, HOLO_NO_MEMORY, "");
+    js_task_init(&job->task, job_run, read_result, job_destroy);
+    if (count) memcpy(job->ids, ids, count * sizeof *job->ids);
+    job->count  = count;
+    job->number = (int)text;
+    return job_start(env, job, language, NULL, args[3]);
+}
+
+// language_cancel(language): what it does now stops.
+static napi_value language_cancel(napi_env env, napi_callback_info info)
+{
+    napi_value arg;
+    double     handle = 0;
+    if (!js_args(env, info, 1, &arg) || napi_get_value_double(env, arg, &handle)) return NULL;
+    JsHolder *holder = js_handle_find(env, handle);
+    if (!holder || holder->kind != JS_HoloLanguage || !holder->job) return NULL;
+    atomic_store(&((TextJob *)holder->job)->is_cancelled, true);
+    holo_language_cancel(holder->object);
+    return NULL;
+}
+
+const JsFunction js_functions_generate[] = {
+    {"language_open", language_open},     {"language_read", language_read},
+    {"language_cancel", language_cancel}, {"generation_create", generation_create},
+    {"generation_step", generation_step}, {NULL, NULL},
+};
