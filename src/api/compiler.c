@@ -271,12 +271,20 @@ static HoloStatus constant_apply(HoloGraph *graph, int index, const HoloTensor *
     return HOLO_OK;
 }
 
-static HoloStatus choice_apply(HoloGraph *graph, const HoloInputChoice *choice, HoloError *error)
+// Applies a choice if the graph has the input.
+static HoloStatus choice_apply(HoloGraph *graph, const HoloInputChoice *choice, bool *out_is, HoloError *error)
 {
-    for (int i = 0; i < graph->input_count; i++)
-        if (!strcmp(graph->inputs[i]->name, choice->name))
-            return choice->is_constant ? constant_apply(graph, i, &choice->value, error)
-                                       : shape_apply(graph, graph->inputs[i], &choice->value, error);
+    for (int i = 0; i < graph->input_count; i++) {
+        if (strcmp(graph->inputs[i]->name, choice->name) != 0) continue;
+        *out_is = true;
+        return choice->is_constant ? constant_apply(graph, i, &choice->value, error)
+                                   : shape_apply(graph, graph->inputs[i], &choice->value, error);
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus choice_unknown(const HoloGraph *graph, const HoloInputChoice *choice, HoloError *error)
+{
     char names[512] = "";
     for (int i = 0; i < graph->input_count && strlen(names) < 400; i++) {
         strncat(names, i ? ", " : "", 4);
@@ -286,11 +294,17 @@ static HoloStatus choice_apply(HoloGraph *graph, const HoloInputChoice *choice, 
                      choice->is_constant ? "value" : "shape", names);
 }
 
-// Applies the choices to the graph's inputs. Fails if the model does not allow them.
-static HoloStatus inputs_apply(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
+// Applies the choices to the inputs of all entries. Fails if the model does not allow them.
+static HoloStatus inputs_apply(const HoloCompiler *compiler, const HoloModelSource *model, HoloError *error)
 {
-    if (compiler->symbolic) symbols_apply(graph);
-    for (int i = 0; i < compiler->input_count; i++) HOLO_TRY(choice_apply(graph, &compiler->inputs[i], error));
+    for (int k = 0; k < model->entry_count && compiler->symbolic; k++) symbols_apply(model->entries[k].graph);
+    for (int i = 0; i < compiler->input_count; i++) {
+        const HoloInputChoice *choice = &compiler->inputs[i];
+        bool                   is     = false;
+        for (int k = 0; k < model->entry_count; k++)
+            HOLO_TRY(choice_apply(model->entries[k].graph, choice, &is, error));
+        if (!is) return choice_unknown(model->graph, choice, error);
+    }
     return HOLO_OK;
 }
 
@@ -298,9 +312,12 @@ HoloStatus holo_compiler_import(const HoloCompiler *compiler, const char *path, 
                                 HoloError *error)
 {
     HOLO_TRY(holo_source_import(path, bytes, out, error));
-    HOLO_TRY(holo_compiler_apply_kernels(compiler, (*out)->model.graph, error));
-    HOLO_TRY(inputs_apply(compiler, (*out)->model.graph, error));
-    return holo_graph_infer((*out)->model.graph, error);
+    const HoloModelSource *model = &(*out)->model;
+    for (int i = 0; i < model->entry_count; i++)
+        HOLO_TRY(holo_compiler_apply_kernels(compiler, model->entries[i].graph, error));
+    HOLO_TRY(inputs_apply(compiler, model, error));
+    for (int i = 0; i < model->entry_count; i++) HOLO_TRY(holo_graph_infer(model->entries[i].graph, error));
+    return HOLO_OK;
 }
 
 bool holo_compiler_has_symbols(const HoloGraph *graph)

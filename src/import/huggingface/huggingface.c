@@ -336,7 +336,10 @@ static HoloStatus build(Folder *f, json_t *config)
     request.config       = f->config;
     request.config_count = f->config_count;
     request.dtype        = class ? HOLO_F32 : main_dtype(f); // Diffusers computes in f32, if it is not told otherwise
-    HOLO_TRY(holo_family_build(f->import->arena, &request, &f->import->out->graph, f->import->error));
+    HoloFamilyModel model;
+    HOLO_TRY(holo_family_build(f->import->arena, &request, &model, f->import->error));
+    for (int i = 0; i < model.count; i++)
+        HOLO_TRY(holo_import_entry(f->import, model.entry[i].name, model.entry[i].graph));
     return describe(f, config, &request);
 }
 
