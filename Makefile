@@ -42,7 +42,7 @@ COMPILER_LIBS := -ljansson -lz
 # ---- sources: every file of a room is compiled; the two libraries are lists of rooms
 
 RUNTIME_ROOMS  := base atlas format ops kernels isa devices runtime
-COMPILER_ROOMS := text graph models import vocabulary passes lower materialize quantize tune plan archive verify lang api
+COMPILER_ROOMS := text imagine graph models import vocabulary passes lower materialize quantize tune plan archive verify lang api
 room = $(sort $(shell find $(1:%=src/%) -name '*.c'))
 
 # Devices are folders of src/devices, and those of EXTRA_DEVICES: their NAME_device.c.
@@ -108,7 +108,7 @@ $(call named,hash): CFLAGS += $(if $(filter -Og,$(OPT)),-O1)
 SELDOM := agreed attention_flex attention_grouped attention_merged attention_multihead attention_padding attention_paged composed composed_weights control einsum enumerated formula fused fused_activation generate_beam generate_decoder generate_encoder generate_greedy generate_sample generate_scores generate_timestamps image_decoder image_library image_plain ml ml_labels ml_maps ml_tree_read moe ngrams optional program qlinear qlinear_conv qlinear_pointwise random regex regex_parse reshape sequence signal_window text_regex text_string text_tfidf text_tokenizer training user_formula user_kernel user_shape utf8 value withdrawn op normalization normalization_skip normalization_image position_bias rotary_sections q4_blob block_mask attention attn_lstm bnb4 body chain linear_attention linear_attention_gate signal_dft time_warping word_embedding nms_efficient cdist det max_unpool unfold pooling_masked signal_fft centroids hot_rows col2im causal_conv pick order overlap murmur_hash qlinear_softmax normalization_batch rotary conv_transpose activation unique chain_run reduce_tiles round_f16 ratio window \
     isa_parse isa_print isa_check isa_build isa_binary isa_live isa_uniform isa_code isa_table isa_pointwise isa_tile_chain isa_tile_together isa_tile_runs \
     dim dim_poly dim_text os_posix os_library os_memory \
-    bind bind_memory model session session_use memo_write memo_learn executor executor_ops executor_program executor_rows profile profile_steps
+    bind bind_memory model model_facts session session_use memo_write memo_learn executor executor_ops executor_program executor_rows profile profile_steps
 $(call named,$(SELDOM)) $(filter $(BUILD)/obj/src/atlas/% $(BUILD)/obj/src/format/%,$(RUNTIME_OBJ)): CFLAGS += $(if $(SANITIZE),,-Os)
 
 # One object for each level and numeric class, from one source. For fuzzing, kernels are watched for wild reads and writes

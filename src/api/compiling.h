@@ -72,6 +72,11 @@ HOLO_MUST HoloStatus holo_compile_memorize(HoloCompile *c); // stores answers to
 HOLO_MUST HoloStatus holo_compile_text(HoloCompile *c);
 // Adds what the folder of a model says about its use: labels of classes, how texts become vectors.
 HOLO_MUST HoloStatus holo_compile_tasks(HoloCompile *c);
+// The same for a pipeline that makes pictures of texts: its tokenizer, the steps of its diffusion.
+HOLO_MUST HoloStatus holo_compile_pipeline(HoloCompile *c);
+// Any JSON in a file of the folder; NULL: there is none that can be used.
+struct json_t       *holo_compile_json(const char *folder, const char *file);
+HOLO_MUST HoloStatus holo_compile_meta_number(HoloCompile *c, const char *key, double number);
 // Opens what the archive is written to: a file without a name yet, or memory if no file was asked for.
 HOLO_MUST HoloStatus holo_compile_open(const HoloCompile *c, HoloFileWriter **out);
 // Reserves room in the archive for what verification will find.

@@ -63,7 +63,9 @@ bool holo_offer_has_name(const HoloOffer *c, const char *name)
 size_t holo_offer_peek(const HoloOffer *c, const char *name, void *out, size_t room)
 {
     HoloMapping file;
-    if (!holo_offer_has_name(c, name) || map_inside(c->path, name, &file, NULL)) return 0;
+    bool        is_below = c->is_folder && strchr(name, '/');
+    if (!is_below && !holo_offer_has_name(c, name)) return 0;
+    if (map_inside(c->path, name, &file, NULL)) return 0;
     size_t size = file.size < room ? file.size : room;
     if (size) memcpy(out, file.data, size);
     holo_file_unmap(&file);

@@ -1,4 +1,4 @@
-// emit.c - graphs, constants, nodes and bodies, as importers make them.
+// emit_nodes.c - graphs, constants, nodes and bodies, as importers make them.
 #include "import/emit.h"
 
 #include <stdarg.h>
