@@ -287,6 +287,14 @@ HOLO_API void holo_language_forget(HoloLanguage *language, int text);
 // Asks a read in progress to stop. Any thread may call it. The read returns HOLO_CANCELLED.
 HOLO_API void holo_language_cancel(HoloLanguage *language);
 
+// Some models have an encoder and a decoder: translators, summarizers, speech to text. The encoder reads a source, and the
+// text that the decoder continues is the answer to it.
+HOLO_API bool holo_language_has_source(const HoloLanguage *language);
+// Reads a source: i64 ids, [1, tokens]; or features of a sound, as the model's entry `encoder` takes them. Forgets the text
+// that answered another.
+HOLO_API HOLO_MUST HoloStatus holo_language_set_source(HoloLanguage *language, const HoloTensor *source,
+                                                       HoloError *error);
+
 // ---- generating text
 
 typedef enum HoloEnding {
@@ -328,7 +336,8 @@ typedef struct HoloGenerateResult {
 
 // The model's own settings (holo_language_sampler), and no limit.
 HOLO_API void holo_generate_defaults(const HoloLanguage *language, HoloGenerateOptions *out_options);
-// Continues the tokens of a prompt, one token after the other. Options may be NULL. `out_result` may be NULL.
+// Continues the tokens of a prompt, one token after the other. With an encoder the prompt is the source, and the tokens are
+// the answer. Options may be NULL. `out_result` may be NULL.
 HOLO_API HOLO_MUST HoloStatus holo_generate(HoloLanguage *language, const uint32_t *prompt, size_t count,
                                             const HoloGenerateOptions *options, HoloGenerateFn each, void *state,
                                             HoloGenerateResult *out_result, HoloError *error);
