@@ -356,6 +356,46 @@ HOLO_API void                 holo_answer_destroy(HoloAnswer *answer);
 HOLO_API HOLO_MUST HoloStatus holo_answer_step(HoloAnswer *answer, HoloGenerateFn each, void *state, bool *out_done,
                                                HoloGenerateResult *out_result, HoloError *error);
 
+// ---- speech to text
+
+// Reads a WAV file: PCM of 8 to 32 bits or floats, any rate, and any number of channels, which are mixed. `rate` is how many
+// samples a second you want; 0: as many as the file has. Free the samples with holo_samples_free.
+HOLO_API HOLO_MUST HoloStatus holo_sound_read(const char *path, int rate, float **out_samples, size_t *out_count,
+                                              HoloError *error);
+HOLO_API HOLO_MUST HoloStatus holo_sound_read_memory(const void *bytes, size_t size, int rate, float **out_samples,
+                                                     size_t *out_count, HoloError *error);
+HOLO_API void                 holo_samples_free(float *samples);
+
+// How many samples a second a model of speech listens to; 0: it does not listen.
+HOLO_API int holo_language_rate(const HoloLanguage *language);
+
+typedef struct HoloTranscribeOptions {
+    size_t      size;       // sizeof(HoloTranscribeOptions)
+    const char *language;   // that is spoken, as a code such as "en"; NULL: the model finds out
+    bool        translate;  // write it down in English
+    bool        timestamps; // say when each piece is spoken; long sounds are always cut into pieces
+} HoloTranscribeOptions;
+
+typedef struct HoloSpoken { // a piece of what is said
+    double     begin, end;  // in seconds; without timestamps those of a window
+    HoloString text;        // lives during the call
+} HoloSpoken;
+// Called for each piece. False ends it.
+typedef bool (*HoloSpokenFn)(void *state, const HoloSpoken *spoken);
+
+typedef struct HoloTranscribeResult {
+    char   language[16]; // its code; "": the model knows one language
+    size_t tokens;
+    int    windows;
+    double sound_seconds, seconds; // of the sound, and that it took
+} HoloTranscribeResult;
+
+// Writes down what is said in a sound, with a model of Whisper's kind. The samples are at holo_language_rate. Options and
+// `out_result` may be NULL.
+HOLO_API HOLO_MUST HoloStatus holo_transcribe(HoloLanguage *language, const float *samples, size_t count,
+                                              const HoloTranscribeOptions *options, HoloSpokenFn each, void *state,
+                                              HoloTranscribeResult *out_result, HoloError *error);
+
 // ---- chat templates
 
 // A HoloTemplate turns a list of messages into the text that a language model was trained on. It is written in the part of

@@ -65,6 +65,8 @@ static const struct {
     {"pad_token_id", "text.pad"},
     {"decoder_start_token_id", "text.start"},
     {"forced_bos_token_id", "text.first"},
+    {"begin_suppress_tokens", "text.begin_banned"},
+    {"is_multilingual", "speech.multilingual"},
     {"no_repeat_ngram_size", "text.no_repeat_ngram"},
     {"max_target_positions", "text.context"},
     {"max_position_embeddings", "text.context"},
