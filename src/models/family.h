@@ -9,7 +9,7 @@
 #include "models/families.h"
 
 enum {
-    HOLO_FAMILY_DEPTH    = 32,
+    HOLO_FAMILY_DEPTH    = 96,
     HOLO_FAMILY_RESULTS  = 8,
     HOLO_FAMILY_ARGS     = 32,
     HOLO_FAMILY_PREFIXES = 4,

@@ -35,6 +35,8 @@ static HoloStatus config_item(HoloFamilyReader *r, const HoloAttr *attr, HoloIte
         *out = (HoloItem){.kind = HOLO_ITEM_FLOAT, .f = (double)out->i};
     if (like == HOLO_ITEM_INT && out->kind == HOLO_ITEM_FLOAT && out->f == floor(out->f) && fabs(out->f) < 1e15)
         *out = (HoloItem){.kind = HOLO_ITEM_INT, .i = (int64_t)out->f};
+    if (like == HOLO_ITEM_LIST && out->kind == HOLO_ITEM_INT)
+        *out = (HoloItem){.kind = HOLO_ITEM_LIST, .list = &attr->i, .count = 1};
     if (out->kind && (!like || out->kind == like || (like == HOLO_ITEM_LIST && holo_item_is_list(out)))) return HOLO_OK;
     static const char *const kinds[] = {[HOLO_ITEM_INT]   = "a whole number, true or false",
                                         [HOLO_ITEM_FLOAT] = "a number",
