@@ -42,7 +42,7 @@ COMPILER_LIBS := -ljansson -lz
 # ---- sources: every file of a room is compiled; the two libraries are lists of rooms
 
 RUNTIME_ROOMS  := base atlas format ops kernels isa devices runtime
-COMPILER_ROOMS := text imagine graph models import vocabulary passes lower materialize quantize tune plan archive verify lang api
+COMPILER_ROOMS := sound text imagine graph models import vocabulary passes lower materialize quantize tune plan archive verify lang api
 room = $(sort $(shell find $(1:%=src/%) -name '*.c'))
 
 # Devices are folders of src/devices, and those of EXTRA_DEVICES: their NAME_device.c.

@@ -1,5 +1,5 @@
 // compile_tasks.c - what a model of a HuggingFace folder is for: the labels of its classes, how the vectors of its
-// tokens become one vector of a text, and how it wants pictures.
+// tokens become one vector of a text, and how it wants pictures and sounds.
 //
 // Labels become the asset "labels": one in a line, by id. The rest is metadata: "text.pooling", "image.mean" ....
 #include "api/compiling.h"
@@ -231,12 +231,33 @@ static HoloStatus pictures_add(HoloCompile *c, const json_t *config)
     return list_add(c, "image.std", json_object_get(config, "image_std"));
 }
 
+// ---- sounds
+
+static HoloStatus sounds_add(HoloCompile *c, const json_t *config)
+{
+    static const struct {
+        const char *key, *meta;
+    } keys[]         = {{"sampling_rate", "sound.rate"},
+                        {"feature_size", "sound.mels"},
+                        {"n_fft", "sound.window"},
+                        {"hop_length", "sound.hop"},
+                        {"chunk_length", "sound.seconds"}};
+    const char *type = json_string_value(json_object_get(config, "feature_extractor_type"));
+    if (!type || strcmp(type, "WhisperFeatureExtractor") != 0) return HOLO_OK;
+    for (int i = 0; i < HOLO_COUNT(keys); i++) {
+        double number = json_number_value(json_object_get(config, keys[i].key));
+        if (number > 0) HOLO_TRY(meta_number(c, keys[i].meta, number));
+    }
+    return HOLO_OK;
+}
+
 HoloStatus holo_compile_tasks(HoloCompile *c)
 {
     json_t *config    = holo_compile_json(c->path, "config.json"),
            *pictures  = holo_compile_json(c->path, "preprocessor_config.json");
     HoloStatus status = labels_add(c, config);
     if (!status) status = pictures_add(c, pictures);
+    if (!status) status = sounds_add(c, pictures);
     json_decref(config);
     json_decref(pictures);
     if (!status) status = vectors_add(c);

@@ -20,10 +20,15 @@ typedef struct HoloPastPair { // an input that gets what an output gave
     int        in, out;
     HoloTensor value; // its memory is the language model's
     size_t     room;
+    bool       is_source; // it is kept of the encoder's source: the first run gives it
 } HoloPastPair;
 
+typedef struct HoloSourcePair { // an output of the encoder, and the input of the decoder that gets it
+    int out, in;
+} HoloSourcePair;
+
 struct HoloLanguage {
-    const HoloModel *model;
+    const HoloModel *model; // with an encoder: the entry decoder
     HoloSession     *session;
     HoloTokenizer   *tokenizer;
     HoloLanguageWay  way;
@@ -44,6 +49,15 @@ struct HoloLanguage {
     size_t           number_room;
     float           *wide, *copy; // logits as f32, where the model has others; and those of several texts
     size_t           wide_room, copy_room;
+    uint32_t        *banned; // tokens that are never chosen
+    size_t           banned_count;
+    const HoloModel *encoder; // the entry encoder; NULL: there is none (language_source.c)
+    HoloSession     *encoder_session;
+    int              source, source_mask, seen_mask; // inputs of the encoder, and the mask of the source of the decoder
+    HoloSourcePair  *given;
+    int              given_count;
+    bool             has_source; // one was read
+    int64_t         *ones;
     HoloTokenTree   *tree; // of the tokenizer, for grammars; NULL until it is needed
 };
 
@@ -51,6 +65,14 @@ struct HoloLanguage {
 // `wanted` of them. Remembers the tokens.
 HOLO_MUST HoloStatus holo_language_run(HoloLanguage *l, const HoloTextRead *reads, int count, size_t fresh,
                                        size_t wanted, const float **out_logits, HoloError *error);
+
+// If the model has the entries encoder and decoder, finds what they hand over, and continues texts with the decoder.
+HOLO_MUST HoloStatus holo_language_source_find(HoloLanguage *l, HoloError *error);
+bool                 holo_language_source_fills(const HoloLanguage *l, int input); // of the decoder
+HOLO_MUST HoloStatus holo_language_set_source_tokens(HoloLanguage *l, const uint32_t *tokens, size_t count,
+                                                     HoloError *error);
+void                 holo_language_source_close(HoloLanguage *l);
+
 // Makes an array of floats at least that long.
 HOLO_MUST HoloStatus holo_floats_grow(float **floats, size_t *room, size_t count, HoloError *error);
 // The first tokens that two texts have in common.
