@@ -1,5 +1,5 @@
 // compile.c - the whole compiler on one screen: import, quantize, optimize (the passes), materialize, lower, tune,
-// plan, write, verify, memorize. The stages are in api/compile_*.c.
+// plan, write, read a prefix, verify, memorize. The stages are in api/compile_*.c.
 //
 // The archive gets its name only when all stages have succeeded.
 #include "api/compiling.h"
@@ -18,6 +18,7 @@ static const struct {
     {holo_compile_plan, "planning"},
     {holo_compile_images, "planning"},
     {holo_compile_write, "writing the archive"},
+    {holo_compile_prefix, "reading the prefix"},
     {holo_compile_verify, "verifying"},
     {holo_compile_record, "writing the archive"},
     {holo_compile_memorize, "running patterns"},
