@@ -156,21 +156,24 @@ static int run_model(const Cli *cli, const HoloModel *model)
 
 static int run(Cli *cli)
 {
-    HoloModel *model;
-    int        result = cli_make_folder(cli_option(cli, "output"));
+    HoloModel       *model;
+    const HoloModel *entry;
+    int              result = cli_make_folder(cli_option(cli, "output"));
     if (!result) result = cli_model_open(cli, 0, &model);
     if (result) return result;
-    if (!holo_model_output_count(model))
+    result = cli_entry_find(cli, model, &entry);
+    if (!result && !holo_model_output_count(entry))
         result = cli_fail(cli_format("if it holds kernels: hologram kernel list %s", cli->args[0]), "%s has no outputs",
                           cli->args[0]);
-    else
-        result = run_model(cli, model);
+    else if (!result)
+        result = run_model(cli, entry);
     holo_model_close(model);
     return result;
 }
 
 static const CliOption options[] = {
     CLI_OPTION_INPUT,
+    CLI_OPTION_ENTRY,
     CLI_OPTIONS_IMAGE,
     {"output", 'o', "DIR", "write each output to DIR/NAME.npy (/ in a name becomes\n_)"},
     CLI_OPTION_SHAPE,

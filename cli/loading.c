@@ -203,3 +203,14 @@ int cli_model_open(const Cli *cli, int arg, HoloModel **out_model)
     }
     return status ? cli_fail_error(path, &error, status) : CLI_OK;
 }
+
+int cli_entry_find(const Cli *cli, const HoloModel *model, const HoloModel **out_entry)
+{
+    const char *name  = cli_option(cli, "entry");
+    char       *names = "";
+    *out_entry        = name ? holo_model_entry(model, name) : model;
+    if (*out_entry) return CLI_OK;
+    for (int i = 0; i < holo_model_entry_count(model); i++)
+        names = cli_format("%s%s\"%s\"", names, i ? ", " : "", holo_model_entry_name(model, i));
+    return cli_fail(cli_format("its entries are: %s", names), "%s has no entry %s", cli->args[0], name);
+}

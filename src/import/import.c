@@ -203,6 +203,7 @@ static HoloStatus open_offer(HoloArena *arena, const HoloOffer *offer, HoloModel
     out->bytes += offer->file.size;
     holo_import_limit(&import, out->bytes);
     HOLO_TRY(row->open(&import));
+    if (!out->entry_count) HOLO_TRY(holo_import_entry(&import, "", out->graph));
     return hash_files(&import);
 }
 
@@ -296,6 +297,17 @@ static HoloStatus meta_add(HoloImport *import, const char *key, const char *valu
     if (!meta.key || !meta.value || !HOLO_GROW(import->arena, out->meta, out->meta_count, out->meta_room))
         return holo_fail_memory(import->error);
     out->meta[out->meta_count++] = meta;
+    return HOLO_OK;
+}
+
+HoloStatus holo_import_entry(HoloImport *import, const char *name, HoloGraph *graph)
+{
+    HoloModelSource *out   = import->out;
+    HoloModelEntry   entry = {holo_arena_text(import->arena, name, strlen(name)), graph};
+    if (!entry.name || !HOLO_GROW(import->arena, out->entries, out->entry_count, out->entry_room))
+        return holo_fail_memory(import->error);
+    if (!out->entry_count) out->graph = graph;
+    out->entries[out->entry_count++] = entry;
     return HOLO_OK;
 }
 

@@ -63,6 +63,8 @@ extern const HoloImporter *const holo_importer_tables[];
 HOLO_MUST HoloStatus holo_import_map(HoloImport *import, HoloString name, HoloMapping **out);
 char                *holo_import_text(HoloImport *import, HoloString text); // a copy with a 0 behind it; NULL: no
                                                                             // memory
+// Adds a graph that runs under a name. An importer of one graph without a name may just set it.
+HOLO_MUST HoloStatus holo_import_entry(HoloImport *import, const char *name, HoloGraph *graph);
 // What the file says about the model with its format's own keys, such as "producer". Empty values are left out.
 HOLO_MUST HoloStatus holo_import_fact(HoloImport *import, const char *key, const char *value);
 // What the author of the model added.

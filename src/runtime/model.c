@@ -257,7 +257,7 @@ static HoloStatus free_inputs_find(HoloModel *model, const HoloPlanRecord *plan,
 
 static HoloStatus ports_load(HoloModel *model, HoloError *error)
 {
-    const HoloPlanRecord *plan = &model->archive.PLANS_at[0];
+    const HoloPlanRecord *plan = &model->archive.PLANS_at[model->plan];
     const char          **texts;
     TAKE(model, const char *, model->archive.DIMS_count + 1, &texts);
     TAKE(model, HoloPort, plan->input_count, &model->inputs);
@@ -272,6 +272,56 @@ static HoloStatus ports_load(HoloModel *model, HoloError *error)
     return free_inputs_find(model, plan, error);
 }
 
+// ---- entries
+
+// A model that shares everything but its plan, and so its inputs and outputs. What it takes for these is the other's.
+static HoloStatus entry_load(HoloModel *model, const HoloEntryRecord *record, HoloModel *out, HoloError *error)
+{
+    *out             = *model;
+    out->mapping     = (HoloMapping){0};
+    out->arena       = (HoloArena){0};
+    out->is_entry    = true;
+    out->plan        = record->plan;
+    out->name        = holo_model_text(model, record->name);
+    out->entries     = NULL;
+    out->state_count = 0;
+    out->runner      = holo_runner_create();
+    if (!out->runner) return holo_fail_memory(error);
+    out->archive.MEMO_SLOTS_at    = NULL; // a memo belongs to the first entry
+    out->archive.MEMO_SLOTS_count = out->archive.MEMO_ENTRIES_count = out->archive.MEMO_TENSORS_count = 0;
+    return ports_load(out, error);
+}
+
+// The first entry is the model itself.
+static HoloStatus entries_load(HoloModel *model, HoloError *error)
+{
+    const HoloArchive *a = &model->archive;
+    model->name          = a->ENTRIES_count ? holo_model_text(model, a->ENTRIES_at[0].name) : "";
+    if (a->ENTRIES_count < 2) return HOLO_OK;
+    TAKE(model, HoloModel, a->ENTRIES_count - 1, &model->entries);
+    for (size_t i = 1; i < a->ENTRIES_count; i++, model->entry_count++)
+        HOLO_TRY(entry_load(model, &a->ENTRIES_at[i], &model->entries[i - 1], error));
+    return HOLO_OK;
+}
+
+int holo_model_entry_count(const HoloModel *model)
+{
+    return model->is_entry ? 1 : 1 + (int)model->entry_count;
+}
+
+const char *holo_model_entry_name(const HoloModel *model, int index)
+{
+    if (index < 0 || index >= holo_model_entry_count(model)) return NULL;
+    return index ? model->entries[index - 1].name : model->name;
+}
+
+const HoloModel *holo_model_entry(const HoloModel *model, const char *name)
+{
+    for (int i = 0; i < holo_model_entry_count(model); i++)
+        if (!strcmp(holo_model_entry_name(model, i), name)) return i ? &model->entries[i - 1] : model;
+    return NULL;
+}
+
 // ---- opening
 
 static HoloStatus load(HoloModel *model, const void *bytes, size_t size, HoloError *error)
@@ -282,7 +332,8 @@ static HoloStatus load(HoloModel *model, const void *bytes, size_t size, HoloErr
     HOLO_TRY(ops_find(model, error));
     HOLO_TRY(constants_load(model, error));
     HOLO_TRY(attrs_load(model, error));
-    return ports_load(model, error);
+    HOLO_TRY(ports_load(model, error));
+    return entries_load(model, error);
 }
 
 static HoloStatus model_create(HoloContext *context, HoloModel **out, HoloError *error)
@@ -366,7 +417,11 @@ HoloStatus holo_model_open_memory(const void *bytes, size_t size, HoloModel **ou
 
 void holo_model_close(HoloModel *model)
 {
-    if (!model) return;
+    if (!model || model->is_entry) return;
+    for (uint32_t i = 0; i < model->entry_count; i++) {
+        holo_runner_destroy(model->entries[i].runner);
+        holo_arena_deinit(&model->entries[i].arena);
+    }
     holo_runner_destroy(model->runner);
     holo_arena_deinit(&model->arena);
     if (model->mapping.data) holo_file_unmap(&model->mapping);
@@ -397,7 +452,7 @@ const HoloPort *holo_model_state(const HoloModel *model, int index)
 
 int holo_model_output_count(const HoloModel *model)
 {
-    return (int)model->archive.PLANS_at[0].output_count;
+    return (int)model->archive.PLANS_at[model->plan].output_count;
 }
 
 const HoloPort *holo_model_input(const HoloModel *model, int index)
@@ -464,18 +519,19 @@ const char *holo_model_meta_find(const HoloModel *model, const char *key)
 
 void holo_model_info(const HoloModel *model, HoloModelInfo *out_info)
 {
-    const HoloArchive *a = &model->archive;
-    *out_info            = (HoloModelInfo){
-                   .file_bytes     = a->size,
-                   .constant_bytes = a->WEIGHTS_count,
-                   .steps          = (uint32_t)a->STEPS_count,
-                   .values         = (uint32_t)a->VALUES_count,
-                   .constants      = (uint32_t)a->CONSTANTS_count,
-                   .plans          = (uint32_t)a->PLANS_count,
-                   .exact          = (a->header->flags_must & HOLO_FLAG_EXACT) != 0,
-                   .is_static      = a->PLANS_count == 1 && a->PLANS_at[0].flags & HOLO_PLAN_STATIC,
-                   .arena_bytes    = a->PLANS_at[0].arena_bytes,
-                   .naive_bytes    = a->PLANS_at[0].naive_bytes,
+    const HoloArchive *a       = &model->archive;
+    size_t             entries = a->ENTRIES_count ? a->ENTRIES_count : 1; // plans without subgraphs
+    *out_info                  = (HoloModelInfo){
+                         .file_bytes     = a->size,
+                         .constant_bytes = a->WEIGHTS_count,
+                         .steps          = (uint32_t)a->STEPS_count,
+                         .values         = (uint32_t)a->VALUES_count,
+                         .constants      = (uint32_t)a->CONSTANTS_count,
+                         .plans          = (uint32_t)a->PLANS_count,
+                         .exact          = (a->header->flags_must & HOLO_FLAG_EXACT) != 0,
+                         .is_static      = a->PLANS_count <= entries && a->PLANS_at[model->plan].flags & HOLO_PLAN_STATIC,
+                         .arena_bytes    = a->PLANS_at[model->plan].arena_bytes,
+                         .naive_bytes    = a->PLANS_at[model->plan].naive_bytes,
     };
 }
 

@@ -200,6 +200,9 @@ static const struct Form {
     {"model.safetensors.index.json", true, add_safetensors},
     {"pytorch_model.bin", false, add_checkpoint},
     {"pytorch_model.bin.index.json", true, add_checkpoint},
+    {"diffusion_pytorch_model.safetensors", false, add_safetensors},
+    {"diffusion_pytorch_model.safetensors.index.json", true, add_safetensors},
+    {"diffusion_pytorch_model.bin", false, add_checkpoint},
 };
 
 static HoloStatus add_file(Folder *f, const struct Form *form, const char *name)
@@ -316,13 +319,15 @@ static HoloStatus describe(Folder *f, const json_t *config, const HoloFamilyRequ
 
 static HoloStatus build(Folder *f, json_t *config)
 {
-    const json_t     *architectures = json_object_get(config, "architectures");
-    HoloFamilyRequest request       = {
-              .family       = json_string_value(json_object_get(config, "model_type")),
-              .architecture = json_string_value(json_array_get(architectures, 0)),
-              .weight       = find_weight,
-              .context      = f,
+    const json_t *architectures = json_object_get(config, "architectures");
+    const char *class           = json_string_value(json_object_get(config, "_class_name")); // of Diffusers
+    HoloFamilyRequest request   = {
+          .family       = json_string_value(json_object_get(config, "model_type")),
+          .architecture = json_string_value(json_array_get(architectures, 0)),
+          .weight       = find_weight,
+          .context      = f,
     };
+    if (class) request.architecture = class;
     if (!request.family && !request.architecture)
         return holo_fail(f->import->error, HOLO_BAD_MODEL,
                          CONFIG ": neither architectures nor model_type say what the model is");
@@ -330,8 +335,11 @@ static HoloStatus build(Folder *f, json_t *config)
     HOLO_TRY(read_weights(f));
     request.config       = f->config;
     request.config_count = f->config_count;
-    request.dtype        = main_dtype(f);
-    HOLO_TRY(holo_family_build(f->import->arena, &request, &f->import->out->graph, f->import->error));
+    request.dtype        = class ? HOLO_F32 : main_dtype(f); // Diffusers computes in f32, if it is not told otherwise
+    HoloFamilyModel model;
+    HOLO_TRY(holo_family_build(f->import->arena, &request, &model, f->import->error));
+    for (int i = 0; i < model.count; i++)
+        HOLO_TRY(holo_import_entry(f->import, model.entry[i].name, model.entry[i].graph));
     return describe(f, config, &request);
 }
 
