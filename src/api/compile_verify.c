@@ -37,8 +37,14 @@ static HoloStatus sample_verify(void *context, HoloInputSet *set, HoloError *err
     HoloVerifyResult *r       = &v->compile->verified;
     HoloVerifyOptions options = v->options;
     HoloError         why     = {0};
-    options.inputs            = set->tensor;
-    HoloStatus status         = holo_verify(v->reference, v->model, &options, r, &why);
+    HoloArena         arena   = {0};
+    // The reference has the states as inputs, too; they are left out.
+    const HoloTensor **inputs = HOLO_NEW(&arena, const HoloTensor *, v->reference->input_count + 1);
+    if (!inputs) return holo_fail_memory(error);
+    memcpy(inputs, set->tensor, (size_t)holo_graph_given_count(v->reference) * sizeof *inputs);
+    options.inputs    = inputs;
+    HoloStatus status = holo_verify(v->reference, v->model, &options, r, &why);
+    holo_arena_deinit(&arena);
     if (!status && !r->was_done && !r->is_over_limit) status = holo_fail(&why, HOLO_BAD_INPUT, "%s", r->why_not);
     if (status) return holo_fail(error, status, "sample %s: %s", set->path, why.text);
     v->samples++;
@@ -76,7 +82,7 @@ static HoloStatus named_read(const HoloCompiler *compiler, const HoloInputNames 
         set->path = path;
     }
     for (int i = 0; i < names->count && set->path; i++)
-        if (!set->tensor[i] && names->type[i]->kind != HOLO_OPTIONAL)
+        if (!set->tensor[i] && names->type[i]->kind != HOLO_OPTIONAL && !names->may_miss[i])
             return holo_fail(error, HOLO_BAD_INPUT, "verification needs all inputs: input %s is missing",
                              names->name[i]);
     return HOLO_OK;

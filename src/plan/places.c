@@ -154,8 +154,9 @@ static HoloStatus states_check(const HoloGraph *graph, HoloArena *arena, HoloErr
 
 static void storage_find(HoloPlaces *p, const HoloNode *node)
 {
-    if (view_find(p, node) || update_find(p, node) || pieces_find(p, node)) return;
-    for (int i = 0; i < node->out_count; i++) {
+    bool updates = update_find(p, node); // output 0
+    if (!updates && (view_find(p, node) || pieces_find(p, node))) return;
+    for (int i = updates; i < node->out_count; i++) {
         const HoloValue *v = node->out[i];
         if (!v) continue;
         bool planned = type_is_known(p, &v->type) && v->type.dtype != HOLO_STRING &&
