@@ -71,12 +71,17 @@ int cli_shapes(const Cli *cli, CliShape **out_shapes, int *out_count)
     return CLI_OK;
 }
 
+HoloNumeric cli_numeric(void)
+{
+    return cli_is("numeric", "exact") ? HOLO_EXACT : cli_is("numeric", "bf16") ? HOLO_NUMERIC_BF16 : HOLO_FUSED;
+}
+
 int cli_compiler(const Cli *cli, HoloCompiler **out_compiler)
 {
     HoloError  error  = {0};
     HoloStatus status = holo_compiler_create(out_compiler);
     if (status) return cli_fail_error(NULL, &error, status);
-    holo_compiler_set_numeric(*out_compiler, cli_is("numeric", "exact") ? HOLO_EXACT : HOLO_FUSED);
+    holo_compiler_set_numeric(*out_compiler, cli_numeric());
     holo_compiler_set_size(*out_compiler, cli_is("size", "small")  ? HOLO_SIZE_SMALL
                                           : cli_is("size", "fast") ? HOLO_SIZE_FAST
                                                                    : HOLO_SIZE_BALANCED);

@@ -130,7 +130,7 @@ static HoloStatus compile(const DataSet *set, HoloError *error)
     HoloCompiler *compiler;
     HoloStatus    status = holo_compiler_create(&compiler);
     if (status) return status;
-    holo_compiler_set_numeric(compiler, cli_is("numeric", "exact") ? HOLO_EXACT : HOLO_FUSED);
+    holo_compiler_set_numeric(compiler, cli_numeric());
     holo_compiler_set_verify(compiler, false); // the case itself is the proof
     holo_compiler_set_threads(compiler, 1);
     if (cli_option(s->cli, "target")) status = holo_compiler_set_targets(compiler, cli_option(s->cli, "target"), error);

@@ -22,6 +22,9 @@ typedef struct HoloCompiler HoloCompiler;
 typedef enum HoloNumeric {
     HOLO_FUSED = 0, // a multiplication and an addition are rounded once if the CPU can: the default
     HOLO_EXACT = 1, // the same bits on every CPU
+    // As fused, but products with constant weights are products of bf16 with sums of f32, where the CPU has such. It
+    // quantizes to HOLO_QUANTIZE_BF16 unless another type is set.
+    HOLO_NUMERIC_BF16 = 2,
 } HoloNumeric;
 
 // Makes a compiler with all defaults: class fused, verified, all passes, sizes as the model has them.

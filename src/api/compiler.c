@@ -125,6 +125,11 @@ void holo_compiler_set_symbolic(HoloCompiler *compiler, bool on)
     compiler->symbolic = on;
 }
 
+const char *holo_numeric_name(HoloNumeric numeric)
+{
+    return numeric == HOLO_EXACT ? "exact" : numeric == HOLO_NUMERIC_BF16 ? "bf16" : "fused";
+}
+
 void holo_compiler_set_numeric(HoloCompiler *compiler, HoloNumeric numeric)
 {
     compiler->numeric = numeric;

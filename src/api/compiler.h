@@ -105,4 +105,6 @@ bool                 holo_compiler_has_symbols(const HoloGraph *graph); // are s
 void holo_compiler_stop(const HoloCompiler *compiler, HoloStop *out);
 void holo_compiler_progress(const HoloCompiler *compiler, const char *stage, double fraction);
 
+const char *holo_numeric_name(HoloNumeric numeric); // "fused", "exact", "bf16"
+
 #endif

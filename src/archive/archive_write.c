@@ -37,6 +37,7 @@ static void layout_init(const HoloPlan *plan, uint64_t weight_bytes, Layout *out
     out->header.minor       = HOLO_FORMAT_MINOR;
     out->header.header_size = sizeof out->header;
     out->header.flags_must  = plan->flags_must;
+    out->header.flags_may   = plan->flags_may;
     for (int i = 0; i < HOLO_SECTION_COUNT; i++) {
         const HoloSectionKind *kind = &holo_section_kinds[i];
         uint64_t               size = section_size(plan, kind->id, weight_bytes);

@@ -589,6 +589,9 @@ typedef struct HoloKernelTable {
 // The table for this machine and class. The environment variable
 // HOLO_CPU=sse2|avx2|avx512|avx512vnni|avx512vbmi|neon|neondot chooses a lower level; it is read once.
 const HoloKernelTable *holo_kernels(int exact);
+// That of numeric class bf16: products of a B of bf16 round A to bf16, too, and sum in f32. On CPUs without products of
+// bf16 it is the table of class fused.
+const HoloKernelTable *holo_kernels_bf16(void);
 
 // All tables that this machine can run, for tests; NULL after the last.
 const HoloKernelTable *holo_kernels_at(int index);

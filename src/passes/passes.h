@@ -56,6 +56,7 @@ typedef struct HoloPassOptions {
     const char *const *disabled; // names of passes that do not run
     int                disabled_count;
     bool               is_exact;     // for class exact
+    bool               is_bf16;      // plans are of class bf16; passes do not depend on it
     bool               no_tables;    // compute plainly instead of looking up: the same bits
     bool               all_tables;   // make tables even if computing is cheaper
     bool               all_chains;   // make programs even if eval is faster

@@ -327,7 +327,9 @@ const HoloModel *holo_model_entry(const HoloModel *model, const char *name)
 static HoloStatus load(HoloModel *model, const void *bytes, size_t size, HoloError *error)
 {
     HOLO_TRY(holo_archive_open(bytes, size, &model->archive, error));
-    model->kernels = holo_kernels(model->archive.header->flags_must & HOLO_FLAG_EXACT);
+    bool is_exact  = model->archive.header->flags_must & HOLO_FLAG_EXACT;
+    bool is_bf16   = model->archive.header->flags_may & HOLO_FLAG_BF16;
+    model->kernels = is_bf16 && !is_exact ? holo_kernels_bf16() : holo_kernels(is_exact);
     HOLO_TRY(devices_find(model, error));
     HOLO_TRY(ops_find(model, error));
     HOLO_TRY(constants_load(model, error));

@@ -101,6 +101,11 @@ INL f32v v_mad(f32v a, f32v b, f32v c) // a * b + c
     return c;
 }
 
+INL f32v v_mul_add(f32v a, f32v b, f32v c) // a * b + c, rounded twice in both classes
+{
+    return v_add(v_mul(a, b), c);
+}
+
 INL f32v v_mad_half(f32v a, f32v b, f32v c) // only the first half of the lanes; the others are undefined
 {
 #if defined __AVX512F__
