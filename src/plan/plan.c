@@ -417,7 +417,7 @@ HoloStatus holo_plan_create(const HoloGraph *graph, const HoloLowered *lowered, 
     *out                   = (HoloPlan){0};
     HoloPlanner    planner = {.plan = out, .lowered = lowered, .dims = graph->dims, .error = error};
     HoloArena      scratch = {0};
-    bool           is_here = lowered->targets.count == 1; // a few images at a time only if there is no other memory
+    bool           is_here = lowered->targets.count == 1; // only on the CPU does a batch run a few images at a time
     HoloPlanRecord first   = {.flags = is_here && holo_plan_is_separate(graph, &scratch) ? HOLO_PLAN_SEPARATE : 0};
     holo_arena_deinit(&scratch);
     HoloStatus status = planner_init(&planner, graph, error);
