@@ -155,7 +155,7 @@ static int measure(const Cli *cli, const char *path, Measured *out)
         CliPorts ports = cli_model_ports(model);
         out->advice    = cli_inputs_advice(&ports, inputs);
 
-        status = holo_pool_create((int)cli_number("threads"), &pool);
+        status = cli_pool(&pool, &error);
         result = status ? cli_fail_error(NULL, &error, status) : measure_open(path, flags, out);
         if (!result) result = measure_first(path, flags, pool, inputs, out);
         if (!result) result = measure_session(cli, path, model, pool, inputs, out);

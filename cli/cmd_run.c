@@ -142,7 +142,7 @@ static int run_model(const Cli *cli, const HoloModel *model)
     CliInput    *inputs;
     int          result = cli_inputs_open(cli, model, false, &inputs);
     if (!result) {
-        HoloStatus status = holo_pool_create((int)cli_number("threads"), &pool);
+        HoloStatus status = cli_pool(&pool, &error);
         if (!status) status = holo_session_create(model, pool, &session, &error);
         result         = status ? cli_fail_error(NULL, &error, status) : run_session(cli, model, session, inputs);
         CliPorts ports = cli_model_ports(model);

@@ -154,7 +154,7 @@ static HoloStatus parts_open(const Cli *cli, CliLanguage *l, double context, Hol
 {
     HoloLanguageOptions options = {.size = sizeof options, .texts = l->texts, .context = (int64_t)context};
     HoloString          block;
-    HoloStatus          status = holo_pool_create((int)cli_number("threads"), &l->pool);
+    HoloStatus          status = cli_pool(&l->pool, error);
     (void)cli;
     if (!status) status = holo_language_open(l->model, l->pool, &options, &l->language, error);
     if (status) return status;

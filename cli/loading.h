@@ -99,6 +99,9 @@
         "save-memo", 0, "NEW.holo", "write a new archive that holds the kept answers; needs\n--memo", .with = "memo" \
     }
 
+// Threads to run on, as --threads says.
+HoloStatus cli_pool(HoloPool **out_pool, HoloError *error);
+
 // Has the session keep answers, as --memo says.
 int cli_memo(const Cli *cli, HoloSession *session);
 // Writes what it has kept, as --save-memo says.
