@@ -42,10 +42,18 @@ def worst_of(want, have):
     return max((abs(a - b) if a == a and b == b else float("inf") for a, b in zip(want, have)), default=0)
 
 
-def compare(name, want_path, have_path, info, is_detection, index):
+def read_stacked(paths):
+    """The arrays of several runs, one behind the other."""
+    if len(paths) == 1:
+        return read_npy(paths[0])
+    runs = [read_npy(path) for path in paths]
+    return (len(runs), *runs[0][0]), [x for run in runs for x in run[1]], runs[0][2]
+
+
+def compare(name, want_path, have_paths, info, is_detection, index):
     """The difference of an output in units of what is allowed, and words for it."""
     shape, want, code = read_npy(want_path)
-    have_shape, have, _ = read_npy(have_path)
+    have_shape, have, _ = read_stacked(have_paths)
     if tuple(shape) != tuple(have_shape) and not (len(want) == len(have) and 1 in (len(shape), len(have_shape))):
         raise ValueError(f"{name} has sizes {have_shape}, not {shape}")
     if code[0] == "S":
@@ -79,14 +87,15 @@ def check(program, folder):
     is_detection = any("Detection_PostProcess" in op for op in info["ops"])
     with tempfile.TemporaryDirectory() as out:
         if info.get("steps"):
-            inputs.append(f"--repeat={info['steps']}")
+            inputs.append(f"--times={info['steps']}")
         run(program, model, inputs, out)
-        worst = (0.0, "nothing to compare", "")
+        worst = (-1.0, "nothing to compare", "")
         for index, name in enumerate(names):
             if name in info.get("untrusted", []):
                 continue
-            have = pathlib.Path(out) / (name.replace("/", "_") + ".npy")
-            if not have.exists():
+            folders = [pathlib.Path(out) / str(1 + i) for i in range(info["steps"])] if info.get("steps") else [pathlib.Path(out)]
+            have = [f / (name.replace("/", "_") + ".npy") for f in folders]
+            if not have[0].exists():
                 raise ValueError(f"there is no output {name}")
             value, words = compare(name, folder / "ref" / (file_name(name) + ".npy"), have, info, is_detection, index)
             worst = max(worst, (value, words, name))
