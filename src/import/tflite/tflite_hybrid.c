@@ -3,14 +3,13 @@
 #include "import/tflite/tflite.h"
 #include "import/tflite/tflite_emit.h"
 
-// The scales of weights, as a constant that a product is multiplied with: with channels first, or last.
-static HoloValue *weight_scales(HoloTfOp *op, const HoloTfTensor *w, int spatial)
+// The scales of weights: one, or one for each column or channel.
+static HoloValue *weight_scales(HoloTfOp *op, const HoloTfTensor *w)
 {
     int        count = w->scaled.count;
-    HoloTensor t     = {.dtype = HOLO_F32, .rank = (int8_t)(count > 1 ? 1 + spatial : 0), .dim = {count}};
+    HoloTensor t     = {.dtype = HOLO_F32, .rank = count > 1, .dim = {count}};
     float     *data  = HOLO_NEW(op->im->import->arena, float, count + 1);
     if (!count || !data) return holo_tf_fail(op, "its weights have no scale");
-    for (int d = 1; d < t.rank; d++) t.dim[d] = 1;
     for (int i = 0; i < count; i++) data[i] = holo_flat_list_f32(w->scaled.scale, (size_t)i);
     t.data = data;
     return holo_emit_constant(op->e, w->name, &t);
@@ -28,16 +27,10 @@ HoloValue *holo_tf_hybrid_conv(HoloTfOp *op, HoloValue *image, HoloValue *w, con
                                const HoloAttr *attrs)
 {
     HoloValue *parts[3], *bias = holo_tf_bias(op, bias_at, NULL, t);
-    int        spatial             = image->type.rank - 2;
-    HoloDim    each[HOLO_MAX_RANK] = {-1};
-    w                              = signed_weights(op, w, t);
-    if (!w) return NULL;
+    if (!(w = signed_weights(op, w, t))) return NULL;
     holo_emit_many(op->e, "DynamicQuantizeLinear", HOLO_IN(image), NULL, parts, 3);
-    HoloValue *sums = holo_emit(op->e, "ConvInteger", HOLO_IN(parts[0], w, parts[2]), attrs);
-    HoloValue *y    = holo_tf_two(op, "Mul", sums ? holo_emit_cast(op->e, sums, HOLO_F32) : NULL,
-                                  holo_tf_two(op, "Mul", parts[1], weight_scales(op, t, spatial)));
-    for (int d = 1; d <= spatial; d++) each[d] = 1;
-    return bias ? holo_tf_two(op, "Add", y, holo_emit_reshape(op->e, bias, each, 1 + spatial)) : y;
+    HoloValue *in[] = {parts[0], w, parts[1], weight_scales(op, t), parts[2], NULL, bias};
+    return op->e->status ? NULL : holo_emit(op->e, "hologram::ConvIntegerToFloat", (HoloEmitIn){bias ? 7 : 5, in}, attrs);
 }
 
 // Each row has a scale of its own, and a zero point if `is_shifted`.
@@ -72,5 +65,5 @@ HoloValue *holo_tf_hybrid_rows(HoloTfOp *op, HoloValue *rows, HoloValue *w, cons
                       HOLO_IN(holo_emit_cast(op->e, turned, HOLO_F32), holo_emit_ints(op->e, (int64_t[]){0}, 1)), NULL);
         y = holo_tf_two(op, "Sub", y, holo_tf_two(op, "Mul", shift, columns));
     }
-    return holo_tf_two(op, "Mul", y, holo_tf_two(op, "Mul", scale, weight_scales(op, t, 0)));
+    return holo_tf_two(op, "Mul", y, holo_tf_two(op, "Mul", scale, weight_scales(op, t)));
 }
