@@ -108,7 +108,6 @@ static HoloSniff sniff_text(const HoloOffer *c)
 // Of rows that are equally sure, the first counts.
 const HoloImporter holo_importers_others[] = {
     {.name = "empty", .words = "an empty file", .sniff = sniff_empty},
-    MODEL("TFLite", "a TensorFlow Lite model", TO_ONNX " (tf2onnx --tflite)", .magic = "TFL3", .magic_at = 4),
     MODEL("ORT", "a model in ONNX Runtime's own format (.ort)", "give the ONNX model that it was made from",
           .magic = "ORTM", .magic_at = 4),
     MODEL("Keras", "a Keras model", TO_ONNX " (tf2onnx)", .sniff = sniff_keras),
