@@ -72,6 +72,23 @@ static int ask(void)
     return ANY | (holo_cpu_has_dot() ? DOT : 0);
 }
 
+#elif defined __wasm__
+// A module is accepted or refused as a whole, so there is one for each level, and whoever loads it chooses.
+#if defined HOLO_RELAXED
+#define LEVELS(X)      X(relaxed, ANY)
+#define TILE_LEVELS(X) X(relaxed)
+#else
+#define LEVELS(X)      X(simd128, ANY)
+#define TILE_LEVELS(X) X(simd128)
+#endif
+
+enum { ANY = 1 };
+
+static int ask(void)
+{
+    return ANY;
+}
+
 #endif
 
 #define X(level, needs) extern const HoloKernelTable holo_kernels_##level, holo_kernels_##level##_exact;

@@ -54,6 +54,17 @@ enum { GROUPED_PIXELS = 4 };
 #define ZIP_LOW       0, 4, 1, 5
 #define ZIP_HIGH      2, 6, 3, 7
 #define EVEN_ODD      0, 2, 5, 7
+#elif defined __wasm_simd128__
+#include <wasm_simd128.h>
+enum { NATIVE = 16, GEMM_ROWS = 2, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 2 };
+enum { DEPTHWISE_PIXELS = 6, DIRECT_PIXELS = 2 };
+#define DIRECT_TILES(X) X(1) X(2)
+enum { GROUPED_PIXELS = 2 };
+#define GROUPED_TILES(X, Y) X(Y, 1) X(Y, 2)
+#define GEMM_TILES(X) X(1, 1) X(2, 1) X(1, 2)
+#define ZIP_LOW       0, 4, 1, 5
+#define ZIP_HIGH      2, 6, 3, 7
+#define EVEN_ODD      0, 2, 5, 7
 #else // sse2, and any compiler with vector types
 #if defined __SSE2__
 #include <emmintrin.h>

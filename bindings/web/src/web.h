@@ -1,0 +1,40 @@
+// web.h - what the files of the WebAssembly module share.
+//
+// JavaScript calls functions whose names begin with web_. Objects are pointers. A function that fails gives 0 or a
+// status, and what went wrong is in the error of web_error. Tensors are HoloTensors that JavaScript writes into memory
+// itself; all other facts are JSON, because that takes the least code on the other side.
+#ifndef HOLOGRAM_WEB_H
+#define HOLOGRAM_WEB_H
+
+#include "hologram.h"
+
+#define WEB(name) __attribute__((export_name(#name), visibility("default"))) name
+
+// The error of the last call that failed. One thread calls; the others only help it to compute.
+extern HoloError web_last;
+HoloError       *web_anew(void); // the same, emptied
+
+// ---- JSON
+
+typedef struct Json {
+    char  *data;
+    size_t size, room;
+    bool   is_cut; // there was no memory
+    bool   is_first;
+} Json;
+
+void  json_open(Json *json, char bracket);  // [ or {
+void  json_close(Json *json, char bracket); // ] or }
+void  json_key(Json *json, const char *name);
+void  json_text(Json *json, const char *text, size_t size); // bytes that are no UTF-8 become what JavaScript makes of them
+void  json_string(Json *json, const char *text);            // NULL: null
+void  json_number(Json *json, double number);
+void  json_bool(Json *json, bool value);
+char *json_end(Json *json); // what was written, with a 0 behind it: web_free frees it; NULL: no memory
+
+// A name and its value.
+void json_put(Json *json, const char *name, const char *text);
+void json_put_number(Json *json, const char *name, double number);
+void json_put_bool(Json *json, const char *name, bool value);
+
+#endif
