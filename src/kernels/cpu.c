@@ -94,13 +94,19 @@ static int ask(void)
 #define X(level, needs) extern const HoloKernelTable holo_kernels_##level, holo_kernels_##level##_exact;
 LEVELS(X)
 #undef X
+// A small program may leave out the tables of class exact.
+#if defined HOLO_FUSED_ALONE
+#define CLASSES(level) &holo_kernels_##level
+#else
+#define CLASSES(level) &holo_kernels_##level, &holo_kernels_##level##_exact
+#endif
 #define X(level) extern const HoloTiles holo_kernels_tiles_##level;
 TILE_LEVELS(X)
 #undef X
 
 // Of each level the table of class fused, then that of class exact.
 static const HoloKernelTable *const tables[] = {
-#define X(level, needs) &holo_kernels_##level, &holo_kernels_##level##_exact,
+#define X(level, needs) CLASSES(level),
     LEVELS(X)
 #undef X
 };

@@ -277,7 +277,10 @@ static HoloStatus ports_load(HoloModel *model, HoloError *error)
 static HoloStatus load(HoloModel *model, const void *bytes, size_t size, HoloError *error)
 {
     HOLO_TRY(holo_archive_open(bytes, size, &model->archive, error));
-    model->kernels = holo_kernels(model->archive.header->flags_must & HOLO_FLAG_EXACT);
+    bool is_exact  = model->archive.header->flags_must & HOLO_FLAG_EXACT;
+    model->kernels = holo_kernels(is_exact);
+    if (model->kernels->exact != is_exact)
+        return holo_fail(error, HOLO_UNSUPPORTED, "this runtime has no kernels of numeric class exact");
     HOLO_TRY(devices_find(model, error));
     HOLO_TRY(ops_find(model, error));
     HOLO_TRY(constants_load(model, error));

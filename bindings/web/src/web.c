@@ -19,6 +19,18 @@ const HoloError *WEB(web_error)(void)
     return &web_last;
 }
 
+HoloString web_found;
+
+const HoloString *WEB(web_given)(void)
+{
+    return &web_found;
+}
+
+bool WEB(web_asset)(const HoloModel *model, const char *name)
+{
+    return holo_model_asset(model, name, &web_found);
+}
+
 // ---- memory
 
 void *WEB(web_take)(size_t size) // 64-byte aligned; NULL: no memory

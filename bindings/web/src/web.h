@@ -13,6 +13,8 @@
 // The error of the last call that failed. One thread calls; the others only help it to compute.
 extern HoloError web_last;
 HoloError       *web_anew(void); // the same, emptied
+// What a call gives beside its result: bytes, or ids. JavaScript reads it by web_given.
+extern HoloString web_found;
 
 // ---- JSON
 

@@ -28,6 +28,8 @@ static _Thread_local bool is_restless;
 
 // ---- waiting and waking
 
+#if defined __wasm_atomics__
+
 static void sleep_while(atomic_int *at, int value, double seconds) // seconds < 0: as long as it takes
 {
     int64_t nanoseconds = seconds < 0 ? -1 : (int64_t)(seconds * 1e9);
@@ -41,6 +43,20 @@ static void wake(atomic_int *at, unsigned count)
 {
     __builtin_wasm_memory_atomic_notify((int *)(void *)at, count);
 }
+
+#else // there is no other thread
+
+static void sleep_while(const atomic_int *at, int value, double seconds)
+{
+    (void)at, (void)value, (void)seconds;
+}
+
+static void wake(const atomic_int *at, unsigned count)
+{
+    (void)at, (void)count;
+}
+
+#endif
 
 void holo_wasm_thread_restless(void)
 {
