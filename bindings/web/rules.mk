@@ -7,6 +7,7 @@
 # for a level of src/kernels/LEVELS, with memory of its own (one thread) or with shared memory (-threads).
 
 WASM_PACKAGES := clang-19 lld-19 libclang-rt-19-dev-wasm32 wasi-libc
+WEB_PACKAGES  := esbuild
 WASM_CC       ?= clang-19
 WASM_LD       ?= wasm-ld-19
 WASM_FOLDER   := $(BUILD)/wasm
@@ -14,7 +15,7 @@ WASM_FOLDER   := $(BUILD)/wasm
 # compare what objects use.
 WASM_FLAGS    := --target=wasm32-wasi -msimd128 -matomics -mbulk-memory -mmutable-globals -ftls-model=local-exec
 
-.PHONY: wasm wasm-modules
+.PHONY: wasm wasm-modules web-package web-files wasm-test web-test web
 
 ifeq ($(MACHINE),wasm32)
 
@@ -100,5 +101,30 @@ wasm: deps
 	@sh tools/deps.sh $(WASM_PACKAGES)
 	@$(MAKE) --no-print-directory $(JOBS) $(WASM_FOLDER)/root/usr/include/__errno.h $(STDLIB)
 	@$(MAKE) --no-print-directory $(JOBS) BUILD=$(WASM_FOLDER) ROOT=$(WASM_FOLDER)/root CC="$(CCACHE) $(WASM_CC) $(WASM_FLAGS)" OPT=-Os DEBUG=-g0 wasm-modules
+
+# The package: all JavaScript of index.mjs, onnxruntime.mjs and the two kinds of workers, made small, beside the modules.
+WEB_FOLDER := $(BUILD)/web
+WEB_JS     := $(wildcard bindings/web/js/*.mjs) $(filter-out %/face.mjs %/kernels.mjs %/compile.mjs,$(wildcard bindings/node/face/*.mjs)) $(NODE_MADE)/enums.mjs
+WEB_TEXTS  := bindings/web/README.md LICENSE-MIT LICENSE-APACHE $(wildcard bindings/web/types/*.d.ts)
+$(WEB_FOLDER)/package.json: $(WEB_JS) bindings/web/package.json bindings/web/size.py $(WEB_TEXTS) $(wildcard $(WASM_FOLDER)/hologram-*.wasm)
+	@rm -rf $(WEB_FOLDER) $(BUILD)/web-sources && mkdir -p $(WEB_FOLDER) $(BUILD)/web-sources
+	$(Q)cp $(WEB_JS) $(BUILD)/web-sources/
+	$(Q)sed -i 's/"VERSION"/"$(VERSION)"/' $(BUILD)/web-sources/onnxruntime.mjs
+	$(Q)cd $(BUILD)/web-sources && esbuild --bundle --minify --format=esm --splitting --log-level=warning --out-extension:.js=.mjs --outdir=../web \
+	    index.mjs worker.mjs thread.mjs onnxruntime.mjs engine.mjs compiling.mjs
+	$(Q)cp $(WEB_TEXTS) $(WASM_FOLDER)/hologram-*.wasm $(WEB_FOLDER)/
+	$(Q)cp bindings/node/types/index.d.ts $(WEB_FOLDER)/face.d.ts && cp bindings/node/types/onnxruntime.d.ts $(NODE_MADE)/c.d.ts $(WEB_FOLDER)/
+	$(Q)python3 bindings/web/size.py $(WEB_FOLDER)
+	$(Q)sed 's/"version": ".*"/"version": "$(VERSION)"/' bindings/web/package.json > $@
+
+## make web-package   the npm package hologram for browsers, in build/web; build/hologram-web-VERSION.tgz is the same for npm install
+web-package: wasm
+	@sh tools/deps.sh $(WEB_PACKAGES) python3
+	@$(MAKE) --no-print-directory $(WEB_FOLDER)/package.json
+	$(Q)python3 bindings/node/tgz.py $(WEB_FOLDER) $(BUILD)/hologram-web-$(VERSION).tgz
+
+## make wasm-test     the package in Node: its own tests, and ONNX's suite in WebAssembly beside native
+wasm-test: web-package node-files
+	@HOLOGRAM_WEB=$(abspath $(WEB_FOLDER)) HOLOGRAM_NODE=$(abspath $(NODE_FOLDER)) ONNX="$(wildcard $(ONNX_DEBIAN)/node) $(ONNX_NEWER)" sh tests/web/run.sh $(NODE)
 
 endif

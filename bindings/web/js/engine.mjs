@@ -60,12 +60,15 @@ function moduleOf(kind, isShared) {
   return modules.get(name);
 }
 
+/** Seconds since 1970, as clocks here show them. */
+const localSeconds = () => Date.now() / 1000 - 60 * new Date().getTimezoneOffset();
+
 /** What modules import. */
 export function imports(memory, progress = () => {}) {
   const none = () => 8; // EBADF: there are no files
   return {
     env: { memory },
-    hologram: { now: () => performance.now() / 1000, cores: () => host.cores, progress },
+    hologram: { now: () => performance.now() / 1000, cores: () => host.cores, date: localSeconds, progress },
     wasi_snapshot_preview1: new Proxy({}, { get: () => none }),
   };
 }

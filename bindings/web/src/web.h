@@ -25,18 +25,18 @@ typedef struct Json {
     bool   is_first;
 } Json;
 
-void  json_open(Json *json, char bracket);  // [ or {
-void  json_close(Json *json, char bracket); // ] or }
-void  json_key(Json *json, const char *name);
-void  json_text(Json *json, const char *text, size_t size); // bytes that are no UTF-8 become what JavaScript makes of them
-void  json_string(Json *json, const char *text);            // NULL: null
-void  json_number(Json *json, double number);
-void  json_bool(Json *json, bool value);
-char *json_end(Json *json); // what was written, with a 0 behind it: web_free frees it; NULL: no memory
+void  write_open(Json *json, char bracket);  // [ or {
+void  write_close(Json *json, char bracket); // ] or }
+void  write_key(Json *json, const char *name);
+void  write_text(Json *json, const char *text, size_t size); // bytes that are no UTF-8 become what JavaScript makes of them
+void  write_string(Json *json, const char *text);            // NULL: null
+void  write_number(Json *json, double number);
+void  write_bool(Json *json, bool value);
+char *write_end(Json *json); // what was written, with a 0 behind it: web_free frees it; NULL: no memory
 
 // A name and its value.
-void json_put(Json *json, const char *name, const char *text);
-void json_put_number(Json *json, const char *name, double number);
-void json_put_bool(Json *json, const char *name, bool value);
+void write_put(Json *json, const char *name, const char *text);
+void write_put_number(Json *json, const char *name, double number);
+void write_put_bool(Json *json, const char *name, bool value);
 
 #endif

@@ -85,40 +85,40 @@ char *WEB(web_compile)(const HoloCompiler *compiler, const char *path, const cha
     HoloReport *report;
     if (holo_compile_file(compiler, path, out_path, &report, web_anew())) return NULL;
     Json json = {0};
-    json_open(&json, '{');
-    json_put_number(&json, "nodesBefore", report->nodes_before);
-    json_put_number(&json, "nodesAfter", report->nodes_after);
-    json_put_number(&json, "archiveBytes", (double)report->archive_bytes);
-    json_put(&json, "verifyInputs", report->verify_inputs);
-    json_close(&json, '}');
+    write_open(&json, '{');
+    write_put_number(&json, "nodesBefore", report->nodes_before);
+    write_put_number(&json, "nodesAfter", report->nodes_after);
+    write_put_number(&json, "archiveBytes", (double)report->archive_bytes);
+    write_put(&json, "verifyInputs", report->verify_inputs);
+    write_close(&json, '}');
     holo_report_destroy(report);
-    return json_end(&json);
+    return write_end(&json);
 }
 
 // ---- graphs
 
 static void values_write(Json *json, const HoloListing *listing)
 {
-    json_key(json, "values");
-    json_open(json, '[');
+    write_key(json, "values");
+    write_open(json, '[');
     for (int i = 0; i < listing->value_count; i++) {
         const HoloListingValue *value = &listing->values[i];
-        json_open(json, '{');
-        json_put(json, "name", value->name);
-        json_put(json, "shape", value->shape);
-        json_put_number(json, "producer", value->producer);
-        json_put_bool(json, "isConstant", value->is_constant);
-        json_close(json, '}');
+        write_open(json, '{');
+        write_put(json, "name", value->name);
+        write_put(json, "shape", value->shape);
+        write_put_number(json, "producer", value->producer);
+        write_put_bool(json, "isConstant", value->is_constant);
+        write_close(json, '}');
     }
-    json_close(json, ']');
+    write_close(json, ']');
 }
 
 static void numbers_write(Json *json, const char *name, const int *numbers, int count)
 {
-    json_key(json, name);
-    json_open(json, '[');
-    for (int i = 0; i < count; i++) json_number(json, numbers[i]);
-    json_close(json, ']');
+    write_key(json, name);
+    write_open(json, '[');
+    for (int i = 0; i < count; i++) write_number(json, numbers[i]);
+    write_close(json, ']');
 }
 
 // The graph of a file at a stage: HoloStage.
@@ -127,27 +127,27 @@ char *WEB(web_listing)(const char *path, int stage)
     HoloListing *listing;
     Json         json = {0};
     if (holo_listing_open(NULL, path, (HoloStage)stage, &listing, web_anew())) return NULL;
-    json_open(&json, '{');
-    json_put(&json, "name", listing->name);
-    json_key(&json, "nodes");
-    json_open(&json, '[');
+    write_open(&json, '{');
+    write_put(&json, "name", listing->name);
+    write_key(&json, "nodes");
+    write_open(&json, '[');
     for (int i = 0; i < listing->node_count; i++) {
         const HoloListingNode *node = &listing->nodes[i];
-        json_open(&json, '{');
-        json_put(&json, "name", node->name);
-        json_put(&json, "op", node->op);
-        json_put(&json, "detail", node->detail);
-        json_put(&json, "runs", node->runs);
-        json_put_number(&json, "parent", node->parent);
+        write_open(&json, '{');
+        write_put(&json, "name", node->name);
+        write_put(&json, "op", node->op);
+        write_put(&json, "detail", node->detail);
+        write_put(&json, "runs", node->runs);
+        write_put_number(&json, "parent", node->parent);
         numbers_write(&json, "in", node->in, node->in_count);
         numbers_write(&json, "out", node->out, node->out_count);
-        json_close(&json, '}');
+        write_close(&json, '}');
     }
-    json_close(&json, ']');
+    write_close(&json, ']');
     values_write(&json, listing);
     numbers_write(&json, "inputs", listing->inputs, listing->input_count);
     numbers_write(&json, "outputs", listing->outputs, listing->output_count);
-    json_close(&json, '}');
+    write_close(&json, '}');
     holo_listing_close(listing);
-    return json_end(&json);
+    return write_end(&json);
 }

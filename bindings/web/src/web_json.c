@@ -28,27 +28,27 @@ static void comma(Json *json)
     json->is_first = false;
 }
 
-void json_open(Json *json, char bracket)
+void write_open(Json *json, char bracket)
 {
     comma(json);
     put(json, &bracket, 1);
     json->is_first = true;
 }
 
-void json_close(Json *json, char bracket)
+void write_close(Json *json, char bracket)
 {
     put(json, &bracket, 1);
     json->is_first = false;
 }
 
-void json_key(Json *json, const char *name)
+void write_key(Json *json, const char *name)
 {
-    json_string(json, name);
+    write_string(json, name);
     put(json, ":", 1);
     json->is_first = true;
 }
 
-void json_text(Json *json, const char *text, size_t size)
+void write_text(Json *json, const char *text, size_t size)
 {
     comma(json);
     put(json, "\"", 1);
@@ -65,17 +65,17 @@ void json_text(Json *json, const char *text, size_t size)
     put(json, "\"", 1);
 }
 
-void json_string(Json *json, const char *text)
+void write_string(Json *json, const char *text)
 {
     if (text) {
-        json_text(json, text, strlen(text));
+        write_text(json, text, strlen(text));
         return;
     }
     comma(json);
     put(json, "null", 4);
 }
 
-void json_number(Json *json, double number)
+void write_number(Json *json, double number)
 {
     char text[32];
     comma(json);
@@ -86,13 +86,13 @@ void json_number(Json *json, double number)
     put(json, text, strlen(text));
 }
 
-void json_bool(Json *json, bool value)
+void write_bool(Json *json, bool value)
 {
     comma(json);
     put(json, value ? "true" : "false", value ? 4 : 5);
 }
 
-char *json_end(Json *json)
+char *write_end(Json *json)
 {
     put(json, "", 1);
     if (!json->is_cut) return json->data;
@@ -101,20 +101,20 @@ char *json_end(Json *json)
     return NULL;
 }
 
-void json_put(Json *json, const char *name, const char *text)
+void write_put(Json *json, const char *name, const char *text)
 {
-    json_key(json, name);
-    json_string(json, text);
+    write_key(json, name);
+    write_string(json, text);
 }
 
-void json_put_number(Json *json, const char *name, double number)
+void write_put_number(Json *json, const char *name, double number)
 {
-    json_key(json, name);
-    json_number(json, number);
+    write_key(json, name);
+    write_number(json, number);
 }
 
-void json_put_bool(Json *json, const char *name, bool value)
+void write_put_bool(Json *json, const char *name, bool value)
 {
-    json_key(json, name);
-    json_bool(json, value);
+    write_key(json, name);
+    write_bool(json, value);
 }

@@ -168,16 +168,16 @@ static bool collect(void *state, const HoloGenerated *one)
 {
     Json *json    = state;
     bool  is_rest = one->token == UINT32_MAX; // what was held back
-    json_open(json, '{');
-    json_key(json, "id");
+    write_open(json, '{');
+    write_key(json, "id");
     if (is_rest)
-        json_string(json, NULL);
+        write_string(json, NULL);
     else
-        json_number(json, one->token);
-    json_key(json, "text");
-    json_text(json, one->text.data, one->text.size);
-    json_put_number(json, "logprob", is_rest ? NAN : (double)one->sampled.logprob);
-    json_close(json, '}');
+        write_number(json, one->token);
+    write_key(json, "text");
+    write_text(json, one->text.data, one->text.size);
+    write_put_number(json, "logprob", is_rest ? NAN : (double)one->sampled.logprob);
+    write_close(json, '}');
     return true;
 }
 
@@ -188,28 +188,28 @@ char *WEB(web_answer_step)(HoloAnswer *answer)
     Json                     json  = {0};
     HoloGenerateResult       r;
     bool                     is_done;
-    json_open(&json, '{');
-    json_key(&json, "tokens");
-    json_open(&json, '[');
+    write_open(&json, '{');
+    write_key(&json, "tokens");
+    write_open(&json, '[');
     HoloStatus status = holo_answer_step(answer, collect, &json, &is_done, &r, web_anew());
-    json_close(&json, ']');
+    write_close(&json, ']');
     if (!status) {
-        json_put_bool(&json, "done", is_done);
-        json_key(&json, "counts");
-        json_open(&json, '{');
-        json_put_number(&json, "promptTokens", (double)r.prompt_tokens);
-        json_put_number(&json, "cachedTokens", (double)r.cached_tokens);
-        json_put_number(&json, "tokens", (double)r.tokens);
-        json_put_number(&json, "stop", r.stop);
-        json_put_number(&json, "promptSeconds", r.prompt_seconds);
-        json_put_number(&json, "seconds", r.seconds);
-        json_put_number(&json, "guessed", (double)r.guessed);
-        json_put_number(&json, "right", (double)r.right);
-        json_put(&json, "finish", why[r.finish]);
-        json_close(&json, '}');
+        write_put_bool(&json, "done", is_done);
+        write_key(&json, "counts");
+        write_open(&json, '{');
+        write_put_number(&json, "promptTokens", (double)r.prompt_tokens);
+        write_put_number(&json, "cachedTokens", (double)r.cached_tokens);
+        write_put_number(&json, "tokens", (double)r.tokens);
+        write_put_number(&json, "stop", r.stop);
+        write_put_number(&json, "promptSeconds", r.prompt_seconds);
+        write_put_number(&json, "seconds", r.seconds);
+        write_put_number(&json, "guessed", (double)r.guessed);
+        write_put_number(&json, "right", (double)r.right);
+        write_put(&json, "finish", why[r.finish]);
+        write_close(&json, '}');
     }
-    json_close(&json, '}');
-    char *text = json_end(&json);
+    write_close(&json, '}');
+    char *text = write_end(&json);
     if (status) free(text);
     return status ? NULL : text;
 }

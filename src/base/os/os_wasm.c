@@ -13,15 +13,25 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 // ---- what the host does
 
 __attribute__((import_module("hologram"), import_name("now"))) double host_now(void); // seconds
 __attribute__((import_module("hologram"), import_name("cores"))) int host_cores(void);
 
+__attribute__((import_module("hologram"), import_name("date"))) double host_date(void); // as holo_local_time
+
 double holo_time_now(void)
 {
     return host_now();
+}
+
+// The host gives seconds since 1970, as clocks of this place show them.
+void holo_local_time(struct tm *out)
+{
+    time_t now = (time_t)host_date();
+    gmtime_r(&now, out);
 }
 
 int holo_cpu_count(void)
@@ -202,6 +212,12 @@ bool holo_path_is_folder(const char *path)
 bool holo_path_exists(const char *path)
 {
     return file_find(path) || holo_path_is_folder(path);
+}
+
+bool holo_path_same(const char *a, const char *b)
+{
+    const File *file = file_find(a);
+    return file && file == file_find(b);
 }
 
 const char *holo_path_name(const char *path)
