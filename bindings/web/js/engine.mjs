@@ -49,6 +49,9 @@ const level = WebAssembly.validate(Uint8Array.from(relaxed.match(/[0-9a-f]{2}/g)
 
 const modules = new Map();
 
+/** Promises of the backends of engines that models are using, by their kind. */
+export const engines = new Map();
+
 /** The compiled module of a kind: each is fetched once. */
 function moduleOf(kind, isShared) {
   const name = kind === "compiler" ? "hologram-compiler-simd128.wasm" : `hologram-${kind}-${level}${isShared ? "-threads" : ""}.wasm`;
@@ -94,6 +97,7 @@ export class Engine {
     this.#module = module;
     this.isShared = isShared;
     this.users = 0;
+    this.isOver = false;
     this.#memory = memory;
   }
 
@@ -160,14 +164,25 @@ export class Engine {
     throw new HologramError(this.textAt(at + 4), status);
   }
 
+  /** Calls a function. One that breaks down takes the engine along: the next model gets another. */
+  #call(name, args) {
+    if (this.isOver) throw new HologramError("the engine of the model is gone: open the model again", "INTERNAL");
+    try {
+      return this.exports[name](...args);
+    } catch (error) {
+      this.isOver = true;
+      throw new HologramError(`the module broke down: ${error.message}`, "INTERNAL", { cause: error });
+    }
+  }
+
   /** Calls a function that gives a status. */
   do(name, ...args) {
-    if (this.exports[name](...args) !== 0) this.#fail();
+    if (this.#call(name, args) !== 0) this.#fail();
   }
 
   /** Calls one that gives an object; 0 is a failure. */
   make(name, ...args) {
-    const made = this.exports[name](...args) >>> 0;
+    const made = this.#call(name, args) >>> 0;
     if (!made) this.#fail();
     return made;
   }
@@ -199,6 +214,7 @@ export class Engine {
 
   /** Ends its threads. What it has in memory goes with it. */
   end() {
+    this.isOver = true;
     for (const worker of this.#workers) worker.terminate();
     this.#workers = [];
   }

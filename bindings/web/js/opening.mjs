@@ -1,5 +1,5 @@
 // Opens archives in engines: in the small one first, and in the one that has everything where a model needs it.
-import { Engine, host } from "./engine.mjs";
+import { Engine, engines, host } from "./engine.mjs";
 import { HologramError } from "./errors.mjs";
 import { fetched } from "./fetching.mjs";
 import { Model } from "./model.mjs";
@@ -18,32 +18,44 @@ export async function bytesOf(given, options = {}) {
   throw new HologramError("a model is a URL, a Blob, a Response, or its bytes in an ArrayBuffer or typed array");
 }
 
-/** Backends of engines that models are using, by their kind. */
-const shared = new Map();
-
+/** The backend of a kind, with so many threads. */
 async function backendOf(kind, threads) {
   const isShared = threads > 1,
     key = `${kind} ${isShared}`;
-  if (!shared.has(key)) {
+  if (!engines.has(key)) {
     const made = Engine.create(kind, isShared).then(createBackend);
-    shared.set(key, made);
-    made.catch(() => shared.delete(key));
+    engines.set(key, made);
+    made.catch(() => engines.delete(key));
   }
-  const backend = await shared.get(key);
-  if (isShared) await backend.engine.threads(threads);
+  const backend = await engines.get(key);
+  if (backend.engine.isOver) {
+    engines.delete(key);
+    return backendOf(kind, threads);
+  }
+  return backend;
+}
+
+/** The same for a model, which releases it one day. */
+async function taken(kind, threads) {
+  const backend = await backendOf(kind, threads);
+  backend.engine.users++;
+  try {
+    if (threads > 1) await backend.engine.threads(threads);
+  } catch (error) {
+    release(backend);
+    throw error;
+  }
   return backend;
 }
 
 /** The last model of an engine takes it along: memory of WebAssembly never shrinks. */
 function release(backend) {
-  if (--backend.engine.users) return;
-  for (const [key, made] of shared) made.then((one) => one === backend && !backend.engine.users && (shared.delete(key), backend.engine.end()));
+  if (--backend.engine.users === 0) backend.engine.end();
 }
 
 async function openIn(kind, threads, bytes, options, report) {
-  const backend = await backendOf(kind, threads),
+  const backend = await taken(kind, threads),
     { engine } = backend;
-  engine.users++;
   let at = 0,
     handle;
   try {

@@ -33,7 +33,7 @@ export function createBackend(engine) {
 
   function unref(handle) {
     const holder = holders.get(handle);
-    if (!holder || --holder.refs) return;
+    if (!holder || --holder.refs || engine.isOver) return;
     holders.delete(handle);
     described.delete(handle);
     holder.end(handle);
