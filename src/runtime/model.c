@@ -330,6 +330,8 @@ static HoloStatus load(HoloModel *model, const void *bytes, size_t size, HoloErr
     bool is_exact  = model->archive.header->flags_must & HOLO_FLAG_EXACT;
     bool is_bf16   = model->archive.header->flags_may & HOLO_FLAG_BF16;
     model->kernels = is_bf16 && !is_exact ? holo_kernels_bf16() : holo_kernels(is_exact);
+    if (model->kernels->exact != is_exact)
+        return holo_fail(error, HOLO_UNSUPPORTED, "this runtime has no kernels of numeric class exact");
     HOLO_TRY(devices_find(model, error));
     HOLO_TRY(ops_find(model, error));
     HOLO_TRY(constants_load(model, error));
