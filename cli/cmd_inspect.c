@@ -124,6 +124,13 @@ static void print_meta(const Subject *s)
     }
 }
 
+// "fused", "exact" or "bf16".
+static const char *numeric_of(const HoloModel *model, const HoloModelInfo *info)
+{
+    const char *told = holo_model_meta_find(model, "numeric");
+    return info->exact ? "exact" : told && !strcmp(told, "bf16") ? told : "fused";
+}
+
 static void print_info(const HoloModel *model, const HoloModelInfo *info)
 {
     CliText a, b;
@@ -140,7 +147,11 @@ static void print_info(const HoloModel *model, const HoloModelInfo *info)
         cli_row(stdout, "memory", "each session plans it for the sizes it runs with");
     if (holo_model_memo_count(model))
         cli_row(stdout, "memo", "answers to %lld patterns", (long long)holo_model_memo_count(model));
-    cli_row(stdout, "numeric", "%s", info->exact ? "exact: the same bits on every CPU" : "fused");
+    const char *numeric = numeric_of(model, info);
+    cli_row(stdout, "numeric", "%s%s", numeric,
+            info->exact                ? ": the same bits on every CPU"
+            : !strcmp(numeric, "bf16") ? ": products with weights of bf16, where the CPU has them"
+                                       : "");
 }
 
 static void print_table(const Subject *s)
@@ -189,7 +200,7 @@ static void info_json(Json *json, const HoloModel *model, const HoloModelInfo *i
     json_int(json, "constants", info->constants);
     json_int(json, "plans", info->plans);
     json_int(json, "memo", holo_model_memo_count(model));
-    json_text(json, "numeric", info->exact ? "exact" : "fused");
+    json_text(json, "numeric", numeric_of(model, info));
     json_bool(json, "static", info->is_static);
 }
 

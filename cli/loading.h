@@ -49,14 +49,17 @@
         "target", 0, "NAMES",                                                                                      \
             "where steps run: each step runs on the first of NAME,NAME,...\nthat can run it, otherwise on the CPU" \
     }
-#define CLI_OPTION_NUMERIC                                                                  \
-    {                                                                                       \
-        "numeric", 0, "CLASS", "fused (default, fastest) or exact (same bits on every CPU)" \
+#define CLI_OPTION_NUMERIC                                                                                                    \
+    {                                                                                                                         \
+        "numeric", 0, "CLASS",                                                                                                \
+            "fused (default), exact (same bits on every CPU) or bf16\n(products with weights in bf16 where the CPU has them)" \
     }
 // An archive has its own numeric class.
-#define CLI_OPTION_MODEL_NUMERIC                                                                                 \
-    {                                                                                                            \
-        "numeric", 0, "CLASS", "fused (default, fastest) or exact (same bits on every CPU)", .files = CLI_MODELS \
+#define CLI_OPTION_MODEL_NUMERIC                                                                                               \
+    {                                                                                                                          \
+        "numeric", 0, "CLASS",                                                                                                 \
+            "fused (default), exact (same bits on every CPU) or bf16\n(products with weights in bf16 where the CPU has them)", \
+            .files = CLI_MODELS                                                                                                \
     }
 
 #define CLI_OPTION_PREFAULT                                                    \
@@ -95,6 +98,9 @@
     {                                                                                                                \
         "save-memo", 0, "NEW.holo", "write a new archive that holds the kept answers; needs\n--memo", .with = "memo" \
     }
+
+// Threads to run on, as --threads says.
+HoloStatus cli_pool(HoloPool **out_pool, HoloError *error);
 
 // Has the session keep answers, as --memo says.
 int cli_memo(const Cli *cli, HoloSession *session);
@@ -154,5 +160,7 @@ void cli_inputs_close(CliInput *inputs, const HoloModel *model);
 int  cli_inputs_set(HoloSession *session, const HoloModel *model, const CliInput *inputs);
 // What to do if sizes of 1 are not what the user wants; NULL: no size was guessed.
 const char *cli_inputs_advice(const CliPorts *ports, const CliInput *inputs);
+
+HoloNumeric cli_numeric(void); // the class that was asked for
 
 #endif

@@ -282,6 +282,11 @@ HOLO_API HOLO_MUST HoloStatus holo_language_read_all(HoloLanguage *language, Hol
                                                      HoloError *error);
 // Makes text `to` a copy of what was read of text `from`: a common beginning is then not computed twice.
 HOLO_API HOLO_MUST HoloStatus holo_language_copy(HoloLanguage *language, int from, int to, HoloError *error);
+// Writes what was kept of a text to a file; and reads it back, so that the text need not be read again. Only the same
+// archive, or one that was made in the same way from the same model, takes the file: others refuse it as HOLO_BAD_INPUT, as
+// they do a damaged one. After holo_language_load the text is what the file knows: holo_language_read takes it from there.
+HOLO_API HOLO_MUST HoloStatus holo_language_save(HoloLanguage *language, int text, const char *path, HoloError *error);
+HOLO_API HOLO_MUST HoloStatus holo_language_load(HoloLanguage *language, int text, const char *path, HoloError *error);
 // Forgets what was read of a text.
 HOLO_API void holo_language_forget(HoloLanguage *language, int text);
 // Asks a read in progress to stop. Any thread may call it. The read returns HOLO_CANCELLED.

@@ -1,5 +1,5 @@
 // compile.c - the whole compiler on one screen: import, quantize, optimize (the passes), materialize, lower, tune,
-// plan, write, verify, memorize. The stages are in api/compile_*.c.
+// plan, write, read a prefix, verify, memorize. The stages are in api/compile_*.c.
 //
 // The archive gets its name only when all stages have succeeded.
 #include "api/compiling.h"
@@ -19,6 +19,7 @@ static const struct {
     {holo_compile_plan, ONCE, "planning"},
     {holo_compile_images, ONCE, "planning"},
     {holo_compile_write, ONCE, "writing the archive"},
+    {holo_compile_prefix, ONCE, "reading the prefix"},
     {holo_compile_verify, EACH, "verifying"},
     {holo_compile_record, ONCE, "writing the archive"},
     {holo_compile_memorize, ONCE, "running patterns"},

@@ -6,6 +6,8 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "format/holo.h"
+#include "graph/facts.h"
+#include "ops/standard/attention.h"
 
 #include <string.h>
 
@@ -123,9 +125,31 @@ void holo_compiler_set_symbolic(HoloCompiler *compiler, bool on)
     compiler->symbolic = on;
 }
 
+const char *holo_numeric_name(HoloNumeric numeric)
+{
+    return numeric == HOLO_EXACT ? "exact" : numeric == HOLO_NUMERIC_BF16 ? "bf16" : "fused";
+}
+
 void holo_compiler_set_numeric(HoloCompiler *compiler, HoloNumeric numeric)
 {
     compiler->numeric = numeric;
+}
+
+HoloStatus holo_compiler_set_cache(HoloCompiler *compiler, HoloDtype type, HoloError *error)
+{
+    if (type != HOLO_F32 && type != HOLO_F16 && type != HOLO_I8)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "caches can be of f32, f16 or i8, not of %s", holo_dtype_name(type));
+    compiler->cache = type;
+    return HOLO_OK;
+}
+
+HoloStatus holo_compiler_set_prefix(HoloCompiler *compiler, const char *text, size_t size, bool is_plain,
+                                    HoloError *error)
+{
+    if (!size) return holo_fail(error, HOLO_BAD_ARGUMENT, "the prefix is empty");
+    compiler->prefix          = (HoloString){holo_arena_text(&compiler->arena, text, size), size};
+    compiler->is_prefix_plain = is_plain;
+    return compiler->prefix.data ? HOLO_OK : holo_fail_memory(error);
 }
 
 void holo_compiler_set_verify(HoloCompiler *compiler, bool on)
@@ -294,10 +318,36 @@ static HoloStatus choice_unknown(const HoloGraph *graph, const HoloInputChoice *
                      choice->is_constant ? "value" : "shape", names);
 }
 
+// Gives caches, the states that a CacheWrite changes, the type that was asked for.
+static int caches_narrow(const HoloCompiler *compiler, const HoloGraph *graph)
+{
+    int count = 0;
+    for (int i = 0; i < graph->node_count; i++) {
+        const HoloNode *node = graph->nodes[i];
+        if (!HOLO_IS(node, HOLOGRAM_CacheWrite) || !node->in[0]->is_state) continue;
+        HoloTensor *t = &node->in[0]->type;
+        t->dtype      = (uint8_t)compiler->cache;
+        if (t->dtype == HOLO_I8) t->dim[2] += HOLO_SCALE_BYTES * holo_node_int(node, "num_heads", 1);
+        count++;
+    }
+    return count;
+}
+
+static HoloStatus caches_apply(const HoloCompiler *compiler, const HoloModelSource *model, HoloError *error)
+{
+    int count = 0;
+    if (!compiler->cache || compiler->cache == HOLO_F32) return HOLO_OK;
+    for (int k = 0; k < model->entry_count; k++) count += caches_narrow(compiler, model->entries[k].graph);
+    return count ? HOLO_OK
+                 : holo_fail(error, HOLO_BAD_ARGUMENT, "the model has no caches, which could be of %s",
+                             holo_dtype_name(compiler->cache));
+}
+
 // Applies the choices to the inputs of all entries. Fails if the model does not allow them.
 static HoloStatus inputs_apply(const HoloCompiler *compiler, const HoloModelSource *model, HoloError *error)
 {
     for (int k = 0; k < model->entry_count && compiler->symbolic; k++) symbols_apply(model->entries[k].graph);
+    HOLO_TRY(caches_apply(compiler, model, error));
     for (int i = 0; i < compiler->input_count; i++) {
         const HoloInputChoice *choice = &compiler->inputs[i];
         bool                   is     = false;

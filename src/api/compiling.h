@@ -64,6 +64,7 @@ HOLO_MUST HoloStatus holo_compile_tune(HoloCompile *c);        // an entry, if a
 HOLO_MUST HoloStatus holo_compile_plan(HoloCompile *c);        // steps and memory
 HOLO_MUST HoloStatus holo_compile_images(HoloCompile *c); // plans again with a few images at a time, if that is better
 HOLO_MUST HoloStatus holo_compile_write(HoloCompile *c);  // the archive, without a name yet
+HOLO_MUST HoloStatus holo_compile_prefix(HoloCompile *c); // writes it anew with what a language model keeps of a prefix
 HOLO_MUST HoloStatus holo_compile_verify(HoloCompile *c); // an entry: fails if its answers differ from the model's
 HOLO_MUST HoloStatus holo_compile_record(HoloCompile *c); // writes what verification found into the archive
 HOLO_MUST HoloStatus holo_compile_memorize(HoloCompile *c); // stores answers to the given inputs in the archive
@@ -72,8 +73,15 @@ HOLO_MUST HoloStatus holo_compile_memorize(HoloCompile *c); // stores answers to
 HOLO_MUST HoloStatus holo_compile_text(HoloCompile *c);
 // Adds what the folder of a model says about its use: labels of classes, how texts become vectors.
 HOLO_MUST HoloStatus holo_compile_tasks(HoloCompile *c);
+// The same for a pipeline that makes pictures of texts: its tokenizer, the steps of its diffusion.
+HOLO_MUST HoloStatus holo_compile_pipeline(HoloCompile *c);
+// Any JSON in a file of the folder; NULL: there is none that can be used.
+struct json_t       *holo_compile_json(const char *folder, const char *file);
+HOLO_MUST HoloStatus holo_compile_meta_number(HoloCompile *c, const char *key, double number);
 // Opens what the archive is written to: a file without a name yet, or memory if no file was asked for.
 HOLO_MUST HoloStatus holo_compile_open(const HoloCompile *c, HoloFileWriter **out);
+// Writes the plan as it is now.
+HOLO_MUST HoloStatus holo_compile_archive(HoloCompile *c, HoloFileWriter *file);
 // Reserves room in the archive for what verification will find.
 HOLO_MUST HoloStatus holo_compile_reserve(HoloCompile *c);
 // Gives back pages of the model's files that are not needed now, so that memory stays below the model's size.

@@ -37,6 +37,10 @@ enum {                         // HoloHeader.flags_must
     HOLO_FLAGS_MUST_KNOWN = 7,
 };
 
+enum {                  // HoloHeader.flags_may
+    HOLO_FLAG_BF16 = 1, // numeric class bf16: where weights are of bf16, what they multiply may be rounded to it
+};
+
 typedef struct HoloHeader {
     uint8_t  magic[8];
     uint16_t major, minor;

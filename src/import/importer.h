@@ -23,7 +23,8 @@ bool holo_offer_has_bytes(const HoloOffer *offer, size_t offset, const char *byt
 bool holo_offer_mentions(const HoloOffer *offer, const char *text);
 // Does the folder have a file of this name?
 bool holo_offer_has_name(const HoloOffer *offer, const char *name);
-// Reads the first bytes of a file of the folder, at most `room`. Returns how many; 0: it cannot be read.
+// Reads the first bytes of a file of the folder, or below it ("unet/config.json"), at most `room`. Returns how many; 0:
+// it cannot be read.
 size_t holo_offer_peek(const HoloOffer *offer, const char *name, void *out, size_t room);
 
 typedef enum HoloSniff {

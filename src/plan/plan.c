@@ -421,10 +421,10 @@ static HoloStatus entry_add(HoloPlanner *planner, const HoloPlanEntry *entry, bo
 {
     HoloPlanBuffer *section = planner->plan->section;
     HoloArena       scratch = {0};
-    bool            is_here = entry->lowered->targets.count == 1; // images at a time only if there is no other memory
-    bool            apart   = is_here && holo_plan_is_separate(entry->graph, &scratch);
-    HoloPlanRecord  plan    = {.flags = apart ? HOLO_PLAN_SEPARATE : 0};
-    HoloEntryRecord record  = {.plan = (uint32_t)(section[HOLO_SECTION_PLANS].size / sizeof plan)};
+    bool is_here = entry->lowered->targets.count == 1; // only on the CPU does a batch run a few images at a time
+    bool apart   = is_here && holo_plan_is_separate(entry->graph, &scratch);
+    HoloPlanRecord  plan   = {.flags = apart ? HOLO_PLAN_SEPARATE : 0};
+    HoloEntryRecord record = {.plan = (uint32_t)(section[HOLO_SECTION_PLANS].size / sizeof plan)};
     holo_arena_deinit(&scratch);
     HOLO_TRY(planner_use(planner, entry));
     HOLO_TRY(holo_buffer_add(&section[HOLO_SECTION_PLANS], &plan, sizeof plan, planner->error));

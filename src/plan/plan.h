@@ -27,7 +27,7 @@ typedef struct HoloPlan {
     HoloPlanBuffer    section[HOLO_SECTION_LIMIT]; // by id; all sections except CONSTANTS, WEIGHTS and the memo
     HoloPlanConstant *constants;
     uint32_t          constant_count, constant_room;
-    uint32_t          flags_must;
+    uint32_t          flags_must, flags_may;
 
     // For the report.
     uint32_t steps, kernel_steps, deduplicated;

@@ -327,7 +327,11 @@ const HoloModel *holo_model_entry(const HoloModel *model, const char *name)
 static HoloStatus load(HoloModel *model, const void *bytes, size_t size, HoloError *error)
 {
     HOLO_TRY(holo_archive_open(bytes, size, &model->archive, error));
-    model->kernels = holo_kernels(model->archive.header->flags_must & HOLO_FLAG_EXACT);
+    bool is_exact  = model->archive.header->flags_must & HOLO_FLAG_EXACT;
+    bool is_bf16   = model->archive.header->flags_may & HOLO_FLAG_BF16;
+    model->kernels = is_bf16 && !is_exact ? holo_kernels_bf16() : holo_kernels(is_exact);
+    if (model->kernels->exact != is_exact)
+        return holo_fail(error, HOLO_UNSUPPORTED, "this runtime has no kernels of numeric class exact");
     HOLO_TRY(devices_find(model, error));
     HOLO_TRY(ops_find(model, error));
     HOLO_TRY(constants_load(model, error));
@@ -431,106 +435,4 @@ void holo_model_close(HoloModel *model)
 HoloStatus holo_model_verify(const HoloModel *model, HoloError *error)
 {
     return holo_archive_verify(&model->archive, error);
-}
-
-// ---- what a model says about itself
-
-int holo_model_input_count(const HoloModel *model)
-{
-    return holo_model_given_count(model) - model->state_count;
-}
-
-int holo_model_state_count(const HoloModel *model)
-{
-    return model->state_count;
-}
-
-const HoloPort *holo_model_state(const HoloModel *model, int index)
-{
-    return index >= 0 && index < model->state_count ? &model->inputs[holo_model_input_count(model) + index] : NULL;
-}
-
-int holo_model_output_count(const HoloModel *model)
-{
-    return (int)model->archive.PLANS_at[model->plan].output_count;
-}
-
-const HoloPort *holo_model_input(const HoloModel *model, int index)
-{
-    return index >= 0 && index < holo_model_input_count(model) ? &model->inputs[index] : NULL;
-}
-
-const HoloPort *holo_model_output(const HoloModel *model, int index)
-{
-    return index >= 0 && index < holo_model_output_count(model) ? &model->outputs[index] : NULL;
-}
-
-static int port_find(const HoloPort *ports, int count, const char *name)
-{
-    for (int i = 0; i < count; i++)
-        if (!strcmp(ports[i].name, name)) return i;
-    return -1;
-}
-
-int holo_model_input_find(const HoloModel *model, const char *name)
-{
-    return port_find(model->inputs, holo_model_input_count(model), name);
-}
-
-int holo_model_output_find(const HoloModel *model, const char *name)
-{
-    return port_find(model->outputs, holo_model_output_count(model), name);
-}
-
-bool holo_model_asset(const HoloModel *model, const char *name, HoloString *out_bytes)
-{
-    const HoloArchive *a = &model->archive;
-    *out_bytes           = (HoloString){0};
-    for (size_t i = 0; i < a->ASSETS_count; i++) {
-        const HoloAssetRecord *r = &a->ASSETS_at[i];
-        if (strcmp(holo_model_text(model, r->name), name) != 0) continue;
-        *out_bytes = (HoloString){(const char *)a->ASSET_DATA_at + r->offset, r->size};
-        return true;
-    }
-    return false;
-}
-
-int holo_model_meta_count(const HoloModel *model)
-{
-    return (int)model->archive.META_count;
-}
-
-const char *holo_model_meta(const HoloModel *model, int index, const char **out_key)
-{
-    if (index < 0 || index >= holo_model_meta_count(model)) return NULL;
-    const HoloMetaRecord *r = &model->archive.META_at[index];
-    if (out_key) *out_key = holo_model_text(model, r->key);
-    return holo_model_text(model, r->value);
-}
-
-const char *holo_model_meta_find(const HoloModel *model, const char *key)
-{
-    for (int i = 0; i < holo_model_meta_count(model); i++) {
-        const char *have, *value = holo_model_meta(model, i, &have);
-        if (!strcmp(have, key)) return value;
-    }
-    return NULL;
-}
-
-void holo_model_info(const HoloModel *model, HoloModelInfo *out_info)
-{
-    const HoloArchive *a       = &model->archive;
-    size_t             entries = a->ENTRIES_count ? a->ENTRIES_count : 1; // plans without subgraphs
-    *out_info                  = (HoloModelInfo){
-                         .file_bytes     = a->size,
-                         .constant_bytes = a->WEIGHTS_count,
-                         .steps          = (uint32_t)a->STEPS_count,
-                         .values         = (uint32_t)a->VALUES_count,
-                         .constants      = (uint32_t)a->CONSTANTS_count,
-                         .plans          = (uint32_t)a->PLANS_count,
-                         .exact          = (a->header->flags_must & HOLO_FLAG_EXACT) != 0,
-                         .is_static      = a->PLANS_count <= entries && a->PLANS_at[model->plan].flags & HOLO_PLAN_STATIC,
-                         .arena_bytes    = a->PLANS_at[model->plan].arena_bytes,
-                         .naive_bytes    = a->PLANS_at[model->plan].naive_bytes,
-    };
 }

@@ -231,11 +231,10 @@ static size_t guesses_most(const HoloAnswer *g)
 // The first turn reads the prompt; each other one guesses, reads and takes.
 static HoloStatus turn(HoloAnswer *g, HoloError *error)
 {
-    double               start  = holo_time_now();
-    const HoloKnownText *before = &g->l->text[g->o.text];
-    double              *time   = g->is_begun ? &g->result.seconds : &g->result.prompt_seconds;
-    if (!g->is_begun && g->l->way != HOLO_READS_ALL)
-        g->result.cached_tokens = holo_tokens_common(before->token, before->count, g->token, g->count);
+    double       start = holo_time_now();
+    HoloTextRead read  = {.text = g->o.text, .tokens = g->token, .count = g->count};
+    double      *time  = g->is_begun ? &g->result.seconds : &g->result.prompt_seconds;
+    if (!g->is_begun) g->result.cached_tokens = holo_language_cached(g->l, &read, 1);
     if (g->is_begun) HOLO_TRY(guess(g, guesses_most(g), error));
     HOLO_TRY(step(g, error));
     g->is_begun = true;

@@ -131,6 +131,23 @@ static HoloStatus ports_find(HoloLanguage *l, HoloError *error)
     return inputs_check(l, error);
 }
 
+// What the archive keeps of a beginning; and whether all states are caches.
+static HoloStatus prefix_find(HoloLanguage *l, HoloError *error)
+{
+    HoloString bytes;
+    HoloError  why = {0};
+    size_t     row;
+    if (l->way != HOLO_READS_CACHED) return HOLO_OK;
+    for (int i = 0; i < holo_model_state_count(l->model); i++)
+        if (holo_language_state(l, i, NULL, &row, error))
+            l->has_caches = true;
+        else
+            l->is_whole = true;
+    if (!holo_model_asset(l->model, "prefix", &bytes)) return HOLO_OK;
+    HoloStatus status = holo_kept_open(l, bytes.data, bytes.size, true, &l->prefix, &why);
+    return status ? holo_fail(error, HOLO_BAD_ARCHIVE, "the prefix of the archive: %s", why.text) : HOLO_OK;
+}
+
 // ---- opening
 
 static HoloStatus parts_open(HoloLanguage *l, HoloPool *pool, HoloError *error)
@@ -146,7 +163,8 @@ static HoloStatus parts_open(HoloLanguage *l, HoloPool *pool, HoloError *error)
     l->text = holo_realloc(NULL, (size_t)l->text_count * sizeof *l->text);
     if (!l->text) return holo_fail_memory(error);
     memset(l->text, 0, (size_t)l->text_count * sizeof *l->text);
-    return holo_session_create(l->model, pool, &l->session, error);
+    HOLO_TRY(holo_session_create(l->model, pool, &l->session, error));
+    return prefix_find(l, error);
 }
 
 HoloStatus holo_language_open(const HoloModel *model, HoloPool *pool, const HoloLanguageOptions *options,
@@ -179,7 +197,10 @@ void holo_language_close(HoloLanguage *l)
     holo_session_destroy(l->session);
     holo_language_source_close(l);
     holo_tokenizer_close(l->tokenizer);
-    for (int i = 0; l->text && i < l->text_count; i++) holo_free(l->text[i].token);
+    for (int i = 0; l->text && i < l->text_count; i++) {
+        holo_kept_drop(&l->text[i]);
+        holo_free(l->text[i].token);
+    }
     for (int i = 0; l->past && i < l->past_count; i++) holo_free(l->past[i].value.data);
     holo_free(l->text);
     holo_free(l->past);

@@ -106,11 +106,12 @@ static HoloStatus room_make(HoloLanguage *l, const Run *r, HoloError *error)
         if (end > need) need = end;
     }
     if (need <= l->room) return HOLO_OK;
+    HOLO_TRY(holo_session_set_size(l->session, "slots", l->text_count, error));
+    if (!l->has_caches) return HOLO_OK;
     int64_t room = l->room ? l->room : ROOM_FIRST;
     while (room < need) room *= 2;
     if (l->context && room > l->context) room = need > l->context ? need : l->context;
     l->room = room;
-    HOLO_TRY(holo_session_set_size(l->session, "slots", l->text_count, error));
     return holo_session_set_size(l->session, "context", room, error);
 }
 
@@ -217,6 +218,7 @@ HoloStatus holo_language_run(HoloLanguage *l, const HoloTextRead *reads, int cou
     if (l->encoder && !l->has_source)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "the model's decoder answers a source, and none was given");
     HOLO_TRY(l->way == HOLO_READS_CACHED ? inputs_cached(l, &r, error) : inputs_plain(l, &r, error));
+    for (int i = 0; i < count; i++) HOLO_TRY(holo_kept_apply(l, reads[i].text, error));
     for (int i = 0; i < l->past_count && l->way == HOLO_READS_PAST; i++)
         HOLO_TRY(past_set(l, &l->past[i], (int64_t)known(l, &r, 0)->count, error));
     HOLO_TRY(holo_session_run(l->session, error));

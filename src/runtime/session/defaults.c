@@ -164,10 +164,14 @@ static HoloStatus state_view(HoloSession *session, int index, HoloTensor *out_vi
     if (!holo_model_state(session->model, index))
         return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no state %d: the model has %d", index,
                          session->model->state_count);
-    const HoloDefault *own = &session->defaults[holo_model_input_count(session->model) + index];
-    if (!own->data)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "state %s has no size before the first run",
-                         holo_model_state(session->model, index)->name);
+    int                at    = holo_model_input_count(session->model) + index;
+    const HoloDefault *own   = &session->defaults[at];
+    HoloError          why   = {0};
+    HoloStatus         found = holo_state_set(session, at, &why); // as large as the next run will have it
+    if (found && (!own->data || found == HOLO_NO_MEMORY))
+        return holo_fail(error, found == HOLO_NO_MEMORY ? found : HOLO_BAD_ARGUMENT,
+                         "state %s has no size before the inputs are set: %s",
+                         holo_model_state(session->model, index)->name, why.text);
     *out_view = own->type;
     return HOLO_OK;
 }
