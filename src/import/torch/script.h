@@ -122,59 +122,61 @@ typedef struct HoloScriptClass {
 struct HoloTorchObject {
     const HoloScriptClass *type;
     const char            *path; // where it is in the model: "layer.0."
-    HoloNameMap            attrs; // to HoloTv *
+    HoloNameMap            attrs; // to HoloScriptVar *
     const HoloPickle      *state; // attributes that were not asked for yet
 };
 
 typedef struct HoloScriptVar {
-    HoloString name;
-    HoloTv     value;
-    bool       is_set;
+    HoloTv value;
+    bool   is_set;
 } HoloScriptVar;
 
 typedef struct HoloScriptFrame { // a call of a function
-    const char      *file;
-    HoloNameMap      names; // to HoloScriptVar *
-    HoloTv           result;
-    bool             is_done; // it has returned
-    struct HoloScriptFrame *caller;
+    const char   *file;
+    HoloNameMap   names; // to HoloScriptVar *
+    HoloScriptVar result; // set: it has returned
 } HoloScriptFrame;
 
-// What changed in a body: variables of the frame and attributes of objects, with what they were before.
+// A variable or an attribute that changed in a body, with what it was before; after the body, with what it became.
 typedef struct HoloScriptChange {
-    HoloTv *place;
-    HoloTv  before;
-    HoloScriptVar *var; // NULL: an attribute
+    HoloScriptVar *place;
+    HoloScriptVar  value;
 } HoloScriptChange;
 
 typedef struct HoloScript {
     HoloTorch        *t;
-    HoloNameMap       files;   // code, by name, to HoloScriptNode *
-    HoloNameMap       classes; // by name, to HoloScriptClass *
-    HoloNameMap       functions;
-    HoloNameMap       objects; // by the address of their pickle, as text
-    const HoloPickle *constants; // tuple
-    HoloScriptChange *change;
+    HoloNameMap       files;     // code, by name, to HoloScriptNode *
+    HoloNameMap       classes;   // by name, to HoloScriptClass *
+    HoloNameMap       objects;   // by the address of their pickle, as text
+    const HoloPickle *constants; // a tuple; NULL: there are none
+    HoloScriptChange *change;    // in the current body
     int               change_count, change_room;
-    int               bodies; // that are open: changes are noted inside of them
+    int               depth;     // of blocks and expressions inside of each other
+    HoloTorchList   **grown;     // lists of outside that the body of a loop appends to; they are noted while `is_trial`
+    int               grown_count, grown_room;
+    bool              is_trial;
+    bool              is_raised; // an exception: the current body is never left
+    bool              is_again;  // a number of an object changed, which was taken for a constant
 } HoloScript;
 
 HoloTv holo_script_eval(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode *node);
 void   holo_script_block(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode *block);
 void   holo_script_set(HoloScript *s, HoloScriptFrame *frame, HoloString name, HoloTv value);
-void   holo_script_note(HoloScript *s, HoloTv *place, HoloScriptVar *var);
+void   holo_script_assign(HoloScript *s, HoloScriptVar *place, HoloTv value); // notes what it was
+void   holo_script_target(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode *target, HoloTv value);
 void   holo_script_flow(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode *node); // IF, WHILE, FOR
 HoloTv holo_script_choice(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode *node);
 // Calls of names: functions of the script, classes, operators, builtins. `node` is the CALL.
 HoloTv holo_script_call(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode *node);
-HoloTv holo_script_function(HoloScript *s, const HoloScriptFunction *function, HoloTv self, const HoloTv *args,
-                            const char *const *names, int count, int line);
-HoloScriptFunction *holo_script_find(HoloScript *s, const char *name);
-HoloScriptFunction *holo_script_method(HoloScript *s, const HoloScriptClass *type, HoloString name);
+// `self` is the first argument, if it is not NULL.
+HoloTv holo_script_function(HoloScript *s, const HoloScriptFunction *function, const HoloTv *self, const HoloTv *args,
+                            const char *const *names, int count);
+bool holo_script_find(HoloScript *s, const char *name, HoloScriptFunction *out); // "__torch__.f"
+bool holo_script_method(const HoloScriptClass *type, HoloString name, HoloScriptFunction *out);
 HoloScriptClass    *holo_script_class(HoloScript *s, const char *name);
 // The value of a pickle; `path` names tensors.
 HoloTv holo_script_value(HoloScript *s, const HoloPickle *pickle, const char *folder, const char *path);
-HoloTv *holo_script_attr(HoloScript *s, HoloTorchObject *object, HoloString name); // NULL: there is none
+HoloScriptVar *holo_script_attr(HoloScript *s, HoloTorchObject *object, HoloString name); // NULL: there is none
 // The number that a condition is now, 0 or 1; -1: only a run knows, and *out_value is it.
 int  holo_script_truth(HoloScript *s, HoloTv v, HoloValue **out_value);
 void holo_script_fail(HoloScript *s, const HoloScriptFrame *frame, int line, const char *format, ...)
@@ -182,8 +184,11 @@ void holo_script_fail(HoloScript *s, const HoloScriptFrame *frame, int line, con
 // An operator or builtin by its name, "torch.add", "ops.prim.NumToTensor", "len"
 HoloTv holo_script_builtin(HoloScript *s, const HoloScriptFrame *frame, const char *name, const HoloTv *args,
                            const char *const *names, int count, int line);
-// "+" and the like on values
-HoloTv holo_script_binary(HoloScript *s, const char *op, HoloTv a, HoloTv b);
-bool   holo_script_equal(const HoloTv *a, const HoloTv *b);
+// Lists, dicts and texts: an operation of that name. False: there is none for these arguments.
+bool holo_script_container(HoloScript *s, const char *name, const HoloTv *args, int count, HoloTv *out);
+bool holo_script_equal(const HoloTv *a, const HoloTv *b);
+HoloTv holo_script_item(HoloScript *s, HoloTv from, HoloTv index); // from[index]
+// A NamedTuple as a plain tuple; anything else as it is.
+HoloTv holo_script_plain(HoloScript *s, HoloTv v);
 
 #endif

@@ -18,7 +18,6 @@ typedef struct HoloTorchTensor HoloTorchTensor;
 typedef struct HoloTorchOp     HoloTorchOp;
 typedef struct HoloTorchList   HoloTorchList;
 typedef struct HoloTorchObject HoloTorchObject;
-struct HoloScriptFunction;
 
 typedef enum HoloTorchKind {
     HOLO_TORCH_NONE,
@@ -50,9 +49,9 @@ typedef struct HoloTv { // a value of Python
         HoloTorchList   *list;
         HoloTorchObject *object;
         const void      *graph;
-        struct {
-            HoloTorchObject           *self;
-            struct HoloScriptFunction *function;
+        struct { // of a METHOD
+            HoloTorchObject *self;
+            HoloString       method;
         };
     };
 } HoloTv;
@@ -60,7 +59,8 @@ typedef struct HoloTv { // a value of Python
 struct HoloTorchList { // shared by all who have it, as in Python
     HoloTv *item;
     int     count, room;
-    int     depth; // of the body in which it was made
+    int     depth;       // of the body in which it was made
+    HoloValue *sequence; // if only a run knows what it has; else NULL
 };
 
 struct HoloTorchTensor {
@@ -71,7 +71,6 @@ struct HoloTorchTensor {
     int                result;  // which result of the operator it is; -1: it has only one
     int64_t            version; // counts the changes
     int                depth;   // of the body in which it was made
-    int                state;   // 1 + its index in t->state; 0: it is none
 };
 
 // A tensor that was changed inside of a body and made outside of it, with what it was before.
@@ -83,8 +82,10 @@ typedef struct HoloTorchChange {
 // A buffer that the program changes: the session keeps it.
 typedef struct HoloTorchState {
     const char      *name;
-    HoloTorchTensor *tensor;
-    HoloValue       *input; // the state as it was when the run began
+    HoloTorchTensor *tensor;   // NULL: the one that says whether there was a run before
+    HoloValue       *constant; // its value at the beginning
+    HoloValue       *input;    // the state; NULL: it is taken for a constant
+    HoloValue       *before;   // what was read of it
 } HoloTorchState;
 
 struct HoloTorch {
@@ -102,6 +103,7 @@ struct HoloTorch {
     HoloNameMap     constants;                  // data of tensors to values, by name
     HoloTorchState *state;
     int             state_count, state_room;
+    HoloNameMap     changed;                    // names of buffers that the program changes
     struct HoloScript *script;                  // of TorchScript; else NULL
 };
 
@@ -204,6 +206,8 @@ HoloDtype  holo_torch_dtype_of(int64_t scalar_type);                       // of
 int64_t    holo_torch_scalar_type(HoloDtype dtype);                        // of c10
 HoloDtype  holo_torch_promote(HoloDtype a, HoloDtype b);
 HoloDtype  holo_torch_result(HoloTorch *t, const HoloTv *args, int count); // by PyTorch's rules of promotion
+// The type of a value; f32 if it is not known, as in scripts without example inputs.
+HoloDtype  holo_torch_dtype_in(const HoloValue *value);
 bool       holo_torch_is_float(HoloDtype dtype);
 bool       holo_torch_is_int(HoloDtype dtype); // not bool
 HoloDtype  holo_torch_float_of(HoloDtype dtype); // itself, or f32 for whole numbers
@@ -251,6 +255,25 @@ HoloValue *holo_torch_gather(HoloTorch *t, HoloValue *x, HoloValue *index, int a
 HoloValue *holo_torch_swap(HoloTorch *t, HoloValue *x, int a, int b);
 HoloValue *holo_torch_scalar_of(HoloTorch *t, HoloValue *x); // [1] to a scalar
 HoloValue *holo_torch_numel(HoloTorch *t, HoloValue *x);     // i64, a scalar
+
+// ---- numbers of Python (torch_numbers.c)
+
+// An operation on numbers: "add", "floordiv", "lt", "int" ... False: there is none of that name, or an argument is no
+// number.
+bool holo_torch_numbers(HoloTorch *t, const char *name, const HoloTv *args, int count, HoloTv *out);
+
+// ---- states: what a program keeps between runs (torch_state.c)
+
+// A tensor that begins with this constant, and may be changed. It becomes a state if it was changed at the end.
+HoloTv holo_torch_buffer(HoloTorch *t, const char *name, HoloValue *constant);
+// Writes the states. True: constants were changed, which are in t->changed now; the program must be imported again.
+bool holo_torch_states_end(HoloTorch *t);
+
+// ---- control flow
+
+// An If: both bodies were left, and give `count` values each. What they changed is joined, too.
+void holo_torch_if(HoloTorch *t, HoloValue *condition, HoloTorchBody *yes, HoloTorchBody *no, HoloValue *const *yes_values,
+                   HoloValue *const *no_values, int count, HoloValue **out);
 
 // ---- files
 
