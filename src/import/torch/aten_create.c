@@ -224,12 +224,20 @@ ANY(item)
 
 // ---- types
 
+// Numbers beyond the range of a narrow type keep their low bits, as PyTorch does it; ONNX would take the nearest.
+static HoloValue *cast(HoloTorch *t, HoloValue *x, HoloDtype dtype)
+{
+    bool is_narrow = holo_torch_is_int(dtype) && holo_dtype_bits(dtype) < 32;
+    if (is_narrow && holo_torch_is_float(DTYPE(x))) x = holo_emit_cast(t->e, x, HOLO_I64);
+    return holo_emit_cast(t->e, x, dtype);
+}
+
 // The tensor itself if nothing changes, so that it still shares memory.
 ANY(to_dtype)
 {
     HoloValue *x     = V(0);
     HoloDtype  dtype = holo_torch_dtype(t, &a[1], DTYPE(x));
-    *out             = dtype == DTYPE(x) ? a[0] : holo_tv_tensor(t, holo_emit_cast(t->e, x, dtype));
+    *out             = dtype == DTYPE(x) ? a[0] : holo_tv_tensor(t, cast(t, x, dtype));
 }
 
 // to(self, dtype, ...), to(self, device, dtype, ...), to(self, other, ...): what is a number is the type.
@@ -252,19 +260,19 @@ ANY(to)
 ONE(to_copy)
 {
     HoloValue *x = V(0);
-    return holo_emit_cast(t->e, x, holo_torch_dtype(t, &a[1], DTYPE(x)));
+    return cast(t, x, holo_torch_dtype(t, &a[1], DTYPE(x)));
 }
 
 ONE(type_as)
 {
     HoloValue *x = V(0), *other = V(1);
-    return holo_emit_cast(t->e, x, DTYPE(other));
+    return cast(t, x, DTYPE(other));
 }
 
 static HoloValue *cast_to(HoloTorch *t, const HoloTv *a, HoloDtype dtype)
 {
     HoloValue *x = V(0);
-    return holo_emit_cast(t->e, x, dtype);
+    return cast(t, x, dtype);
 }
 
 #define CAST(f, d) \

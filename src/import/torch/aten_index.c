@@ -59,7 +59,11 @@ ANY(embedding_bag)
         HoloValue *y     = OP2("MatMul", which, rows);
         HoloValue *count = holo_torch_reduce(t, "ReduceSum", which, axes, 1, true);
         if (mode == 1) y = OP2("Div", y, OP2("Max", count, NUM(y, 1)));
-        if (mode > 1) holo_emit_fail(t->e, HOLO_UNSUPPORTED, "embedding_bag with offsets in mode max");
+        if (mode > 1) { // the largest of the rows that are in the bag; 0 of an empty one
+            HoloValue *each = holo_torch_where(t, holo_torch_unsqueeze(t, is_in, 2), rows, NUM(y, -__builtin_inf()));
+            y = holo_torch_reduce(t, "ReduceMax", each, axes, 1, false);
+            y = holo_torch_where(t, OP2("Equal", count, NUM(y, 0)), NUM(y, 0), y);
+        }
         HoloValue *all[4] = {y, bag, bag, bag};
         *out              = holo_torch_tuple(t, 4, all);
         return;
@@ -480,6 +484,13 @@ ANY(sort)
     *out = holo_torch_tuple(t, 2, y);
 }
 
+ONE(msort)
+{
+    HoloValue *y[2] = {NULL};
+    sort_by(t, V(0), 0, false, y);
+    return y[0];
+}
+
 ONE(argsort)
 {
     HoloValue *y[2] = {NULL};
@@ -553,7 +564,7 @@ const HoloTorchOp holo_torch_indexes[] = {
     ROW("searchsorted", "sorted_sequence self out_int32 right side sorter", searchsorted),
     ROW("isin", "elements|element test_elements|test_element assume_unique invert", isin),
     MANY("topk", "self k dim largest sorted", topk), MANY("sort", "self dim descending stable", sort),
-    ROW("argsort", "self dim descending stable", argsort), MANY("msort", "self", sort),
+    ROW("argsort", "self dim descending stable", argsort), ROW("msort", "self", msort),
     MANY("kthvalue", "self k dim keepdim", kthvalue), MANY("median", "self dim keepdim", median),
     MANY("nanmedian", "self dim keepdim", median), MANY("_unique2", "self sorted return_inverse return_counts", unique),
     MANY("_unique", "self sorted return_inverse", unique),

@@ -6,10 +6,17 @@
 
 // ---- two operands
 
+// PyTorch takes constant tensors without dimensions for the numbers that they were, in sums, products and quotients.
+static HoloTv as_number(HoloTorch *t, HoloTv v)
+{
+    return v.kind == HOLO_TORCH_TENSOR && v.tensor->is_literal ? holo_tv_number(t, holo_torch_read(t, v.tensor)) : v;
+}
+
 static HoloValue *arithmetic(HoloTorch *t, const HoloTv *a, const char *op, const char *of_bools)
 {
     HoloValue *x, *y;
-    HoloDtype  dtype = holo_torch_pair(t, a, &x, &y);
+    HoloTv     both[2] = {as_number(t, a[0]), as_number(t, a[1])};
+    HoloDtype  dtype   = holo_torch_pair(t, both, &x, &y);
     if (!holo_tv_is_none(&a[2]) && !(a[2].kind == HOLO_TORCH_INT && a[2].i == 1)) // alpha
         y = OP2("Mul", y, holo_torch_scalar(t, &a[2], dtype));
     if (dtype == HOLO_BOOL) return OP2(of_bools, x, y);
@@ -48,8 +55,9 @@ ONE(divide)
     if (holo_torch_text_is(t, &a[2], "", "floor")) return holo_torch_floor_div(t, x, y);
     if (holo_torch_text_is(t, &a[2], "", "trunc"))
         return holo_torch_is_float(dtype) ? holo_torch_trunc(t, OP2("Div", x, y)) : OP2("Div", x, y);
-    dtype = holo_torch_float_of(dtype);
-    return OP2("Div", holo_torch_scalar(t, &a[0], dtype), holo_torch_scalar(t, &a[1], dtype));
+    HoloTv both[2] = {as_number(t, a[0]), as_number(t, a[1])};
+    dtype          = holo_torch_float_of(holo_torch_result(t, both, 2));
+    return OP2("Div", holo_torch_scalar(t, &both[0], dtype), holo_torch_scalar(t, &both[1], dtype));
 }
 
 ONE(floor_divide)

@@ -35,7 +35,7 @@ static HoloValue *resize(HoloTorch *t, const HoloTv *a, const HoloTv *factors, i
     return holo_emit(t->e, "Resize", HOLO_IN(x, NULL, scales, sizes),
                      HOLO_ATTRS(holo_with_text("mode", way->mode), holo_with_text("coordinate_transformation_mode", coordinates),
                                 holo_with_text("nearest_mode", way->nearest), holo_with_float("cubic_coeff_a", way->cubic),
-                                holo_with_int("antialias", way->antialias)));
+                                holo_with_int("antialias", way->antialias), holo_with_int("exclude_outside", way->antialias)));
 }
 
 // nearest: (x, size, factors) or (x, size, factor, factor, factor)

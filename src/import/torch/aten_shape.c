@@ -166,6 +166,19 @@ ONE(flip)
     return holo_emit(t->e, "Slice", HOLO_IN(x, step, holo_emit_ints(t->e, lasts, count), holo_emit_ints(t->e, axes, count), step), NULL);
 }
 
+// A quarter turn, once to three times, from the first axis to the second.
+ONE(rot90)
+{
+    int64_t turns = ((holo_torch_int(t, &a[1], 1) % 4) + 4) % 4, axes[HOLO_MAX_RANK * 2] = {0, 1};
+    if (!holo_tv_is_none(&a[2])) holo_torch_ints(t, &a[2], axes);
+    HoloTv x = a[0], from = holo_tv_int(axes[0]), to = holo_tv_int(axes[1]);
+    for (; turns > 0 && !t->e->status; turns--) {
+        HoloTv args[3] = {holo_torch_apply(t, "flip", 2, (HoloTv[]){x, to}), from, to};
+        x              = holo_torch_apply(t, "transpose", 3, args);
+    }
+    return OP1("Identity", holo_torch_value(t, &x));
+}
+
 static HoloValue *roll_along(HoloTorch *t, HoloValue *x, int axis, int64_t shift)
 {
     int64_t    size, zero = 0, most = INT64_MAX;
@@ -437,7 +450,7 @@ const HoloTorchOp holo_torch_shapes[] = {
     ROW("atleast_1d", "self", at_least_1), ROW("atleast_2d", "self", at_least_2), ROW("atleast_3d", "self", at_least_3),
     ROW("repeat", "self repeats", repeat), ROW("tile", "self dims", repeat),
     ROW("repeat_interleave", "self repeats dim output_size", repeat_interleave), ROW("flip", "self dims", flip),
-    ROW("roll", "self shifts dims", roll), ROW("tril", "self diagonal", tril), ROW("triu", "self diagonal", triu),
+    ROW("rot90", "self k dims", rot90), ROW("roll", "self shifts dims", roll), ROW("tril", "self diagonal", tril), ROW("triu", "self diagonal", triu),
     ROW("diag_embed", "self offset dim1 dim2", diag_embed), ROW("diag", "self diagonal", diag),
     ROW("constant_pad_nd", "self pad value", constant_pad), ROW("pad", "self pad mode value", pad),
     ROW("_pad_enum", "self pad mode value", pad), ROW("reflection_pad1d", "self padding", reflection_pad),

@@ -77,7 +77,9 @@ static HoloTv constant_of(HoloScript *s, HoloString name)
         return (HoloTv){0};
     }
     char *path = holo_arena_format(s->t->arena, "constants.%.*s", (int)name.size, name.data);
-    return path ? holo_script_value(s, s->constants->item[index], "constants", path) : (HoloTv){0};
+    HoloTv value = path ? holo_script_value(s, s->constants->item[index], "constants", path) : (HoloTv){0};
+    if (value.kind == HOLO_TORCH_TENSOR && holo_emit_rank(value.tensor->value) == 0) value.tensor->is_literal = true;
+    return value;
 }
 
 static HoloTv attribute(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode *node)

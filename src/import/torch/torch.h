@@ -71,6 +71,7 @@ struct HoloTorchTensor {
     int                result;  // which result of the operator it is; -1: it has only one
     int64_t            version; // counts the changes
     int                depth;   // of the body in which it was made
+    bool               is_literal; // a number of the code that a trace wrote as a constant tensor
 };
 
 // A tensor that was changed inside of a body and made outside of it, with what it was before.
