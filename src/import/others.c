@@ -73,11 +73,6 @@ static HoloSniff sniff_tensorflow_js(const HoloOffer *c)
     return holo_bytes_find(start, size, "\"modelTopology\"", 15) ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
 }
 
-static HoloSniff sniff_diffusers(const HoloOffer *c)
-{
-    return holo_offer_has_name(c, "model_index.json") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
-}
-
 static HoloSniff sniff_core_ml(const HoloOffer *c)
 {
     char   start[4096];
@@ -113,7 +108,6 @@ static HoloSniff sniff_text(const HoloOffer *c)
 // Of rows that are equally sure, the first counts.
 const HoloImporter holo_importers_others[] = {
     {.name = "empty", .words = "an empty file", .sniff = sniff_empty},
-    MODEL("TFLite", "a TensorFlow Lite model", TO_ONNX " (tf2onnx --tflite)", .magic = "TFL3", .magic_at = 4),
     MODEL("ORT", "a model in ONNX Runtime's own format (.ort)", "give the ONNX model that it was made from",
           .magic = "ORTM", .magic_at = 4),
     MODEL("Keras", "a Keras model", TO_ONNX " (tf2onnx)", .sniff = sniff_keras),
@@ -128,8 +122,6 @@ const HoloImporter holo_importers_others[] = {
     MODEL("SavedModel", "a TensorFlow SavedModel", TO_ONNX " (tf2onnx --saved-model)", .sniff = sniff_saved_model),
     MODEL("TensorFlow", "a TensorFlow graph", TO_ONNX " (tf2onnx --graphdef)", .sniff = sniff_tensorflow_graph),
     MODEL("TensorFlow.js", "a TensorFlow.js model", TO_ONNX " (tf2onnx --tfjs)", .sniff = sniff_tensorflow_js),
-    MODEL("Diffusers", "a Diffusers pipeline", "it consists of several models: give each one separately, as ONNX",
-          .sniff = sniff_diffusers),
     MODEL("CoreML", "a Core ML package", "give the model that it was made from, as ONNX", .sniff = sniff_core_ml),
     MODEL("SafeTensors", "a safetensors file: weights without a graph", "give its folder, which also has config.json",
           .sniff = sniff_safetensors),

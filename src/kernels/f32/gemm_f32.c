@@ -484,9 +484,12 @@ static void gemm_block(const HoloGemm *g, int64_t row, int64_t rows, int64_t fir
     gemm_rows(g, &a, row, rows, first, k);
 }
 
+static bool gemm_line(const HoloGemm *g); // gemm_line_f32.c
+
 static void gemm_f32(const HoloGemm *g)
 {
     int64_t first = 0;
+    if (g->m == 1 && gemm_line(g)) return;
     do { // once even if k is 0
         int64_t k = g->k - first < BLOCK_K ? g->k - first : BLOCK_K;
         for (int64_t row = 0; row < g->m; row += BLOCK_ROWS) {

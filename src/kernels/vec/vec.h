@@ -110,6 +110,11 @@ INL f32v v_mad(f32v a, f32v b, f32v c) // a * b + c
     return c;
 }
 
+INL f32v v_mul_add(f32v a, f32v b, f32v c) // a * b + c, rounded twice in both classes
+{
+    return v_add(v_mul(a, b), c);
+}
+
 INL f32v v_mad_part(f32v a, f32v b, f32v c, int from, int to) // only registers from <= r < to
 {
     EACH(i) if (i >= from && i < to) c.r[i] = n_mac(a.r[i], b.r[i], c.r[i]);

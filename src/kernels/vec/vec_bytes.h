@@ -317,7 +317,7 @@ INL int32_t quad_read(const uint8_t *p)
 }
 
 // Some CPUs of a level can do more than the level. Their kernels are in files that level_shared.c (LEVEL_QUADS,
-// LEVEL_VBMI) and level.c (LEVEL_MORE, LEVEL_MOST) include at their end; where a level has none, the name is that of a
+// LEVEL_VBMI) and level.c (LEVEL_MORE, LEVEL_MOST, LEVEL_BF16) include at their end; where a level has none, the name is that of a
 // file that is included already.
 //
 // n_quads: the sum plus, for each lane, four products of bytes of b, which are unsigned or shifted by QUADS_FLIP to be
@@ -327,10 +327,13 @@ INL int32_t quad_read(const uint8_t *p)
 // few rows. Those wait for memory, which is faster if several panels are read at once.
 // clang-format off
 #if defined __AVX512BW__
-#define LEVEL_QUADS "kernels/i8/gemm_i8_quads.c"
+#define LEVEL_QUADS "kernels/levels/level_shared_quads.c"
 #define LEVEL_VBMI  "kernels/i8/lookup_u8_vbmi.c"
 #define LEVEL_MORE  "kernels/levels/level_quads.c"
 #define LEVEL_MOST  "kernels/levels/level_vbmi.c"
+#if !HOLO_EXACT
+#define LEVEL_BF16  "kernels/levels/level_bf16.c"
+#endif
 #define QUADS_LEVEL avx512vnni
 #define QUADS_TARGET
 #define QUADS_FLIP 0u
@@ -346,7 +349,7 @@ INL i32n n_quads(i32n sum, i32n b, i32n a)
     return sum;
 }
 #elif defined __aarch64__
-#define LEVEL_QUADS "kernels/i8/gemm_i8_quads.c"
+#define LEVEL_QUADS "kernels/levels/level_shared_quads.c"
 #define LEVEL_VBMI  "kernels/kernels.h"
 #define LEVEL_MORE  "kernels/levels/level_quads.c"
 #define LEVEL_MOST  "kernels/kernels.h"
@@ -378,6 +381,9 @@ INL i32n n_quads(i32n sum, i32n b, i32n a) // never called
     (void)b, (void)a;
     return sum;
 }
+#endif
+#ifndef LEVEL_BF16
+#define LEVEL_BF16 "kernels/kernels.h"
 #endif
 // clang-format on
 
