@@ -246,7 +246,7 @@ static HoloStatus sounds_add(HoloCompile *c, const json_t *config)
     if (!type || strcmp(type, "WhisperFeatureExtractor") != 0) return HOLO_OK;
     for (int i = 0; i < HOLO_COUNT(keys); i++) {
         double number = json_number_value(json_object_get(config, keys[i].key));
-        if (number > 0) HOLO_TRY(meta_number(c, keys[i].meta, number));
+        if (number > 0) HOLO_TRY(holo_compile_meta_number(c, keys[i].meta, number));
     }
     return HOLO_OK;
 }
