@@ -37,6 +37,9 @@ struct HoloCompiler {
     HoloInputChoice  inputs[HOLO_CHOICES_MAX]; // in the order in which they were set
     bool             symbolic;
     HoloNumeric      numeric;
+    HoloDtype        cache;  // of caches; HOLO_NONE: as the model has them
+    HoloString       prefix; // data NULL: none
+    bool             is_prefix_plain;
     HoloSize         size;
     HoloTargets      targets;
     bool             verify, strict, tune, no_tables;

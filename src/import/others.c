@@ -19,16 +19,6 @@ static bool is_zip(const HoloOffer *c)
     return holo_offer_has_bytes(c, 0, "PK\3\4");
 }
 
-static HoloSniff sniff_pytorch(const HoloOffer *c)
-{
-    return is_zip(c) && holo_offer_mentions(c, "data.pkl") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
-}
-
-static HoloSniff sniff_torchscript(const HoloOffer *c)
-{
-    return is_zip(c) && holo_offer_mentions(c, "constants.pkl") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
-}
-
 static HoloSniff sniff_keras(const HoloOffer *c)
 {
     return is_zip(c) && holo_offer_mentions(c, "model.weights.h5") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
@@ -73,11 +63,6 @@ static HoloSniff sniff_tensorflow_js(const HoloOffer *c)
     return holo_bytes_find(start, size, "\"modelTopology\"", 15) ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
 }
 
-static HoloSniff sniff_diffusers(const HoloOffer *c)
-{
-    return holo_offer_has_name(c, "model_index.json") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
-}
-
 static HoloSniff sniff_core_ml(const HoloOffer *c)
 {
     char   start[4096];
@@ -113,23 +98,13 @@ static HoloSniff sniff_text(const HoloOffer *c)
 // Of rows that are equally sure, the first counts.
 const HoloImporter holo_importers_others[] = {
     {.name = "empty", .words = "an empty file", .sniff = sniff_empty},
-    MODEL("TFLite", "a TensorFlow Lite model", TO_ONNX " (tf2onnx --tflite)", .magic = "TFL3", .magic_at = 4),
     MODEL("ORT", "a model in ONNX Runtime's own format (.ort)", "give the ONNX model that it was made from",
           .magic = "ORTM", .magic_at = 4),
     MODEL("Keras", "a Keras model", TO_ONNX " (tf2onnx)", .sniff = sniff_keras),
     MODEL("HDF5", "an HDF5 file (Keras)", TO_ONNX " (tf2onnx)", .magic = "\x89HDF"),
-    MODEL("TorchScript", "a TorchScript model (PyTorch)", TO_ONNX " (torch.onnx.export)", .sniff = sniff_torchscript),
-    MODEL("PyTorch", "a PyTorch checkpoint (.pt)",
-          TO_ONNX " (torch.onnx.export), or name it pytorch_model.bin beside its config.json, and give the folder",
-          .sniff = sniff_pytorch),
-    MODEL("pickle", "a Python pickle (PyTorch)",
-          TO_ONNX " (torch.onnx.export), or name it pytorch_model.bin beside its config.json, and give the folder",
-          .magic = "\x80\x02"),
     MODEL("SavedModel", "a TensorFlow SavedModel", TO_ONNX " (tf2onnx --saved-model)", .sniff = sniff_saved_model),
     MODEL("TensorFlow", "a TensorFlow graph", TO_ONNX " (tf2onnx --graphdef)", .sniff = sniff_tensorflow_graph),
     MODEL("TensorFlow.js", "a TensorFlow.js model", TO_ONNX " (tf2onnx --tfjs)", .sniff = sniff_tensorflow_js),
-    MODEL("Diffusers", "a Diffusers pipeline", "it consists of several models: give each one separately, as ONNX",
-          .sniff = sniff_diffusers),
     MODEL("CoreML", "a Core ML package", "give the model that it was made from, as ONNX", .sniff = sniff_core_ml),
     MODEL("SafeTensors", "a safetensors file: weights without a graph", "give its folder, which also has config.json",
           .sniff = sniff_safetensors),

@@ -79,6 +79,23 @@ static int ask(void)
     return ANY | (holo_cpu_has_dot() ? DOT : 0);
 }
 
+#elif defined __wasm__
+// A module is accepted or refused as a whole, so there is one for each level, and whoever loads it chooses.
+#if defined HOLO_RELAXED
+#define LEVELS(X)      X(relaxed, ANY)
+#define TILE_LEVELS(X) X(relaxed)
+#else
+#define LEVELS(X)      X(simd128, ANY)
+#define TILE_LEVELS(X) X(simd128)
+#endif
+
+enum { ANY = 1 };
+
+static int ask(void)
+{
+    return ANY;
+}
+
 #endif
 
 #ifndef BF16_LEVELS
@@ -91,13 +108,19 @@ LEVELS(X)
 #define X(level, on, needs) extern const HoloKernelTable holo_kernels_##level;
 BF16_LEVELS(X)
 #undef X
+// A small program may leave out the tables of class exact.
+#if defined HOLO_FUSED_ALONE
+#define CLASSES(level) &holo_kernels_##level
+#else
+#define CLASSES(level) &holo_kernels_##level, &holo_kernels_##level##_exact
+#endif
 #define X(level) extern const HoloTiles holo_kernels_tiles_##level;
 TILE_LEVELS(X)
 #undef X
 
 // Of each level the table of class fused, then that of class exact.
 static const HoloKernelTable *const tables[] = {
-#define X(level, needs) &holo_kernels_##level, &holo_kernels_##level##_exact,
+#define X(level, needs) CLASSES(level),
     LEVELS(X)
 #undef X
 };
