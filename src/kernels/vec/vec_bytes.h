@@ -316,7 +316,7 @@ INL int32_t quad_read(const uint8_t *p)
     return quad;
 }
 
-// Some CPUs of a level can do more than the level. Their kernels are in files that level_shared.c (LEVEL_QUADS,
+// Some CPUs of a level can do more than the level. Their kernels are in files that level_shared.c (LEVEL_OWN, LEVEL_QUADS,
 // LEVEL_VBMI) and level.c (LEVEL_MORE, LEVEL_MOST, LEVEL_BF16) include at their end; where a level has none, the name is that of a
 // file that is included already.
 //
@@ -327,6 +327,7 @@ INL int32_t quad_read(const uint8_t *p)
 // few rows. Those wait for memory, which is faster if several panels are read at once.
 // clang-format off
 #if defined __AVX512BW__
+#define LEVEL_OWN   "kernels/levels/level_shared_avx2.c"
 #define LEVEL_QUADS "kernels/levels/level_shared_quads.c"
 #define LEVEL_VBMI  "kernels/i8/lookup_u8_vbmi.c"
 #define LEVEL_MORE  "kernels/levels/level_quads.c"
@@ -381,6 +382,9 @@ INL i32n n_quads(i32n sum, i32n b, i32n a) // never called
     (void)b, (void)a;
     return sum;
 }
+#endif
+#ifndef LEVEL_OWN
+#define LEVEL_OWN "kernels/levels/level_shared_own.c"
 #endif
 #ifndef LEVEL_BF16
 #define LEVEL_BF16 "kernels/kernels.h"
