@@ -40,6 +40,7 @@ static HoloValue *convolve(HoloTorch *t, Conv *c, bool is_transposed)
 {
     int  n          = c->dims;
     bool is_single = holo_emit_rank(c->x) == n + 1; // without a batch
+    HOLO_TORCH_CHECK(t, !is_single || !t->is_guess, "a convolution without a batch, if the assumed dimensions are right");
     if (is_single) c->x = holo_torch_unsqueeze(t, c->x, 0);
     HoloValue *y;
     if (is_transposed)

@@ -39,7 +39,9 @@ ONE(take)
 
 ONE(embedding)
 {
-    return holo_torch_gather(t, V(0), V(1), 0);
+    HoloValue *index = V(1);
+    HOLO_TORCH_CHECK(t, !t->is_guess || !holo_torch_is_float(DTYPE(index)), "an embedding of numbers that are not whole");
+    return holo_torch_gather(t, V(0), index, 0);
 }
 
 // Bags of rows: their sum, mean or largest elements. Only bags that a 2-dimensional index lists.

@@ -139,7 +139,7 @@ typedef struct Guess { // of inputs that the file tells nothing about
 } Guess;
 
 // First no guess: then sizes are those of the run. Many operators need at least the rank.
-static const Guess guesses[] = {{-1, HOLO_F32}, {4, HOLO_F32}, {2, HOLO_F32}, {3, HOLO_F32}, {2, HOLO_I64}, {1, HOLO_F32}, {5, HOLO_F32}, {1, HOLO_I64}};
+static const Guess guesses[] = {{-1, HOLO_F32}, {2, HOLO_F32}, {4, HOLO_F32}, {3, HOLO_F32}, {2, HOLO_I64}, {1, HOLO_F32}, {5, HOLO_F32}, {1, HOLO_I64}};
 
 typedef struct Model {
     HoloScript        script;
@@ -167,16 +167,29 @@ static bool example_type(const HoloPickle *p, HoloTensor *out)
     return true;
 }
 
+// What the user says of an input; NULL: nothing.
+static const HoloToldInput *told_of(const Model *m, const char *name)
+{
+    const HoloImport *im = m->torch.import;
+    for (int i = 0; i < im->told_count; i++)
+        if (!strcmp(im->told[i].name, name)) return &im->told[i];
+    return NULL;
+}
+
 static HoloTv tensor_input(Model *m, const char *name, const HoloPickle *example)
 {
-    HoloTorch *t = &m->torch;
-    HoloTensor type;
-    if (!example_type(example, &type)) {
-        type          = (HoloTensor){.dtype = (uint8_t)m->guess->dtype, .rank = m->guess->rank};
-        m->is_guessed = true;
+    HoloTorch           *t    = &m->torch;
+    const HoloToldInput *told = told_of(m, name);
+    HoloTensor           type;
+    bool                 has_example = example_type(example, &type);
+    if (told || !has_example) {
+        int rank      = told ? told->type.rank : m->guess->rank;
+        type          = (HoloTensor){.dtype = (uint8_t)(has_example ? type.dtype : m->guess->dtype), .rank = rank};
+        m->is_guessed = !has_example;
         for (int i = 0; i < type.rank; i++) {
             char *symbol = holo_arena_format(t->arena, "%s_%d", name, i);
             type.dim[i]  = symbol ? holo_dims_symbol(t->e->graph->dims, symbol) : HOLO_DIM_UNKNOWN;
+            if (told && told->type.dim[i] >= 0) type.dim[i] = told->type.dim[i];
         }
     }
     return holo_tv_tensor(t, holo_emit_input(t->e, name, &type));
@@ -326,7 +339,8 @@ static HoloStatus import_once(Model *m, bool *out_is_again)
     m->script  = (HoloScript){.t = &m->torch, .constants = m->script.constants};
     m->outputs = 0;
     if (!e.status) e.status = holo_torch_init(&m->torch, import, &e);
-    m->torch.import = import;
+    m->torch.import   = import;
+    m->torch.is_guess = !m->examples;
     if (!e.status) run_forward(m);
     *out_is_again = !e.status && (holo_torch_states_end(&m->torch) || m->script.is_again);
     import->out->graph = e.graph;

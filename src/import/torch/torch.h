@@ -105,7 +105,7 @@ struct HoloTorch {
     HoloTorchState *state;
     int             state_count, state_room;
     HoloNameMap     changed;                    // names of buffers that the program changes
-    struct HoloScript *script;                  // of TorchScript; else NULL
+    bool            is_guess;                   // what inputs are is only assumed
 };
 
 // ---- the table
