@@ -22,6 +22,7 @@ HoloValue *holo_torch_matmul(HoloTorch *t, HoloValue *x, HoloValue *y);
 HoloValue *holo_torch_linear(HoloTorch *t, HoloValue *x, HoloValue *w, HoloValue *b);
 HoloValue *holo_torch_softmax(HoloTorch *t, HoloValue *x, int axis, bool is_log);
 HoloValue *holo_torch_floor_div(HoloTorch *t, HoloValue *x, HoloValue *y);
+HoloValue *holo_torch_remainder(HoloTorch *t, HoloValue *x, HoloValue *y);
 HoloValue *holo_torch_trunc(HoloTorch *t, HoloValue *x);
 HoloValue *holo_torch_variance(HoloTorch *t, HoloValue *x, const int64_t *axes, int count, double correction, bool keep,
                                HoloValue **out_mean);

@@ -70,9 +70,8 @@ ONE(floor_divide)
 ONE(remainder_of)
 {
     HoloValue *x, *y;
-    HoloDtype  dtype = holo_torch_pair(t, a, &x, &y);
-    if (!holo_torch_is_float(dtype)) return OP2("Mod", x, y);
-    return OP2("Sub", x, OP2("Mul", y, OP1("Floor", OP2("Div", x, y))));
+    holo_torch_pair(t, a, &x, &y);
+    return holo_torch_remainder(t, x, y);
 }
 
 ONE(fmod_of)
