@@ -362,7 +362,8 @@ HoloStatus holo_compiler_import(const HoloCompiler *compiler, const char *path, 
                                 HoloError *error)
 {
     HoloToldInput     told[HOLO_CHOICES_MAX];
-    HoloImportRequest request = {.path = bytes.data ? NULL : path, .bytes = bytes.data, .size = bytes.size, .told = told};
+    HoloImportRequest request = {
+        .path = bytes.data ? NULL : path, .bytes = bytes.data, .size = bytes.size, .told = told};
     for (int i = 0; i < compiler->input_count; i++)
         told[request.told_count++] = (HoloToldInput){compiler->inputs[i].name, compiler->inputs[i].value};
     HOLO_TRY(holo_source_import(&request, out, error));

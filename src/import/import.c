@@ -196,10 +196,15 @@ static HoloStatus hash_files(HoloImport *import)
     return HOLO_OK;
 }
 
-static HoloStatus open_offer(HoloArena *arena, const HoloOffer *offer, const HoloImportRequest *request, HoloModelSource *out,
-                             HoloError *error)
+static HoloStatus open_offer(HoloArena *arena, const HoloOffer *offer, const HoloImportRequest *request,
+                             HoloModelSource *out, HoloError *error)
 {
-    HoloImport          import = {.arena = arena, .error = error, .from = offer, .out = out, .told = request->told, .told_count = request->told_count};
+    HoloImport          import = {.arena      = arena,
+                                  .error      = error,
+                                  .from       = offer,
+                                  .out        = out,
+                                  .told       = request->told,
+                                  .told_count = request->told_count};
     const HoloImporter *row    = find(offer);
     if (!row || !row->open) return refuse(&import, row);
     out->format = row->name;
@@ -210,7 +215,8 @@ static HoloStatus open_offer(HoloArena *arena, const HoloOffer *offer, const Hol
     return hash_files(&import);
 }
 
-static HoloStatus open_memory(HoloArena *arena, const HoloImportRequest *request, HoloModelSource *out, HoloError *error)
+static HoloStatus open_memory(HoloArena *arena, const HoloImportRequest *request, HoloModelSource *out,
+                              HoloError *error)
 {
     HoloOffer  offer  = {.file = {.data = request->bytes, .size = request->size}};
     HoloStatus status = open_offer(arena, &offer, request, out, error);
@@ -233,7 +239,7 @@ static HoloStatus keep_file(HoloArena *arena, HoloModelSource *out, HoloMapping 
 
 static HoloStatus open_path(HoloArena *arena, const HoloImportRequest *request, HoloModelSource *out, HoloError *error)
 {
-    HoloOffer offer;
+    HoloOffer    offer;
     HoloMapping *file = HOLO_NEW(arena, HoloMapping, 1);
     if (!file) return holo_fail_memory(error);
     HOLO_TRY(offer_open(&offer, request->path, error));
@@ -245,7 +251,8 @@ static HoloStatus open_path(HoloArena *arena, const HoloImportRequest *request, 
     return status;
 }
 
-HoloStatus holo_import_request(HoloArena *arena, const HoloImportRequest *request, HoloModelSource *out, HoloError *error)
+HoloStatus holo_import_request(HoloArena *arena, const HoloImportRequest *request, HoloModelSource *out,
+                               HoloError *error)
 {
     *out = (HoloModelSource){0};
     return request->path ? open_path(arena, request, out, error) : open_memory(arena, request, out, error);

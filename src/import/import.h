@@ -36,7 +36,7 @@ typedef struct HoloToldInput {
 } HoloToldInput;
 
 typedef struct HoloImportRequest {
-    const char          *path;  // of a file or a folder; NULL: it is `bytes`, which must stay
+    const char          *path; // of a file or a folder; NULL: it is `bytes`, which must stay
     const void          *bytes;
     size_t               size;
     const HoloToldInput *told;

@@ -115,7 +115,8 @@ static HoloTensor tensor_of(HoloArena *arena, const json_t *value)
     HoloTensor    t     = {0};
     const json_t *shape = json_object_get(value, "shape"), *data = json_object_get(value, "data");
     for (int i = 0; i < HOLO_COUNT(types); i++)
-        if (!strcmp(types[i].name, json_string_value(json_object_get(value, "type")))) t.dtype = (uint8_t)types[i].dtype;
+        if (!strcmp(types[i].name, json_string_value(json_object_get(value, "type"))))
+            t.dtype = (uint8_t)types[i].dtype;
     assert_int_not_equal(t.dtype, HOLO_NONE);
     t.rank = (int8_t)json_array_size(shape);
     for (int i = 0; i < t.rank; i++) t.dim[i] = json_integer_value(json_array_get(shape, (size_t)i));
@@ -153,21 +154,24 @@ static bool run_case(HoloArena *arena, const json_t *test, HoloError *error)
     HoloTensor        in[PORTS_MAX], out[PORTS_MAX] = {0};
     const HoloTensor *given[PORTS_MAX];
     const json_t     *inputs = json_object_get(test, "inputs"), *outputs = json_object_get(test, "outputs");
-    Bytes             file   = archive_of(json_object_get(test, "entries"));
-    void             *kept   = holo_arena_take(arena, file.size);
+    Bytes             file = archive_of(json_object_get(test, "entries"));
+    void             *kept = holo_arena_take(arena, file.size);
     memcpy(kept, file.data, file.size);
     size_t size = file.size;
     free(file.data);
     if (holo_import_memory(arena, kept, size, &source, error)) return false;
     HoloGraph *graph = source.graph;
-    bool       ok    = graph->input_count == (int)json_array_size(inputs) && graph->output_count == (int)json_array_size(outputs) &&
-              graph->input_count <= PORTS_MAX && graph->output_count <= PORTS_MAX;
-    if (!ok) snprintf(error->text, sizeof error->text, "%d inputs, %d outputs", graph->input_count, graph->output_count);
+    bool       ok    = graph->input_count == (int)json_array_size(inputs) &&
+              graph->output_count == (int)json_array_size(outputs) && graph->input_count <= PORTS_MAX &&
+              graph->output_count <= PORTS_MAX;
+    if (!ok)
+        snprintf(error->text, sizeof error->text, "%d inputs, %d outputs", graph->input_count, graph->output_count);
     for (int i = 0; ok && i < graph->input_count; i++) {
         in[i]    = tensor_of(arena, json_array_get(inputs, (size_t)i));
         given[i] = &in[i];
     }
-    ok = ok && !holo_graph_infer(graph, error) && !holo_graph_check_ops(graph, error) && !holo_graph_eval(graph, given, out, arena, NULL, error);
+    ok = ok && !holo_graph_infer(graph, error) && !holo_graph_check_ops(graph, error) &&
+         !holo_graph_eval(graph, given, out, arena, NULL, error);
     for (int i = 0; ok && i < graph->output_count; i++) {
         HoloTensor want = tensor_of(arena, json_array_get(outputs, (size_t)i));
         double     off  = difference(&out[i], &want);
@@ -182,7 +186,7 @@ static bool run_case(HoloArena *arena, const json_t *test, HoloError *error)
 static void all_cases(void **state)
 {
     json_error_t why;
-    json_t      *cases = json_load_file("tests/torch/cases.json", 0, &why);
+    json_t      *cases  = json_load_file("tests/torch/cases.json", 0, &why);
     int          failed = 0;
     (void)state;
     assert_non_null(cases);
