@@ -17,7 +17,7 @@ struct HoloSource {
 
 // Imports a model of any format, from `bytes`, which must stay, or if their data is NULL, from `path`. Types are not
 // inferred yet.
-HOLO_MUST HoloStatus holo_source_import(const char *path, HoloString bytes, HoloSource **out, HoloError *error);
+HOLO_MUST HoloStatus holo_source_import(const HoloImportRequest *request, HoloSource **out, HoloError *error);
 
 // Makes *inputs a list for all inputs of the graph: states, which callers do not give, are left out.
 HOLO_MUST HoloStatus holo_source_inputs(const HoloGraph *graph, const HoloTensor *const **inputs, int count,
