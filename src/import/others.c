@@ -19,16 +19,6 @@ static bool is_zip(const HoloOffer *c)
     return holo_offer_has_bytes(c, 0, "PK\3\4");
 }
 
-static HoloSniff sniff_pytorch(const HoloOffer *c)
-{
-    return is_zip(c) && holo_offer_mentions(c, "data.pkl") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
-}
-
-static HoloSniff sniff_torchscript(const HoloOffer *c)
-{
-    return is_zip(c) && holo_offer_mentions(c, "constants.pkl") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
-}
-
 static HoloSniff sniff_keras(const HoloOffer *c)
 {
     return is_zip(c) && holo_offer_mentions(c, "model.weights.h5") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
@@ -112,13 +102,6 @@ const HoloImporter holo_importers_others[] = {
           .magic = "ORTM", .magic_at = 4),
     MODEL("Keras", "a Keras model", TO_ONNX " (tf2onnx)", .sniff = sniff_keras),
     MODEL("HDF5", "an HDF5 file (Keras)", TO_ONNX " (tf2onnx)", .magic = "\x89HDF"),
-    MODEL("TorchScript", "a TorchScript model (PyTorch)", TO_ONNX " (torch.onnx.export)", .sniff = sniff_torchscript),
-    MODEL("PyTorch", "a PyTorch checkpoint (.pt)",
-          TO_ONNX " (torch.onnx.export), or name it pytorch_model.bin beside its config.json, and give the folder",
-          .sniff = sniff_pytorch),
-    MODEL("pickle", "a Python pickle (PyTorch)",
-          TO_ONNX " (torch.onnx.export), or name it pytorch_model.bin beside its config.json, and give the folder",
-          .magic = "\x80\x02"),
     MODEL("SavedModel", "a TensorFlow SavedModel", TO_ONNX " (tf2onnx --saved-model)", .sniff = sniff_saved_model),
     MODEL("TensorFlow", "a TensorFlow graph", TO_ONNX " (tf2onnx --graphdef)", .sniff = sniff_tensorflow_graph),
     MODEL("TensorFlow.js", "a TensorFlow.js model", TO_ONNX " (tf2onnx --tfjs)", .sniff = sniff_tensorflow_js),
