@@ -174,12 +174,12 @@ INL void n_store_rounded(uint8_t *p, const f32n x[4], int zero, bool is_signed)
 
 INL void n_store_rounded(uint8_t *p, const f32n x[4], int zero, bool is_signed)
 {
-#define ROUNDED(x) wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_nearest((v128_t)(x)))
+#define ROUNDED(x)    wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_nearest((v128_t)(x)))
     v128_t add = wasm_i16x8_splat((int16_t)zero);
     v128_t low = wasm_i16x8_narrow_i32x4(ROUNDED(x[0]), ROUNDED(x[1]));
     v128_t top = wasm_i16x8_narrow_i32x4(ROUNDED(x[2]), ROUNDED(x[3]));
-    low        = wasm_i16x8_add_sat(low, add);
-    top        = wasm_i16x8_add_sat(top, add);
+    low = wasm_i16x8_add_sat(low, add);
+    top = wasm_i16x8_add_sat(top, add);
     wasm_v128_store(p, is_signed ? wasm_i8x16_narrow_i16x8(low, top) : wasm_u8x16_narrow_i16x8(low, top));
 #undef ROUNDED
 }
