@@ -218,32 +218,51 @@ static HoloStatus infer_node(HoloInfer *infer, HoloNode *node)
 
 // ---- a graph
 
+// Makes room for the values that were added, and looks at the contents of those that nothing produces.
+static HoloStatus begin_values(HoloInfer *infer)
+{
+    const HoloGraph *graph = infer->graph;
+    while (infer->value_done < graph->value_count) {
+        int i = infer->value_done;
+        if (!HOLO_GROW(infer->scratch, infer->data, i, infer->data_room) ||
+            !HOLO_GROW(infer->scratch, infer->above, i, infer->above_room) ||
+            !HOLO_GROW(infer->scratch, infer->below, i, infer->below_room))
+            return holo_fail_memory(infer->error);
+        infer->data[i]  = NULL;
+        infer->above[i] = NULL;
+        infer->below[i] = 0;
+        infer->value_done++;
+        if (!graph->values[i]->producer) HOLO_TRY(holo_contents_begin(infer, graph->values[i]));
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus check_depth(const HoloInfer *infer)
+{
+    if (infer->depth <= HOLO_INFER_DEPTH_MAX) return HOLO_OK;
+    return holo_fail(infer->error, HOLO_UNSUPPORTED, "subgraphs are nested more than %d deep", HOLO_INFER_DEPTH_MAX);
+}
+
+HoloStatus holo_infer_added(HoloInfer *infer)
+{
+    HOLO_TRY(check_depth(infer));
+    HOLO_TRY(begin_values(infer));
+    for (; infer->node_done < infer->graph->node_count; infer->node_done++)
+        HOLO_TRY(infer_node(infer, infer->graph->nodes[infer->node_done]));
+    return HOLO_OK;
+}
+
 // A node that fails ends it, unless `may_fail`: then only the outputs of that node are unknown. *out_done is the number
 // of nodes before the first that fails.
 static HoloStatus infer_nodes(HoloGraph *graph, int depth, bool may_fail, int *out_done, HoloError *error)
 {
-    if (depth > HOLO_INFER_DEPTH_MAX)
-        return holo_fail(error, HOLO_UNSUPPORTED, "subgraphs are nested more than %d deep", HOLO_INFER_DEPTH_MAX);
-    HoloArena scratch = {0};
-    HoloInfer infer   = {
-          .graph   = graph,
-          .scratch = &scratch,
-          .error   = error,
-          .depth   = depth,
-          .data    = HOLO_NEW(&scratch, const void *, graph->value_count),
-          .above   = HOLO_NEW(&scratch, const HoloDim *, graph->value_count),
-          .below   = HOLO_NEW(&scratch, int64_t, graph->value_count),
-    };
-    HoloStatus status = infer.data && infer.above && infer.below ? HOLO_OK : holo_fail_memory(error);
-    for (int i = 0; i < graph->value_count && !status; i++)
-        if (!graph->values[i]->producer) status = holo_contents_begin(&infer, graph->values[i]);
-    *out_done = 0;
-    for (int i = 0; i < graph->node_count && !status; i++) {
-        status        = infer_node(&infer, graph->nodes[i]);
-        bool is_taken = status == HOLO_BAD_MODEL && may_fail;
-        *out_done += !status && *out_done == i;
-        if (is_taken) set_unknown(&infer, graph->nodes[i]);
-        if (is_taken) status = HOLO_OK;
+    HoloArena  scratch = {0};
+    HoloInfer  infer   = {.graph = graph, .scratch = &scratch, .error = error, .depth = depth};
+    HoloStatus status  = holo_infer_added(&infer);
+    *out_done          = infer.node_done;
+    while (status == HOLO_BAD_MODEL && may_fail && infer.node_done < graph->node_count) {
+        set_unknown(&infer, graph->nodes[infer.node_done++]);
+        status = holo_infer_added(&infer);
     }
     holo_arena_deinit(&scratch);
     return status;

@@ -21,7 +21,13 @@ typedef struct HoloInfer { // a graph that is being inferred
     const void    **data;
     const HoloDim **above;
     int64_t        *below;
+    int             data_room, above_room, below_room; // of the three lists
+    int             value_done, node_done;             // how many of the graph's values and nodes were looked at
 } HoloInfer;
+
+// Infers what was added to the graph since the last call: set graph, scratch, error and depth first, all else to zeros.
+// A value that is neither an input nor a constant must have its producer by then.
+HOLO_MUST HoloStatus holo_infer_added(HoloInfer *infer);
 
 // Infers a graph whose inputs have types.
 HOLO_MUST HoloStatus holo_infer_graph(HoloGraph *graph, int depth, HoloError *error);
