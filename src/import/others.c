@@ -57,22 +57,6 @@ static HoloSniff sniff_saved_model(const HoloOffer *c)
     return begins && holo_offer_mentions(c, "\x22\x05serve") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
 }
 
-static HoloSniff sniff_tensorflow_graph(const HoloOffer *c)
-{
-    bool begins = holo_offer_has_bytes(c, 0, "\n");
-    return begins && holo_offer_mentions(c, "\x12\x0bPlaceholder") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
-}
-
-static HoloSniff sniff_tensorflow_js(const HoloOffer *c)
-{
-    char   start[4096];
-    size_t size = c->is_folder ? holo_offer_peek(c, "model.json", start, sizeof start) : 0;
-    if (!c->is_folder)
-        return holo_offer_has_bytes(c, 0, "{") && holo_offer_mentions(c, "\"modelTopology\"") ? HOLO_SNIFF_SURE
-                                                                                              : HOLO_SNIFF_NONE;
-    return holo_bytes_find(start, size, "\"modelTopology\"", 15) ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
-}
-
 static HoloSniff sniff_diffusers(const HoloOffer *c)
 {
     return holo_offer_has_name(c, "model_index.json") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
@@ -126,8 +110,6 @@ const HoloImporter holo_importers_others[] = {
           TO_ONNX " (torch.onnx.export), or name it pytorch_model.bin beside its config.json, and give the folder",
           .magic = "\x80\x02"),
     MODEL("SavedModel", "a TensorFlow SavedModel", TO_ONNX " (tf2onnx --saved-model)", .sniff = sniff_saved_model),
-    MODEL("TensorFlow", "a TensorFlow graph", TO_ONNX " (tf2onnx --graphdef)", .sniff = sniff_tensorflow_graph),
-    MODEL("TensorFlow.js", "a TensorFlow.js model", TO_ONNX " (tf2onnx --tfjs)", .sniff = sniff_tensorflow_js),
     MODEL("Diffusers", "a Diffusers pipeline", "it consists of several models: give each one separately, as ONNX",
           .sniff = sniff_diffusers),
     MODEL("CoreML", "a Core ML package", "give the model that it was made from, as ONNX", .sniff = sniff_core_ml),

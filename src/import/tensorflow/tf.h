@@ -20,9 +20,9 @@ typedef struct HoloTfScope HoloTfScope;
 
 // ---- operators
 
-enum {                   // HoloTfOp.flags
-    HOLO_TF_LAZY   = 1,  // the emitter asks for the inputs that it needs
-    HOLO_TF_STATE  = 2,  // it makes or changes resources: it never ends a graph as an output
+enum {                 // HoloTfOp.flags
+    HOLO_TF_LAZY  = 1, // the emitter asks for the inputs that it needs
+    HOLO_TF_STATE = 2, // it makes or changes resources: it never ends a graph as an output
 };
 
 typedef struct HoloTfOp {
@@ -145,6 +145,7 @@ struct HoloTf {
     HoloStatus (*weight)(HoloTf *tf, HoloString key, HoloDtype dtype, HoloTensor *out, bool *found);
     // The value of a variable; the same.
     HoloStatus (*variable)(HoloTf *tf, const HoloTfNode *node, HoloTensor *out, bool *found);
+    bool  is_js; // TensorFlow.js: it leaves out some of what TensorFlow does
     void *format;
 };
 
@@ -241,7 +242,7 @@ int64_t    holo_tf_int(HoloTfCall *c, const char *name, int64_t fallback);
 bool       holo_tf_bool(HoloTfCall *c, const char *name, bool fallback);
 double     holo_tf_float(HoloTfCall *c, const char *name, double fallback);
 HoloString holo_tf_string(HoloTfCall *c, const char *name, const char *fallback);
-HoloDtype  holo_tf_type(HoloTfCall *c, const char *name); // HOLO_NONE: not given
+HoloDtype  holo_tf_type(HoloTfCall *c, const char *name);                         // HOLO_NONE: not given
 int        holo_tf_ints(HoloTfCall *c, const char *name, int64_t *out, int room); // count; -1: not given
 int        holo_tf_strings(HoloTfCall *c, const char *name, HoloString *out, int room);
 bool       holo_tf_shape(HoloTfCall *c, const char *name, HoloTensor *out); // rank -1: not known
@@ -260,10 +261,5 @@ int holo_tf_rank(HoloTfCall *c, const HoloValue *x);
 HoloValue *holo_tf_vector(HoloTfCall *c, HoloValue *x);
 // Casts both to one type if TensorFlow.js mixed them up.
 void holo_tf_same_type(HoloTfCall *c, HoloValue **a, HoloValue **b);
-
-#define TF_INT(name, i)         holo_emit_attr_int(name, i)
-#define TF_FLOAT(name, f)       holo_emit_attr_float(name, f)
-#define TF_TEXT(name, s)        holo_emit_attr_text(name, s)
-#define TF_INTS(name, ints, n)  holo_emit_attr_ints(name, ints, n)
 
 #endif

@@ -8,9 +8,9 @@
 HoloDtype holo_tf_dtype(int64_t type)
 {
     static const HoloDtype types[] = {
-        HOLO_NONE, HOLO_F32,  HOLO_F64, HOLO_I32,  HOLO_U8,   HOLO_I16, HOLO_I8,   HOLO_STRING,
-        HOLO_C64,  HOLO_I64,  HOLO_BOOL, HOLO_I8,  HOLO_U8,   HOLO_I32, HOLO_BF16, HOLO_I16,
-        HOLO_U16,  HOLO_U16,  HOLO_C128, HOLO_F16, HOLO_NONE, HOLO_NONE, HOLO_U32, HOLO_U64,
+        HOLO_NONE, HOLO_F32, HOLO_F64,  HOLO_I32, HOLO_U8,   HOLO_I16,  HOLO_I8,   HOLO_STRING,
+        HOLO_C64,  HOLO_I64, HOLO_BOOL, HOLO_I8,  HOLO_U8,   HOLO_I32,  HOLO_BF16, HOLO_I16,
+        HOLO_U16,  HOLO_U16, HOLO_C128, HOLO_F16, HOLO_NONE, HOLO_NONE, HOLO_U32,  HOLO_U64,
     };
     if (type > 100) type -= 100; // a reference
     return type >= 0 && type < HOLO_COUNT(types) ? types[type] : HOLO_NONE;
@@ -288,7 +288,8 @@ int holo_tf_known(HoloTfCall *c, int i, int64_t *out, int room)
     int        count = 0;
     HoloValue *x     = holo_tf_in(c, i);
     if (!x || holo_emit_known_ints(c->e, x, out, room, &count)) return x ? count : -1;
-    holo_tf_fail(c, HOLO_UNSUPPORTED, "input %d must be known when the model is compiled, and it is computed by a run", i);
+    holo_tf_fail(c, HOLO_UNSUPPORTED, "input %d must be known when the model is compiled, and it is computed by a run",
+                 i);
     return -1;
 }
 

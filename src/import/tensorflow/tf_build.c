@@ -90,7 +90,7 @@ static HoloStatus search_nodes(Search *s, const HoloTfNodes *nodes, const HoloSt
 
 HoloStatus holo_tf_check(HoloTf *tf, const HoloString *outputs, int count)
 {
-    Search s        = {.tf = tf};
+    Search s         = {.tf = tf};
     char   text[480] = "";
     HOLO_TRY(search_nodes(&s, tf->main.nodes, outputs, count, 0));
     if (!s.missing_count) return HOLO_OK;
@@ -121,11 +121,11 @@ HoloStatus holo_tf_guess_ports(HoloTf *tf, HoloTfPorts *out)
             if (node) used[node->index] = 1;
         }
     for (int i = 0; i < nodes->count; i++) {
-        const HoloTfNode *node = &nodes->node[i];
-        HoloTfPort        port = {.name = holo_tf_text(tf, node->name), .ref = node->name};
-        bool              is_input  = holo_tf_is(node->op, "Placeholder") || holo_tf_is(node->op, "PlaceholderV2");
-        bool              is_output = !used[i] && !is_input && !holo_tf_is(node->op, "Const") &&
-                         !(node->row && node->row->flags & HOLO_TF_STATE);
+        const HoloTfNode *node     = &nodes->node[i];
+        HoloTfPort        port     = {.name = holo_tf_text(tf, node->name), .ref = node->name};
+        bool              is_input = holo_tf_is(node->op, "Placeholder") || holo_tf_is(node->op, "PlaceholderV2");
+        bool              is_output =
+            !used[i] && !is_input && !holo_tf_is(node->op, "Const") && !(node->row && node->row->flags & HOLO_TF_STATE);
         if (!port.name) return holo_fail_memory(tf->error);
         if (is_input) {
             if (!HOLO_GROW(tf->arena, out->in, out->in_count, out->in_room)) return holo_fail_memory(tf->error);
@@ -186,8 +186,8 @@ static HoloStatus add_inputs(HoloTf *tf, const HoloTfPorts *ports)
         if (!out) return holo_fail_memory(tf->error);
         HOLO_TRY(input_type(tf, port, node, &type));
         name_sizes(tf, port->name, &type);
-        out->kind                        = HOLO_TF_TENSOR;
-        out->value                       = holo_emit_input(&tf->emit, port->name, &type);
+        out->kind                       = HOLO_TF_TENSOR;
+        out->value                      = holo_emit_input(&tf->emit, port->name, &type);
         tf->main.out[node->index]       = out;
         tf->main.out_count[node->index] = 1;
         tf->main.state[node->index]     = 2;

@@ -5,7 +5,7 @@
 
 void holo_tf_init(HoloTf *tf, HoloImport *import, const void *start)
 {
-    *tf = (HoloTf){.import = import, .arena = import->arena, .error = import->error};
+    *tf          = (HoloTf){.import = import, .arena = import->arena, .error = import->error};
     tf->source   = (HoloPbSource){start, import->error};
     tf->work_max = (1 << 16) + (int64_t)(import->out ? import->out->bytes / 8 : 0);
 }
@@ -83,10 +83,11 @@ HoloStatus holo_tf_read_nodes(HoloTf *tf, HoloPbMany list, HoloTfNodes *out)
         HoloTfNodeProto proto = {0};
         HoloTfNode     *node  = &out->node[out->count];
         HOLO_TRY(holo_pb_read(&tf->source, "NodeDef", message, holo_tf_node_fields, &proto));
-        if (!proto.name.size || !proto.op.size) return holo_fail(tf->error, HOLO_BAD_MODEL, "a node has no name or no operator");
+        if (!proto.name.size || !proto.op.size)
+            return holo_fail(tf->error, HOLO_BAD_MODEL, "a node has no name or no operator");
         if (holo_name_map_find(&out->names, proto.name))
             return holo_fail(tf->error, HOLO_BAD_MODEL, "two nodes are called '%.*s'", HOLO_IMPORT_ARG(proto.name));
-        *node = (HoloTfNode){.name = proto.name, .op = proto.op, .attr = proto.attr, .index = out->count};
+        *node     = (HoloTfNode){.name = proto.name, .op = proto.op, .attr = proto.attr, .index = out->count};
         node->row = holo_tf_find(tf, proto.op);
         HOLO_TRY(read_inputs(tf, proto.input, node));
         if (!holo_name_map_set(&out->names, tf->arena, node->name, node)) return holo_fail_memory(tf->error);
@@ -111,8 +112,7 @@ HoloStatus holo_tf_read_library(HoloTf *tf, HoloString message)
         HOLO_TRY(holo_pb_read(&tf->source, "OpDef", proto.signature, holo_tf_op_fields, &signature));
         *function = (HoloTfFunction){.name = signature.name, .message = bytes};
         if (!signature.name.size) return holo_fail(tf->error, HOLO_BAD_MODEL, "a function has no name");
-        if (!holo_name_map_set(&tf->functions, tf->arena, function->name, function))
-            return holo_fail_memory(tf->error);
+        if (!holo_name_map_set(&tf->functions, tf->arena, function->name, function)) return holo_fail_memory(tf->error);
     }
     return HOLO_OK;
 }
@@ -133,7 +133,7 @@ static HoloStatus read_args(HoloTf *tf, HoloPbMany list, HoloString **out, int *
 // What the outputs refer to, in the order of the signature.
 static HoloStatus read_returns(HoloTf *tf, HoloPbMany list, HoloTfFunction *f)
 {
-    HoloString message;
+    HoloString  message;
     HoloString *ret = HOLO_NEW(tf->arena, HoloString, f->ret_count + 1);
     if (!ret) return holo_fail_memory(tf->error);
     while (holo_pb_next_bytes(&list, &message)) {

@@ -44,6 +44,13 @@ static void *fail_ref(HoloTfScope *s, HoloString ref)
     return holo_emit_fail(s->e, HOLO_BAD_MODEL, "there is no value '%.*s'", HOLO_IMPORT_ARG(ref));
 }
 
+// The scope, this one or one around it with the same nodes, in which a node is computed; NULL: in none.
+static HoloTfScope *owner(HoloTfScope *s, const HoloTfNode *node)
+{
+    while (s && s->state[node->index] != 2) s = s->outer;
+    return s;
+}
+
 // ---- emission of one node
 
 static const char *full_name(HoloTfScope *s, const HoloTfNode *node)
@@ -57,23 +64,20 @@ static HoloTfValue computed(HoloTfScope *s, HoloString text)
     HoloTfRef    ref = holo_tf_ref(text);
     HoloTfValue *arg = argument(s, text.size == ref.node.size || !ref.out.size ? ref.node : text);
     if (arg) return *arg;
-    const HoloTfNode *node = holo_name_map_find(&s->nodes->names, ref.node);
-    if (!node || s->state[node->index] != 2) {
+    const HoloTfNode *node  = holo_name_map_find(&s->nodes->names, ref.node);
+    HoloTfScope      *at    = node ? owner(s, node) : NULL;
+    int64_t           place = node ? output_place(node, &ref) : 0;
+    if (!at || place >= at->out_count[node->index]) {
         if (!s->e->status) fail_ref(s, text);
         return (HoloTfValue){0};
     }
-    int64_t place = output_place(node, &ref);
-    if (place >= s->out_count[node->index]) {
-        if (!s->e->status) fail_ref(s, text);
-        return (HoloTfValue){0};
-    }
-    return s->out[node->index][place];
+    return at->out[node->index][place];
 }
 
 static void call_by_name(HoloTfCall *c)
 {
     HoloTfValue out[256];
-    int count = holo_tf_call(c->scope, c->node->op, c->node->attr, c->in, c->in_count, out, HOLO_COUNT(out));
+    int         count = holo_tf_call(c->scope, c->node->op, c->node->attr, c->in, c->in_count, out, HOLO_COUNT(out));
     for (int i = 0; i < count && i < HOLO_COUNT(out); i++) holo_tf_out_value(c, i, out[i]);
 }
 
@@ -116,7 +120,7 @@ static const HoloTfNode *wanted(HoloTfScope *s, HoloString text)
 {
     HoloTfRef         ref  = holo_tf_ref(text);
     const HoloTfNode *node = argument(s, ref.node) ? NULL : holo_name_map_find(&s->nodes->names, ref.node);
-    return node && s->state[node->index] != 2 ? node : NULL;
+    return node && !owner(s, node) ? node : NULL;
 }
 
 static bool push(HoloTfScope *s, Visit **stack, int *count, int *room, const HoloTfNode *node)

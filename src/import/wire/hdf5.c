@@ -55,6 +55,7 @@ HoloStatus holo_hdf5_work(HoloHdf5 *file, int64_t amount)
 HoloStatus holo_hdf5_at(const HoloHdf5 *file, uint64_t address, uint64_t size, HoloHdf5Span *out)
 {
     uint64_t at = address + file->base;
+    *out        = (HoloHdf5Span){file->data, file->data, true};
     if (at < address || at > file->size || size > file->size - at)
         return holo_hdf5_damaged(file, "an address lies outside of the file");
     *out = (HoloHdf5Span){file->data + at, file->data + file->size, false};
@@ -294,7 +295,7 @@ static HoloStatus read_superblock(HoloHdf5 *file, uint64_t *out_root)
 
 HoloStatus holo_hdf5_open(HoloArena *arena, const void *bytes, size_t size, HoloHdf5 *out, HoloError *error)
 {
-    uint64_t root;
+    uint64_t root = 0;
     *out = (HoloHdf5){.arena = arena, .error = error, .data = bytes, .size = size, .root = {.rank = -1}};
     if (!holo_hdf5_is(bytes, size)) return holo_fail(error, HOLO_BAD_MODEL, "this is not an HDF5 file");
     out->work = 1000 + (int64_t)size;
