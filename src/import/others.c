@@ -29,11 +29,6 @@ static HoloSniff sniff_torchscript(const HoloOffer *c)
     return is_zip(c) && holo_offer_mentions(c, "constants.pkl") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
 }
 
-static HoloSniff sniff_keras(const HoloOffer *c)
-{
-    return is_zip(c) && holo_offer_mentions(c, "model.weights.h5") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
-}
-
 static HoloSniff sniff_zip(const HoloOffer *c)
 {
     return is_zip(c) ? HOLO_SNIFF_PERHAPS : HOLO_SNIFF_NONE;
@@ -100,8 +95,6 @@ const HoloImporter holo_importers_others[] = {
     MODEL("TFLite", "a TensorFlow Lite model", TO_ONNX " (tf2onnx --tflite)", .magic = "TFL3", .magic_at = 4),
     MODEL("ORT", "a model in ONNX Runtime's own format (.ort)", "give the ONNX model that it was made from",
           .magic = "ORTM", .magic_at = 4),
-    MODEL("Keras", "a Keras model", TO_ONNX " (tf2onnx)", .sniff = sniff_keras),
-    MODEL("HDF5", "an HDF5 file (Keras)", TO_ONNX " (tf2onnx)", .magic = "\x89HDF"),
     MODEL("TorchScript", "a TorchScript model (PyTorch)", TO_ONNX " (torch.onnx.export)", .sniff = sniff_torchscript),
     MODEL("PyTorch", "a PyTorch checkpoint (.pt)",
           TO_ONNX " (torch.onnx.export), or name it pytorch_model.bin beside its config.json, and give the folder",

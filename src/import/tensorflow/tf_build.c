@@ -164,6 +164,9 @@ static HoloStatus input_type(HoloTf *tf, const HoloTfPort *port, const HoloTfNod
         out->rank = shape.rank;
         memcpy(out->dim, shape.dim, sizeof out->dim);
     }
+    HoloClass kind = holo_dtype_class((HoloDtype)out->dtype);
+    if (tf->is_js && (kind == HOLO_CLASS_INT || kind == HOLO_CLASS_UINT)) out->dtype = HOLO_I32; // it has no others
+    if (tf->is_js && kind == HOLO_CLASS_FLOAT) out->dtype = HOLO_F32;
     if (out->dtype == HOLO_NONE)
         return holo_fail(tf->error, HOLO_UNSUPPORTED, "input '%s' has no type, or one that does not exist here",
                          port->name);

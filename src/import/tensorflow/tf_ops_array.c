@@ -36,6 +36,12 @@ static void nothing(HoloTfCall *c)
     holo_tf_out_value(c, 0, (HoloTfValue){0});
 }
 
+// Inputs of the model have values before anything is emitted.
+static void placeholder(HoloTfCall *c)
+{
+    holo_tf_fail(c, HOLO_BAD_MODEL, "the signature does not have this input, and outputs depend on it");
+}
+
 // ---- constants
 
 static void constant(HoloTfCall *c)
@@ -368,7 +374,7 @@ static void random(HoloTfCall *c)
 
 // clang-format off
 const HoloTfOp holo_tf_ops_array[] = {
-    {"Identity", first_only}, {"Snapshot", first_only}, {"StopGradient", first_only}, {"PreventGradient", first_only},
+    {"Placeholder", placeholder}, {"PlaceholderV2", placeholder}, {"Identity", first_only}, {"Snapshot", first_only}, {"StopGradient", first_only}, {"PreventGradient", first_only},
     {"CheckNumerics", first_only}, {"CheckNumericsV2", first_only}, {"EnsureShape", first_only}, {"Print", first_only},
     {"PrintV2", nothing, .flags = HOLO_TF_STATE}, {"PlaceholderWithDefault", first_only}, {"IdentityN", same},
     {"OptimizationBarrier", same}, {"CopyHost", first_only}, {"Copy", first_only}, {"DebugIdentity", first_only},

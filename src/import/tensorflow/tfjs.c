@@ -198,7 +198,7 @@ HoloStatus holo_tfjs_weight(HoloTfjs *js, HoloTfjsWeight *w, HoloTensor *out)
 static HoloStatus read_facts(HoloTfjs *js)
 {
     static const char *const keys[]  = {"format", "generatedBy", "convertedBy"};
-    static const char *const names[] = {"format", "producer", "converter"};
+    static const char *const names[] = {"kind", "producer", "converter"};
     for (int i = 0; i < 3; i++) {
         const json_t *value = json_object_get(js->json, keys[i]);
         if (json_is_string(value)) HOLO_TRY(holo_import_fact(js->import, names[i], json_string_value(value)));
