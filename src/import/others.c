@@ -44,14 +44,6 @@ static HoloSniff sniff_safetensors(const HoloOffer *c)
     return bytes[8] == '{' && header > 1 && header <= size - 8 ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
 }
 
-// Its version, which is 1, then a graph; all that are made to be used have the tag "serve".
-static HoloSniff sniff_saved_model(const HoloOffer *c)
-{
-    if (c->is_folder) return holo_offer_has_name(c, "saved_model.pb") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
-    bool begins = holo_offer_has_bytes(c, 0, "\x08\x01\x12");
-    return begins && holo_offer_mentions(c, "\x22\x05serve") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
-}
-
 static HoloSniff sniff_diffusers(const HoloOffer *c)
 {
     return holo_offer_has_name(c, "model_index.json") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
@@ -102,7 +94,6 @@ const HoloImporter holo_importers_others[] = {
     MODEL("pickle", "a Python pickle (PyTorch)",
           TO_ONNX " (torch.onnx.export), or name it pytorch_model.bin beside its config.json, and give the folder",
           .magic = "\x80\x02"),
-    MODEL("SavedModel", "a TensorFlow SavedModel", TO_ONNX " (tf2onnx --saved-model)", .sniff = sniff_saved_model),
     MODEL("Diffusers", "a Diffusers pipeline", "it consists of several models: give each one separately, as ONNX",
           .sniff = sniff_diffusers),
     MODEL("CoreML", "a Core ML package", "give the model that it was made from, as ONNX", .sniff = sniff_core_ml),

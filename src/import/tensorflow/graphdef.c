@@ -1,14 +1,38 @@
 // graphdef.c - frozen TensorFlow graphs: GraphDef, in binary (.pb) and in text form (.pbtxt).
 #include "base/bytes.h"
-#include "import/tensorflow/tf.h"
+#include "import/tensorflow/bundle.h"
 #include "import/wire/protobuf_text.h"
+
+// The checkpoint beside a graph that is not frozen: the file `checkpoint` names it.
+static HoloStatus open_checkpoint(HoloTf *tf, HoloTfBundle *bundle)
+{
+    HoloError   *error = tf->error;
+    HoloMapping *file  = NULL;
+    bool         needs = false;
+    for (int i = 0; i < tf->main.nodes->count; i++)
+        needs |= holo_tf_is(tf->main.nodes->node[i].op, "VariableV2") ||
+                 holo_tf_is(tf->main.nodes->node[i].op, "VarHandleOp");
+    if (!needs || !tf->import->from->path) return HOLO_OK;
+    tf->import->error = NULL; // if it is missing, the first variable says so
+    HoloStatus none   = holo_import_map(tf->import, (HoloString){"checkpoint", 10}, &file);
+    tf->import->error = error;
+    const char *key   = none ? NULL : holo_bytes_find(file->data, file->size, "model_checkpoint_path: \"", 24);
+    const char *end   = key ? memchr(key + 24, '"', (size_t)((const char *)file->data + file->size - key - 24)) : NULL;
+    if (!end) return HOLO_OK;
+    char *prefix = holo_tf_text(tf, (HoloString){key + 24, (size_t)(end - key - 24)});
+    if (!prefix) return holo_fail_memory(tf->error);
+    HOLO_TRY(holo_tf_bundle_open(tf, holo_path_name(prefix), bundle));
+    return holo_tf_bundle_use(tf, bundle);
+}
 
 static HoloStatus open_graph(HoloImport *import, HoloString message)
 {
-    HoloTf      tf;
-    HoloTfPorts ports = {0};
+    HoloTf       tf;
+    HoloTfBundle bundle;
+    HoloTfPorts  ports = {0};
     holo_tf_init(&tf, import, message.data);
     HOLO_TRY(holo_tf_graph(&tf, message));
+    HOLO_TRY(open_checkpoint(&tf, &bundle));
     HOLO_TRY(holo_tf_guess_ports(&tf, &ports));
     return holo_tf_build(&tf, &ports);
 }

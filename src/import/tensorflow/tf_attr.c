@@ -1,5 +1,5 @@
 // tf_attr.c - attributes and tensors of TensorFlow's nodes.
-#include "import/tensorflow/tf.h"
+#include "import/tensorflow/tf_ops.h"
 #include "ops/tensor.h"
 
 #include <stdarg.h>
@@ -253,11 +253,14 @@ void holo_tf_fail(HoloTfCall *c, HoloStatus status, const char *format, ...)
 
 bool holo_tf_has(const HoloTfCall *c, int i)
 {
-    return i < c->in_count && c->in[i].kind == HOLO_TF_TENSOR && c->in[i].value;
+    return i < c->in_count &&
+           ((c->in[i].kind == HOLO_TF_TENSOR && c->in[i].value) || c->in[i].kind == HOLO_TF_VARIABLE);
 }
 
 HoloValue *holo_tf_in(HoloTfCall *c, int i)
 {
+    if (holo_tf_has(c, i) && c->in[i].kind == HOLO_TF_VARIABLE && !c->e->status)
+        c->in[i] = (HoloTfValue){HOLO_TF_TENSOR, holo_tf_read_variable(c, c->in[i].object), NULL};
     if (holo_tf_has(c, i)) return c->in[i].value;
     if (!c->e->status) holo_tf_fail(c, HOLO_BAD_MODEL, "input %d is missing, or no tensor", i);
     return NULL;

@@ -13,6 +13,8 @@ HoloValue *holo_tf_binary(HoloTfCall *c, const char *op, HoloValue *a, HoloValue
 HoloValue *holo_tf_fused(HoloTfCall *c, HoloValue *y, int first, bool has_bias);
 // An activation by its name; NULL: there is none of that name.
 HoloValue *holo_tf_activation(HoloTfCall *c, HoloString name, HoloValue *x);
+// The value of a variable, as a constant.
+HoloValue *holo_tf_read_variable(HoloTfCall *c, const HoloTfNode *node);
 // A scalar 0 of a type, "" for strings.
 HoloValue *holo_tf_zero(HoloTfCall *c, HoloDtype dtype);
 // A tensor of that shape, an i64 vector, filled with a scalar.

@@ -83,9 +83,10 @@ static HoloStatus add_child(HoloHdf5 *file, HoloHdf5Node *node, HoloString name,
 // A name in the heap of a group, which ends with a zero.
 static HoloStatus heap_name(const HoloHdf5 *file, HoloHdf5Span heap, uint64_t offset, HoloString *out)
 {
-    const uint8_t *at = holo_hdf5_skip(&heap, offset), *end;
-    if (!at || !(end = memchr(at, 0, (size_t)(heap.end - at)))) return holo_hdf5_damaged(file, "a name has no end");
-    *out = (HoloString){(const char *)at, (size_t)(end - at)};
+    holo_hdf5_skip(&heap, offset);
+    const uint8_t *end = heap.failed ? NULL : memchr(heap.at, 0, (size_t)(heap.end - heap.at));
+    if (!end) return holo_hdf5_damaged(file, "a name has no end");
+    *out = (HoloString){(const char *)heap.at, (size_t)(end - heap.at)};
     return HOLO_OK;
 }
 

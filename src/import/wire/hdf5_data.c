@@ -66,6 +66,7 @@ static HoloStatus one_string(HoloHdf5 *file, const HoloHdf5Type *type, const uin
 
 HoloStatus holo_hdf5_strings(HoloHdf5 *file, const HoloHdf5Attr *attr, HoloString *out)
 {
+    if (!attr->count) return HOLO_OK; // an empty list has any type
     if (attr->type.kind != HOLO_HDF5_TEXT && attr->type.kind != HOLO_HDF5_TEXTS)
         return holo_hdf5_damaged(file, "an attribute that should be a string is none");
     for (int64_t i = 0; i < attr->count; i++)
