@@ -26,7 +26,7 @@ VERSION  := $(shell sed -n 's/^.define HOLO_VERSION_[A-Z]* *//p' include/hologra
 
 WARN     := -Wall -Wextra -Werror
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-CFLAGS   := $(OPT) $(DEBUG) $(WARN) -D_GNU_SOURCE -fPIC -fvisibility=$(if $(WATCHED),default,hidden) -ffunction-sections -fdata-sections -fno-strict-aliasing -ffp-contract=off \
+CFLAGS   := $(OPT) $(DEBUG) $(WARN) -D_GNU_SOURCE $(if $(filter wasm32,$(MACHINE)),,-fPIC) -fvisibility=$(if $(WATCHED),default,hidden) -ffunction-sections -fdata-sections -fno-strict-aliasing -ffp-contract=off \
             -pthread $(SANFLAGS) -Iinclude -Isrc $(if $(ROOT),-isystem $(ROOT)/usr/include)
 # Debuggers unwind by what -g says; nothing else needs to, but for Windows.
 UNWIND   := $(if $(SANITIZE)$(filter windows,$(SYSTEM)),,-fno-asynchronous-unwind-tables)
@@ -42,7 +42,7 @@ COMPILER_LIBS := -ljansson -lz
 # ---- sources: every file of a room is compiled; the two libraries are lists of rooms
 
 RUNTIME_ROOMS  := base atlas format ops kernels isa devices runtime
-COMPILER_ROOMS := text graph models import vocabulary passes lower materialize quantize tune plan archive verify lang api
+COMPILER_ROOMS := sound text imagine graph models import vocabulary passes lower materialize quantize tune plan archive verify lang api
 room = $(sort $(shell find $(1:%=src/%) -name '*.c'))
 
 # Devices are folders of src/devices, and those of EXTRA_DEVICES: their NAME_device.c.
@@ -58,9 +58,9 @@ LEVELS       := $(shell awk '$$1 == "$(MACHINE)" { print $$2 "_" $$3 }' src/kern
 EVERY_LEVEL  := $(shell awk '$$1 == "$(MACHINE)" && $$3 == 1 { print $$2 }' src/kernels/LEVELS)
 
 obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
-RUNTIME_OBJ  := $(call obj,$(RUNTIME_SRC)) $(LEVELS:%=$(BUILD)/obj/level_%.o) \
-                $(EVERY_LEVEL:%=$(BUILD)/obj/level_shared_%.o) $(EVERY_LEVEL:%=$(BUILD)/obj/level_tiles_%.o) $(BUILD)/obj/ops_registry.o \
-                $(BUILD)/obj/devices_registry.o
+# What takes longest to compile comes first, so that nothing waits for it alone at the end.
+RUNTIME_OBJ  := $(LEVELS:%=$(BUILD)/obj/level_%.o) $(EVERY_LEVEL:%=$(BUILD)/obj/level_shared_%.o) $(EVERY_LEVEL:%=$(BUILD)/obj/level_tiles_%.o) \
+                $(call obj,$(RUNTIME_SRC)) $(BUILD)/obj/ops_registry.o $(BUILD)/obj/devices_registry.o
 COMPILER_OBJ := $(call obj,$(COMPILER_SRC)) $(BUILD)/obj/targets_registry.o $(BUILD)/obj/importers_registry.o $(BUILD)/obj/families_registry.o $(BUILD)/obj/unicode_tables.o
 CLI_OBJ      := $(call obj,$(CLI_SRC))
 
@@ -71,7 +71,7 @@ SO_COMP  := $(BUILD)/libhologram-compiler.$(SHARED)
 HOLOGRAM := $(BUILD)/hologram$(EXE)
 
 .PHONY: all api demo packages picture deps help hooks install uninstall clean format lint operators
-.PHONY: cross golden test unit unit-watched models onnx onnx-device onnx-modes test-isa isa-programs isa-long asan ubsan tsan races oom fuzz fuzz-replay real
+.PHONY: cross golden test test-programs unit unit-programs unit-watched watched-programs models onnx onnx-device onnx-modes test-isa isa-programs isa-long asan ubsan tsan races oom fuzz fuzz-replay real
 .PHONY: bench bench-real bench-kernels bench-blocks bench-isa bench-lookup bench-stdlib peers-anew
 MAKEFLAGS += --no-builtin-rules
 # What builds a lot uses every core, unless the caller said how many.
@@ -108,7 +108,7 @@ $(call named,hash): CFLAGS += $(if $(filter -Og,$(OPT)),-O1)
 SELDOM := agreed attention_flex attention_grouped attention_merged attention_multihead attention_padding attention_paged composed composed_weights control einsum enumerated formula fused fused_activation generate_beam generate_decoder generate_encoder generate_greedy generate_sample generate_scores generate_timestamps image_decoder image_library image_plain ml ml_labels ml_maps ml_tree_read moe ngrams optional program qlinear qlinear_conv qlinear_pointwise random regex regex_parse reshape sequence signal_window text_regex text_string text_tfidf text_tokenizer training user_formula user_kernel user_shape utf8 value withdrawn op normalization normalization_skip normalization_image position_bias rotary_sections q4_blob block_mask attention attn_lstm bnb4 body chain linear_attention linear_attention_gate signal_dft time_warping word_embedding nms_efficient cdist det max_unpool unfold pooling_masked signal_fft centroids hot_rows col2im causal_conv pick order overlap murmur_hash qlinear_softmax normalization_batch rotary conv_transpose activation unique chain_run reduce_tiles round_f16 ratio window \
     isa_parse isa_print isa_check isa_build isa_binary isa_live isa_uniform isa_code isa_table isa_pointwise isa_tile_chain isa_tile_together isa_tile_runs \
     dim dim_poly dim_text os_posix os_library os_memory \
-    bind bind_memory model session session_use memo_write memo_learn executor executor_ops executor_program executor_rows profile profile_steps
+    bind bind_memory model model_facts session session_use memo_write memo_learn executor executor_ops executor_program executor_rows profile profile_steps
 $(call named,$(SELDOM)) $(filter $(BUILD)/obj/src/atlas/% $(BUILD)/obj/src/format/%,$(RUNTIME_OBJ)): CFLAGS += $(if $(SANITIZE),,-Os)
 
 # One object for each level and numeric class, from one source. For fuzzing, kernels are watched for wild reads and writes
@@ -179,9 +179,9 @@ $(BUILD)/obj/%_registry.o: $(BUILD)/%_registry.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(CFLAGS) -c $< -o $@
 
-# The standard library of kernels, compiled by a first hologram-compile that has none. One that is built for another machine
-# takes what this one compiled.
-STDLIB   := $(if $(ROOT),build/stdlib.holo,$(BUILD)/stdlib.holo)
+# The standard library of kernels, compiled by a first hologram-compile that has none. A build for another machine takes what this one
+# compiled, and a build that is watched takes that of the build ORDINARY.
+STDLIB   := $(if $(ROOT),build,$(if $(WATCHED),$(ORDINARY),$(BUILD)))/stdlib.holo
 FIRST    := $(BUILD)/first/hologram-compile
 STDLIB_OBJ := $(BUILD)/obj/stdlib.o
 $(BUILD)/first/none.c: tools/stdlib.sh
@@ -190,11 +190,11 @@ $(BUILD)/first/none.c: tools/stdlib.sh
 $(FIRST): $(CLI_OBJ) $(COMPILER_OBJ) $(RUNTIME_OBJ) $(BUILD)/first/none.c
 	@echo "  link  $@"
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ $(COMPILER_LIBS) $(LDLIBS)
-ifeq ($(ROOT),)
+ifeq ($(ROOT)$(WATCHED),)
 $(STDLIB): $(FIRST) $(shell find kernels/stdlib -name '*.py')
 	@echo "  holo  $@"
 	$(Q)$(FIRST) -q kernels/stdlib -o $@
-else
+else ifneq ($(ROOT),)
 $(STDLIB):
 	@$(MAKE) --no-print-directory BUILD=build CC=gcc ROOT= $@
 endif
@@ -295,10 +295,14 @@ golden: $(BUILD)/tests/make_golden
 	@$(BUILD)/tests/make_golden tests/golden
 
 ## make test          install what is missing and run every test
+# All that is tested is built first. Parts that use every core themselves then run one after the other, the rest side by side.
+WIDE_PARTS   := unit unit-watched cli-test onnx-modes onnx-device
+NARROW_PARTS  = $(BINDING_TESTS) lint models install-test fuzz-replay
 test: test-deps
-	@$(MAKE) --no-print-directory $(JOBS) all unit replay-programs
-	@$(MAKE) --no-print-directory $(JOBS) unit-watched
-	@$(MAKE) --no-print-directory lint cli-test fuzz-replay install-test $(BINDING_TESTS) models onnx-modes onnx-device
+	@MAKE="$(MAKE) $(JOBS)" sh tools/parts.sh 1 test-programs $(WIDE_PARTS)
+	@MAKE="$(MAKE)" sh tools/parts.sh $$(nproc) $(NARROW_PARTS)
+test-programs: all unit-programs watched-programs replay-programs $(BUILD)/mirror/hologram
+unit-programs: $(UNIT)
 
 ## make unit          the unit tests alone
 unit: $(UNIT)
@@ -306,9 +310,11 @@ unit: $(UNIT)
 
 ## make unit-watched  the unit tests under the address and undefined behavior sanitizers, kernels at one level
 PLAINEST := $(firstword $(EVERY_LEVEL))
-unit-watched: $(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ))
-	@HOLO_CPU=$(PLAINEST) ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) --no-print-directory BUILD=$(BUILD)/watched ORDINARY=$(BUILD) \
-	    SANITIZE=address,undefined WATCHED=$(PLAINEST) OPT=-Og DEBUG=-g1 unit
+WATCH    := BUILD=$(BUILD)/watched ORDINARY=$(BUILD) SANITIZE=address,undefined WATCHED=$(PLAINEST) OPT=-Og DEBUG=-g1
+unit-watched: watched-programs
+	@HOLO_CPU=$(PLAINEST) ASAN_OPTIONS=allocator_may_return_null=1 $(MAKE) --no-print-directory $(WATCH) unit
+watched-programs: $(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ)) $(STDLIB)
+	@$(MAKE) --no-print-directory $(WATCH) unit-programs
 
 ## make oom           every allocation fails in turn
 oom: test-deps
@@ -518,11 +524,13 @@ install-test: all
 
 # ---- other languages
 
-# Each has its rules, and adds what `make test` runs for it (BINDING_TESTS) and the Debian packages that this needs
-# (BINDING_PACKAGES).
+# Each has its rules, and adds what `make test` runs for it (BINDING_TESTS), what this needs to be built before (BINDING_FILES), and
+# the Debian packages that all of it needs (BINDING_PACKAGES).
 BINDING_TESTS    :=
+BINDING_FILES    :=
 BINDING_PACKAGES :=
 include $(wildcard bindings/*/rules.mk packaging/rules.mk)
+test-programs: $(BINDING_FILES)
 
 hooks:
 	git config core.hooksPath .githooks

@@ -13,7 +13,7 @@
 enum { ROUNDS = 3 };
 
 typedef struct Speed {
-    int    prompt, generate;             // tokens
+    int    prompt, generate, texts;      // tokens; texts that are generated at once
     double prompt_seconds, step_seconds; // the best
     double open_seconds;
 } Speed;
@@ -56,16 +56,23 @@ static HoloStatus prompt_time(HoloLanguage *language, const uint32_t *token, int
     return HOLO_OK;
 }
 
-static HoloStatus generate_time(HoloLanguage *language, const uint32_t *token, int count, double *best,
+// Each text has other tokens. All of them go on by one token in each run.
+static HoloStatus generate_time(HoloLanguage *language, const uint32_t *token, int count, int texts, double *best,
                                 HoloError *error)
 {
-    const float *logits;
+    HoloTextRead *reads = cli_grow(NULL, 0, (size_t)texts, sizeof *reads);
     for (int i = 0; i < ROUNDS; i++) {
-        holo_language_forget(language, 0);
-        HoloStatus status = holo_language_read(language, 0, token, 1, &logits, error);
-        double     start  = cli_now();
-        for (int k = 2; k <= count + 1 && !status; k++)
-            status = holo_language_read(language, 0, token, (size_t)k, &logits, error);
+        HoloStatus status = HOLO_OK;
+        double     start  = 0;
+        for (int t = 0; t < texts; t++) {
+            holo_language_forget(language, t);
+            reads[t] = (HoloTextRead){.text = t, .tokens = token + t};
+        }
+        for (int k = 1; k <= count + 1 && !status; k++) {
+            for (int t = 0; t < texts; t++) reads[t].count = (size_t)k;
+            status = holo_language_read_all(language, reads, texts, error);
+            if (k == 1) start = cli_now();
+        }
         double time = (cli_now() - start) / count;
         if (status) return status;
         if (!i || time < *best) *best = time;
@@ -76,11 +83,13 @@ static HoloStatus generate_time(HoloLanguage *language, const uint32_t *token, i
 static void speed_print(const Cli *cli, const Speed *s)
 {
     Json   json   = {.out = stdout};
-    double prompt = s->prompt ? s->prompt / s->prompt_seconds : 0, made = s->generate ? 1 / s->step_seconds : 0;
+    double prompt = s->prompt ? s->prompt / s->prompt_seconds : 0, made = s->generate ? s->texts / s->step_seconds : 0;
     if (!cli_option(cli, "json")) {
         printf("%s\n", cli->args[0]);
         if (s->prompt) printf("  prompt     %.1f tokens a second (%d tokens)\n", prompt, s->prompt);
-        if (s->generate) printf("  generate   %.1f tokens a second (%d tokens)\n", made, s->generate);
+        if (s->generate && s->texts == 1) printf("  generate   %.1f tokens a second (%d tokens)\n", made, s->generate);
+        if (s->generate && s->texts > 1)
+            printf("  generate   %.1f tokens a second (%d tokens of %d texts at once)\n", made, s->generate, s->texts);
         return;
     }
     json_open(&json, NULL, '{');
@@ -89,6 +98,7 @@ static void speed_print(const Cli *cli, const Speed *s)
     if (s->prompt) json_int(&json, "prompt", s->prompt);
     if (s->prompt) json_number(&json, "prompt_tokens_s", prompt);
     if (s->generate) json_int(&json, "generate", s->generate);
+    if (s->generate) json_int(&json, "texts", s->texts);
     if (s->generate) json_number(&json, "generate_tokens_s", made);
     json_close(&json, '}');
 }
@@ -100,12 +110,15 @@ int cli_bench_language(const Cli *cli)
     HoloError   error  = {0};
     int         result = read_count(cli, "prompt", &s.prompt);
     if (!result) result = read_count(cli, "generate", &s.generate);
+    if (!result) result = read_count(cli, "texts", &s.texts);
+    if (!s.texts) s.texts = 1;
+    l.texts = s.texts;
     if (!result) result = cli_language_open(cli, 0, &l);
     if (!result) {
-        uint32_t  *token  = tokens_make(l.language, s.prompt > s.generate ? s.prompt : s.generate + 1);
+        uint32_t  *token  = tokens_make(l.language, (s.prompt > s.generate ? s.prompt : s.generate + 1) + s.texts);
         HoloStatus status = HOLO_OK;
         if (s.prompt) status = prompt_time(l.language, token, s.prompt, &s.prompt_seconds, &error);
-        if (s.generate && !status) status = generate_time(l.language, token, s.generate, &s.step_seconds, &error);
+        if (s.generate && !status) status = generate_time(l.language, token, s.generate, s.texts, &s.step_seconds, &error);
         if (status) result = cli_fail_error(cli->args[0], &error, status);
     }
     if (!result) speed_print(cli, &s);

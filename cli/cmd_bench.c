@@ -155,7 +155,7 @@ static int measure(const Cli *cli, const char *path, Measured *out)
         CliPorts ports = cli_model_ports(model);
         out->advice    = cli_inputs_advice(&ports, inputs);
 
-        status = holo_pool_create((int)cli_number("threads"), &pool);
+        status = cli_pool(&pool, &error);
         result = status ? cli_fail_error(NULL, &error, status) : measure_open(path, flags, out);
         if (!result) result = measure_first(path, flags, pool, inputs, out);
         if (!result) result = measure_session(cli, path, model, pool, inputs, out);
@@ -302,6 +302,7 @@ static const CliOption options[] = {
      "then time each step, for as long again: print tables by\noperator and by step, and write a trace for\nchrome://tracing with one track per thread"},
     {"prompt", 0, "N", "of a language model: how fast it reads a prompt of N tokens"},
     {"generate", 0, "N", "of a language model: how fast it generates N tokens"},
+    {"texts", 0, "N", "generate N texts at once", .with = "generate"},
     CLI_OPTION_MODEL_NUMERIC,
     {"json", 0, NULL, "print JSON: open_us, first_us, min_us, median_us, p99_us,\nrss_mb, arena_mb, threads ..."},
     {0},

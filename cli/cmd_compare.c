@@ -261,10 +261,11 @@ static int compare_with(const Cli *cli, HoloPool *pool, Comparison *c)
 
 static int compare(Cli *cli)
 {
+    HoloError  error  = {0};
     Comparison c      = {.cli = cli};
     HoloPool  *pool   = NULL;
-    HoloStatus status = holo_pool_create((int)cli_number("threads"), &pool);
-    int        result = status ? cli_fail_error(NULL, &(HoloError){0}, status) : compare_with(cli, pool, &c);
+    HoloStatus status = cli_pool(&pool, &error);
+    int        result = status ? cli_fail_error(NULL, &error, status) : compare_with(cli, pool, &c);
     if (!result && cli_option(cli, "json"))
         print_json(&c);
     else if (!result && !cli_option(cli, "quiet"))

@@ -1,12 +1,14 @@
 // cmd_compile.c - hologram compile: a model to an archive, and what was done to it.
 
 #include "kernel_files.h"
+#include "language.h"
 
 #include "base/system.h"
 #include "loading.h"
 #include "quantizing.h"
 #include "verifying.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -273,6 +275,32 @@ static int choose_patterns(const Cli *cli, HoloCompiler *compiler)
     return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
 }
 
+// What language models keep, and of what.
+static int choose_language(const Cli *cli, HoloCompiler *compiler)
+{
+    static const struct {
+        const char *name;
+        HoloDtype   type;
+    } types[]          = {{"f32", HOLO_F32}, {"f16", HOLO_F16}, {"int8", HOLO_I8}};
+    HoloError   error  = {0};
+    HoloStatus  status = HOLO_OK;
+    const char *cache = cli_option(cli, "cache"), *path = cli_option(cli, "prefix");
+    HoloDtype   type = HOLO_NONE;
+    for (int i = 0; cache && i < CLI_COUNT(types); i++)
+        if (!strcmp(types[i].name, cache)) type = types[i].type;
+    if (cache && !type) return cli_usage(cli, "--cache is '%s', but must be f32, f16 or int8", cache);
+    if (cache) status = holo_compiler_set_cache(compiler, type, &error);
+    if (!status && path) {
+        size_t size;
+        FILE  *file = fopen(path, "rb");
+        if (!file) return cli_fail(NULL, "%s: %s", path, strerror(errno));
+        char *text = cli_read_stream(file, &size);
+        fclose(file);
+        status = holo_compiler_set_prefix(compiler, text, size, cli_option(cli, "prefix-plain") != NULL, &error);
+    }
+    return status ? cli_fail_error(path, &error, status) : CLI_OK;
+}
+
 // The choices that only compile has.
 static int choose(const Cli *cli, HoloCompiler *compiler)
 {
@@ -341,6 +369,7 @@ static int compile_model(Cli *cli)
     if (!result) result = choose_domains(cli, compiler);
     if (!result) result = choose_kernels(cli, compiler);
     if (!result) result = choose_patterns(cli, compiler);
+    if (!result) result = choose_language(cli, compiler);
     if (!result) result = cli_quantize_choose(cli, compiler);
     if (!result) result = compile_with(cli, compiler);
     holo_compiler_destroy(compiler);
@@ -368,6 +397,11 @@ static const CliOption options[] = {
     {"size", 0, "SIZE",
      "convolutions run faster if their filters are stored\ntransformed, which takes more room. The archive may become:\nsmall (as large as the model), balanced (default, up to\n1.5 times the model) or fast (as large as speed needs)"},
     CLI_OPTIONS_VERIFY,
+    {"cache", 0, "TYPE",
+     "of language models: keep keys and values as f32 (default),\nf16 (half the memory) or int8 (about a quarter)"},
+    {"prefix", 0, "FILE",
+     "of language models: what prompts begin with, a system\nprompt or a document. What the model keeps of it is stored,\nso that such prompts are read from behind it"},
+    {"prefix-plain", 0, NULL, "the prefix is a text, not a system prompt", .with = "prefix"},
     {"tune", 0, NULL,
      "measure on this machine which way to run each step is\nfastest, and store the result in the archive"},
     {"no-tables", 0, NULL, "compute instead of using lookup tables; same bits"},

@@ -59,6 +59,7 @@ static void print_json(const Cli *cli, const Output *o, const HoloGenerateResult
     }
     json_text(&json, "finish", why[r->finish]);
     json_int(&json, "prompt_tokens", (int64_t)r->prompt_tokens);
+    json_int(&json, "cached_tokens", (int64_t)r->cached_tokens);
     json_int(&json, "generated_tokens", (int64_t)r->tokens);
     json_number(&json, "prompt_seconds", r->prompt_seconds);
     json_number(&json, "generate_seconds", r->seconds);
@@ -93,6 +94,22 @@ static int prompt_read(const Cli *cli, const CliLanguage *l, uint32_t **out_ids,
     return result;
 }
 
+static int cache_load(const Cli *cli, const CliLanguage *l)
+{
+    const char *path   = cli_option(cli, "load-cache");
+    HoloError   error  = {0};
+    HoloStatus  status = path ? holo_language_load(l->language, 0, path, &error) : HOLO_OK;
+    return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
+}
+
+static int cache_save(const Cli *cli, const CliLanguage *l)
+{
+    const char *path   = cli_option(cli, "save-cache");
+    HoloError   error  = {0};
+    HoloStatus  status = path ? holo_language_save(l->language, 0, path, &error) : HOLO_OK;
+    return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
+}
+
 static int generate(Cli *cli)
 {
     CliLanguage        l      = {0};
@@ -108,11 +125,13 @@ static int generate(Cli *cli)
         result = (cli_fail(NULL, "the model has no tokenizer: say how many tokens to generate, with --max-tokens"),
                   CLI_USAGE);
     l.options.keep_ends = !l.tokenizer || cli_option(cli, "ignore-end");
+    if (!result) result = cache_load(cli, &l);
     if (!result) {
         l.options.sampler.logprobs = cli_option(cli, "logprobs");
         HoloStatus status          = holo_generate(l.language, ids, count, &l.options, each, &out, &made, &error);
         if (status) result = cli_fail_error(cli->args[0], &error, status);
     }
+    if (!result) result = cache_save(cli, &l);
     if (!result && !out.shows) print_json(cli, &out, &made);
     if (!result && out.shows) putchar('\n');
     cli_language_close(&l);
@@ -124,6 +143,9 @@ static const CliOption options[] = {
     {"system", 0, "TEXT", "what the model is told before the prompt, if it has a chat\ntemplate"},
     {"plain", 0, NULL, "continue the prompt as it is, without the chat template"},
     CLI_OPTIONS_SAMPLING,
+    {"save-cache", 0, "FILE", "write what the model keeps of the text to FILE at the end", .writes = true},
+    {"load-cache", 0, "FILE",
+     "read such a FILE first: what the prompt has in common with\nits text is not computed again"},
     {"ignore-end", 0, NULL, "go on behind tokens that end the text"},
     {"logprobs", 0, NULL, "with --json: the logarithm of each token's probability", .with = "json"},
     {"json", 0, NULL, "print the ids, the text and counts as JSON"},

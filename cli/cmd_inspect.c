@@ -69,6 +69,21 @@ static int wider(int width, const char *name)
     return size > width ? (size < 40 ? size : 40) : width;
 }
 
+// The first entry is shown like a model that has no other.
+static Subject entry_of(const Subject *s, int index)
+{
+    const HoloModel *entry = holo_model_entry(s->model, holo_model_entry_name(s->model, index));
+    Subject          e     = {.path = s->path, .model = (HoloModel *)(uintptr_t)entry}; // it is only read
+    e.in_count             = holo_model_input_count(entry);
+    e.out_count            = holo_model_output_count(entry);
+    return e;
+}
+
+static int entry_count(const Subject *s)
+{
+    return s->model ? holo_model_entry_count(s->model) : 1;
+}
+
 static void print_ports(const char *title, const Subject *s, const HoloPort *(*port)(const Subject *, int), int count)
 {
     int width = 12;
@@ -120,13 +135,22 @@ static void print_ops(const HoloSource *source)
     }
 }
 
+// "fused", "exact" or "bf16".
+static const char *numeric_of(const HoloModel *model, const HoloModelInfo *info)
+{
+    const char *told = holo_model_meta_find(model, "numeric");
+    return info->exact ? "exact" : told && !strcmp(told, "bf16") ? told : "fused";
+}
+
 static void print_info(const HoloModel *model, const HoloModelInfo *info)
 {
     CliText a, b;
+    int     entries = holo_model_entry_count(model), inner = (int)info->plans - entries;
     cli_row(stdout, "size", "%s, of which %s constants", cli_bytes(&a, (double)info->file_bytes),
             cli_bytes(&b, (double)info->constant_bytes));
     cli_row(stdout, "plan", "%u steps, %u values, %u constants%s", info->steps, info->values, info->constants,
-            info->plans > 1 ? cli_format(", %u inner plans", info->plans - 1) : "");
+            inner > 0 ? cli_format(", %d inner plans", inner) : "");
+    if (entries > 1) cli_row(stdout, "entries", "%d, which share the constants", entries);
     if (info->is_static)
         cli_row(stdout, "memory", "%s per run; %s without reuse", cli_bytes(&a, (double)info->arena_bytes),
                 cli_bytes(&b, (double)info->naive_bytes));
@@ -134,7 +158,11 @@ static void print_info(const HoloModel *model, const HoloModelInfo *info)
         cli_row(stdout, "memory", "each session plans it for the sizes it runs with");
     if (holo_model_memo_count(model))
         cli_row(stdout, "memo", "answers to %lld patterns", (long long)holo_model_memo_count(model));
-    cli_row(stdout, "numeric", "%s", info->exact ? "exact: the same bits on every CPU" : "fused");
+    const char *numeric = numeric_of(model, info);
+    cli_row(stdout, "numeric", "%s%s", numeric,
+            info->exact                ? ": the same bits on every CPU"
+            : !strcmp(numeric, "bf16") ? ": products with weights of bf16, where the CPU has them"
+                                       : "");
 }
 
 static void print_table(const Subject *s)
@@ -142,8 +170,15 @@ static void print_table(const Subject *s)
     printf("%s%s%s  %s\n", cli_color(stdout, "bold"), s->path, cli_color(stdout, "reset"),
            s->model ? "Hologram archive" : "model");
     if (s->model) print_info(s->model, &s->info);
-    print_ports("inputs", s, input, s->in_count);
-    print_ports("outputs", s, output, s->out_count);
+    const char *name = s->model ? holo_model_entry_name(s->model, 0) : "";
+    print_ports(*name ? cli_format("inputs of entry %s", name) : "inputs", s, input, s->in_count);
+    print_ports(*name ? cli_format("outputs of entry %s", name) : "outputs", s, output, s->out_count);
+    for (int i = 1; i < entry_count(s); i++) {
+        Subject e = entry_of(s, i);
+        name      = holo_model_entry_name(s->model, i);
+        print_ports(cli_format("inputs of entry %s", name), &e, input, e.in_count);
+        print_ports(cli_format("outputs of entry %s", name), &e, output, e.out_count);
+    }
     if (s->source) print_ops(s->source);
     print_meta(s);
 }
@@ -191,8 +226,22 @@ static void info_json(Json *json, const HoloModel *model, const HoloModelInfo *i
     json_int(json, "constants", info->constants);
     json_int(json, "plans", info->plans);
     json_int(json, "memo", holo_model_memo_count(model));
-    json_text(json, "numeric", info->exact ? "exact" : "fused");
+    json_text(json, "numeric", numeric_of(model, info));
     json_bool(json, "static", info->is_static);
+}
+
+static void entries_json(Json *json, const Subject *s)
+{
+    json_open(json, "entries", '[');
+    for (int i = 0; i < entry_count(s); i++) {
+        Subject e = entry_of(s, i);
+        json_open(json, NULL, '{');
+        json_text(json, "name", holo_model_entry_name(s->model, i));
+        ports_json(json, "inputs", &e, input, e.in_count);
+        ports_json(json, "outputs", &e, output, e.out_count);
+        json_close(json, '}');
+    }
+    json_close(json, ']');
 }
 
 static void print_json(const Subject *s, bool values, const HoloStepPrograms *programs)
@@ -205,6 +254,7 @@ static void print_json(const Subject *s, bool values, const HoloStepPrograms *pr
     ports_json(&json, "inputs", s, input, s->in_count);
     ports_json(&json, "outputs", s, output, s->out_count);
     if (s->source) ops_json(&json, s->source);
+    if (s->model) entries_json(&json, s);
     json_open(&json, "metadata", '{');
     for (int i = 0; i < s->meta_count; i++) {
         const char *key = "", *value = meta(s, i, &key);

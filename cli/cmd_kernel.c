@@ -96,9 +96,10 @@ static int launch_options(const Cli *cli, HoloKernelLaunch *out)
 // Launches as the options say, on a pool of its own.
 static int launch_begin(const Cli *cli, HoloKernelLaunch *out)
 {
+    HoloError  error  = {0};
     int        result = launch_options(cli, out);
-    HoloStatus status = result ? HOLO_OK : holo_pool_create((int)cli_number("threads"), &out->pool);
-    return status ? cli_fail_error(NULL, &(HoloError){0}, status) : result;
+    HoloStatus status = result ? HOLO_OK : cli_pool(&out->pool, &error);
+    return status ? cli_fail_error(NULL, &error, status) : result;
 }
 
 static int open_kernel(const Cli *cli, const char *path, const char *name, HoloKernels **kernels, int *index)

@@ -33,7 +33,7 @@ static int open_and_learn(const Cli *cli)
     HoloPool    *pool    = NULL;
     HoloSession *session = NULL;
     HoloStatus   status  = holo_model_open(cli->args[0], &model, &error);
-    if (!status) status = holo_pool_create((int)cli_number("threads"), &pool);
+    if (!status) status = cli_pool(&pool, &error);
     if (!status) status = holo_session_create(model, pool, &session, &error);
     int result = status ? cli_fail_error(cli->args[0], &error, status) : learn(cli, model, session);
     holo_session_destroy(session);

@@ -5,6 +5,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { SHOWN = 8 }; // elements of an output that are printed
@@ -90,11 +91,10 @@ static int write_output(const char *folder, const char *name, const HoloTensor *
     return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
 }
 
-static int show_outputs(const Cli *cli, const HoloModel *model, const HoloSession *session)
+static int show_outputs(const Cli *cli, const HoloModel *model, const HoloSession *session, const char *folder)
 {
-    const char *folder = cli_option(cli, "output");
-    Json        json   = {.out = stdout};
-    bool        quiet = cli_option(cli, "quiet"), as_json = cli_option(cli, "json");
+    Json json  = {.out = stdout};
+    bool quiet = cli_option(cli, "quiet"), as_json = cli_option(cli, "json");
     if (as_json) {
         json_open(&json, NULL, '{');
         json_text(&json, "file", cli->args[0]);
@@ -119,19 +119,37 @@ static int show_outputs(const Cli *cli, const HoloModel *model, const HoloSessio
     return CLI_OK;
 }
 
+// Runs the model so many times and writes the outputs of each run to a folder of its own.
+static int run_times(const Cli *cli, const HoloModel *model, HoloSession *session, long times)
+{
+    const char *folder = cli_option(cli, "output");
+    for (long i = 1; i <= times; i++) {
+        HoloError   error  = {0};
+        HoloStatus  status = holo_session_run(session, &error);
+        const char *own    = folder ? cli_format("%s/%ld", folder, i) : NULL;
+        if (status) return cli_fail_error(NULL, &error, status);
+        int result = cli_make_folder(own);
+        if (!result) result = show_outputs(cli, model, session, own);
+        if (result) return result;
+    }
+    return CLI_OK;
+}
+
 static int run_session(const Cli *cli, const HoloModel *model, HoloSession *session, const CliInput *inputs)
 {
     const char *profile = cli_option(cli, "profile");
     int         result  = cli_memo(cli, session);
     if (!result) result = cli_inputs_set(session, model, inputs);
     if (result) return result;
-    HoloError error = {0};
+    HoloError   error = {0};
+    const char *times = cli_option(cli, "times");
     holo_session_profile(session, profile);
+    if (times) return run_times(cli, model, session, strtol(times, NULL, 10));
     HoloStatus status = holo_session_run(session, &error);
     if (!status && profile) status = holo_session_profile_write(session, profile, &error);
     if (status) return cli_fail_error(NULL, &error, status);
     result = cli_memo_save(cli, session);
-    return result ? result : show_outputs(cli, model, session);
+    return result ? result : show_outputs(cli, model, session, cli_option(cli, "output"));
 }
 
 static int run_model(const Cli *cli, const HoloModel *model)
@@ -142,7 +160,7 @@ static int run_model(const Cli *cli, const HoloModel *model)
     CliInput    *inputs;
     int          result = cli_inputs_open(cli, model, false, &inputs);
     if (!result) {
-        HoloStatus status = holo_pool_create((int)cli_number("threads"), &pool);
+        HoloStatus status = cli_pool(&pool, &error);
         if (!status) status = holo_session_create(model, pool, &session, &error);
         result         = status ? cli_fail_error(NULL, &error, status) : run_session(cli, model, session, inputs);
         CliPorts ports = cli_model_ports(model);
@@ -156,24 +174,28 @@ static int run_model(const Cli *cli, const HoloModel *model)
 
 static int run(Cli *cli)
 {
-    HoloModel *model;
-    int        result = cli_make_folder(cli_option(cli, "output"));
+    HoloModel       *model;
+    const HoloModel *entry;
+    int              result = cli_make_folder(cli_option(cli, "output"));
     if (!result) result = cli_model_open(cli, 0, &model);
     if (result) return result;
-    if (!holo_model_output_count(model))
+    result = cli_entry_find(cli, model, &entry);
+    if (!result && !holo_model_output_count(entry))
         result = cli_fail(cli_format("if it holds kernels: hologram kernel list %s", cli->args[0]), "%s has no outputs",
                           cli->args[0]);
-    else
-        result = run_model(cli, model);
+    else if (!result)
+        result = run_model(cli, entry);
     holo_model_close(model);
     return result;
 }
 
 static const CliOption options[] = {
     CLI_OPTION_INPUT,
+    CLI_OPTION_ENTRY,
     CLI_OPTIONS_IMAGE,
     {"output", 'o', "DIR", "write each output to DIR/NAME.npy (/ in a name becomes\n_)"},
     CLI_OPTION_SHAPE,
+    {"times", 0, "N", "run N times, for models that keep something from run to\nrun; outputs of run K go to DIR/K"},
     CLI_OPTION_THREADS,
     CLI_OPTION_ARCHIVE_PREFAULT,
     CLI_OPTION_ARCHIVE_HUGE,

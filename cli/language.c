@@ -152,9 +152,9 @@ static int options_read(const Cli *cli, CliLanguage *l)
 
 static HoloStatus parts_open(const Cli *cli, CliLanguage *l, double context, HoloError *error)
 {
-    HoloLanguageOptions options = {.size = sizeof options, .context = (int64_t)context};
+    HoloLanguageOptions options = {.size = sizeof options, .texts = l->texts, .context = (int64_t)context};
     HoloString          block;
-    HoloStatus          status = holo_pool_create((int)cli_number("threads"), &l->pool);
+    HoloStatus          status = cli_pool(&l->pool, error);
     (void)cli;
     if (!status) status = holo_language_open(l->model, l->pool, &options, &l->language, error);
     if (status) return status;

@@ -71,12 +71,17 @@ int cli_shapes(const Cli *cli, CliShape **out_shapes, int *out_count)
     return CLI_OK;
 }
 
+HoloNumeric cli_numeric(void)
+{
+    return cli_is("numeric", "exact") ? HOLO_EXACT : cli_is("numeric", "bf16") ? HOLO_NUMERIC_BF16 : HOLO_FUSED;
+}
+
 int cli_compiler(const Cli *cli, HoloCompiler **out_compiler)
 {
     HoloError  error  = {0};
     HoloStatus status = holo_compiler_create(out_compiler);
-    if (status) return cli_fail_error(NULL, &error, status);
-    holo_compiler_set_numeric(*out_compiler, cli_is("numeric", "exact") ? HOLO_EXACT : HOLO_FUSED);
+    if (status) return cli_fail_error(NULL, &error, holo_fail(&error, status, "out of memory for a compiler"));
+    holo_compiler_set_numeric(*out_compiler, cli_numeric());
     holo_compiler_set_size(*out_compiler, cli_is("size", "small")  ? HOLO_SIZE_SMALL
                                           : cli_is("size", "fast") ? HOLO_SIZE_FAST
                                                                    : HOLO_SIZE_BALANCED);
@@ -96,6 +101,11 @@ int cli_compiler(const Cli *cli, HoloCompiler **out_compiler)
     }
     if (result) holo_compiler_destroy(*out_compiler);
     return result;
+}
+
+HoloStatus cli_pool(HoloPool **out_pool, HoloError *error)
+{
+    return holo_pool_create_in(NULL, (int)cli_number("threads"), NULL, 0, out_pool, error);
 }
 
 uint32_t cli_open_flags(const Cli *cli)
@@ -202,4 +212,15 @@ int cli_model_open(const Cli *cli, int arg, HoloModel **out_model)
         cli_progress_end();
     }
     return status ? cli_fail_error(path, &error, status) : CLI_OK;
+}
+
+int cli_entry_find(const Cli *cli, const HoloModel *model, const HoloModel **out_entry)
+{
+    const char *name  = cli_option(cli, "entry");
+    char       *names = "";
+    *out_entry        = name ? holo_model_entry(model, name) : model;
+    if (*out_entry) return CLI_OK;
+    for (int i = 0; i < holo_model_entry_count(model); i++)
+        names = cli_format("%s%s\"%s\"", names, i ? ", " : "", holo_model_entry_name(model, i));
+    return cli_fail(cli_format("its entries are: %s", names), "%s has no entry %s", cli->args[0], name);
 }

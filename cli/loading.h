@@ -25,6 +25,11 @@
             "a .npy, .npz or .pb file, numbers (1,2,3 or a .csv), a\npicture, `random`, or - (standard input); NAME= is optional\nif there is one input, or for .npz", \
             .many = true                                                                                                                                               \
     }
+// For a model of several entries.
+#define CLI_OPTION_ENTRY                                                                    \
+    {                                                                                       \
+        "entry", 0, "NAME", "the entry of the model to run, such as `encoder`: see inspect" \
+    }
 // How a picture is read as an input.
 #define CLI_OPTIONS_IMAGE                                                                                                  \
     {"mean", 0, "R,G,B", "for pictures: subtract this, such as 0.485,0.456,0.406"},                                        \
@@ -44,14 +49,17 @@
         "target", 0, "NAMES",                                                                                      \
             "where steps run: each step runs on the first of NAME,NAME,...\nthat can run it, otherwise on the CPU" \
     }
-#define CLI_OPTION_NUMERIC                                                                  \
-    {                                                                                       \
-        "numeric", 0, "CLASS", "fused (default, fastest) or exact (same bits on every CPU)" \
+#define CLI_OPTION_NUMERIC                                                                                                    \
+    {                                                                                                                         \
+        "numeric", 0, "CLASS",                                                                                                \
+            "fused (default), exact (same bits on every CPU) or bf16\n(products with weights in bf16 where the CPU has them)" \
     }
 // An archive has its own numeric class.
-#define CLI_OPTION_MODEL_NUMERIC                                                                                 \
-    {                                                                                                            \
-        "numeric", 0, "CLASS", "fused (default, fastest) or exact (same bits on every CPU)", .files = CLI_MODELS \
+#define CLI_OPTION_MODEL_NUMERIC                                                                                               \
+    {                                                                                                                          \
+        "numeric", 0, "CLASS",                                                                                                 \
+            "fused (default), exact (same bits on every CPU) or bf16\n(products with weights in bf16 where the CPU has them)", \
+            .files = CLI_MODELS                                                                                                \
     }
 
 #define CLI_OPTION_PREFAULT                                                    \
@@ -91,6 +99,9 @@
         "save-memo", 0, "NEW.holo", "write a new archive that holds the kept answers; needs\n--memo", .with = "memo" \
     }
 
+// Threads to run on, as --threads says.
+HoloStatus cli_pool(HoloPool **out_pool, HoloError *error);
+
 // Has the session keep answers, as --memo says.
 int cli_memo(const Cli *cli, HoloSession *session);
 // Writes what it has kept, as --save-memo says.
@@ -120,6 +131,9 @@ int cli_temporary_failed(const char *path);
 // Opens the argument `arg`: an archive, or a model, which is compiled in memory without verification.
 int cli_model_open(const Cli *cli, int arg, HoloModel **out_model);
 
+// The entry that --entry names; without the option, the first.
+int cli_entry_find(const Cli *cli, const HoloModel *model, const HoloModel **out_entry);
+
 typedef struct CliInput {
     HoloTensors      *tensors; // owns `tensor`; NULL: an optional input that was not given
     const HoloTensor *tensor;
@@ -146,5 +160,7 @@ void cli_inputs_close(CliInput *inputs, const HoloModel *model);
 int  cli_inputs_set(HoloSession *session, const HoloModel *model, const CliInput *inputs);
 // What to do if sizes of 1 are not what the user wants; NULL: no size was guessed.
 const char *cli_inputs_advice(const CliPorts *ports, const CliInput *inputs);
+
+HoloNumeric cli_numeric(void); // the class that was asked for
 
 #endif

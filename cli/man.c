@@ -157,7 +157,7 @@ void cli_print_man(const CliCommand *command)
     put_head("hologram", "turn a trained model into one file that opens in microseconds, and run it");
     puts(".B hologram\n.I COMMAND\n[\\fIoptions\\fR] [\\fIarguments\\fR]\n.SH DESCRIPTION");
     put_prose(
-        "hologram compiles an ONNX model into one .holo archive, and runs such archives. It decides everything that it can\n"
+        "hologram compiles a model (of ONNX, HuggingFace or GGUF) into one .holo archive, and runs such archives. It decides everything that it can\n"
         "when it compiles, before the first input. Each command has its own page, for example: man hologram-compile.");
     puts(".SH COMMANDS");
     for (int i = 0; cli_commands[i]; i++) {

@@ -33,10 +33,10 @@ typedef struct Side {
     int           owner_count;
 } Side;
 
-// The argument `arg`. Models are compiled where `compiles`.
+// Opens the argument `arg`. If `compiles`, a model is compiled; otherwise it is computed plainly.
 int side_open(const Cli *cli, int arg, bool compiles, HoloPool *pool, Side *out);
-// The values for these inputs, which are called as `ports` says. Of tensors, those of the sample of that name, if there
-// are such.
+// Computes the values for these inputs; `ports` has their names. A folder of tensors gives those of the sample with that
+// name, if it has samples.
 int  side_run(Side *side, const CliPorts *ports, const CliInput *inputs, const char *sample);
 void side_clear(Side *side); // of values
 void side_close(Side *side);

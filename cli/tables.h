@@ -8,7 +8,7 @@ extern const CliOption cli_common[]; // options that every command has; ended by
 
 // All that the value of an option may be, words with a space between them; NULL: anything.
 const char *cli_option_choices(const CliOption *option);
-// Is the value of an option a file or a folder, or has it one behind an '='?
+// Is the value of an option a path, alone or after an '='?
 bool cli_option_is_file(const CliOption *option);
 // A text in one line.
 char *cli_one_line(const char *text);

@@ -174,7 +174,9 @@ static bool names_file(const char *text, const char *path)
 
 int cli_fail_error(const char *path, const HoloError *error, HoloStatus status)
 {
-    const char *text = error->text[0] ? error->text : holo_status_text(status);
+    HoloError why = {0}; // how much memory was asked for, where the call had no way to say it
+    if (!error->text[0] && status == HOLO_NO_MEMORY) status = holo_fail_memory(&why);
+    const char *text = error->text[0] ? error->text : why.text[0] ? why.text : holo_status_text(status);
     bool        said = !path || names_file(text, path) || status == HOLO_NO_FILE; // such a message names its own file
     message(said ? text : cli_format("%s: %s", path, text));
     cli_advice(next_step(status));

@@ -129,8 +129,8 @@ static HoloStatus compile(const DataSet *set, HoloError *error)
     Subject      *s = set->subject;
     HoloCompiler *compiler;
     HoloStatus    status = holo_compiler_create(&compiler);
-    if (status) return status;
-    holo_compiler_set_numeric(compiler, cli_is("numeric", "exact") ? HOLO_EXACT : HOLO_FUSED);
+    if (status) return holo_fail(error, status, "out of memory for a compiler");
+    holo_compiler_set_numeric(compiler, cli_numeric());
     holo_compiler_set_verify(compiler, false); // the case itself is the proof
     holo_compiler_set_threads(compiler, 1);
     if (cli_option(s->cli, "target")) status = holo_compiler_set_targets(compiler, cli_option(s->cli, "target"), error);
@@ -150,7 +150,7 @@ static HoloStatus prepare(const DataSet *set, HoloError *error)
     HoloStatus status = compile(set, error);
     // Cases run beside each other: one thread each, unless a flag says otherwise.
     bool chosen = cli_option(s->cli, "threads");
-    if (!status) status = holo_pool_create(chosen ? (int)cli_number("threads") : 1, &s->pool);
+    if (!status) status = holo_pool_create_in(NULL, chosen ? (int)cli_number("threads") : 1, NULL, 0, &s->pool, error);
     if (!status) status = holo_session_create(s->model, s->pool, &s->session, error);
     return status;
 }

@@ -42,7 +42,7 @@ int cli_reader_open(const Cli *cli, int arg, CliReader *out)
     out->path         = cli->args[arg];
     if (!result) result = find_length(cli, out);
     if (result) return result;
-    HoloStatus status = holo_pool_create((int)cli_number("threads"), &out->pool);
+    HoloStatus status = cli_pool(&out->pool, &error);
     if (!status) status = holo_session_create(out->model, out->pool, &out->session, &error);
     if (!status && holo_model_asset(out->model, "tokenizer", &block))
         status = holo_tokenizer_open_memory(block.data, block.size, &out->tokenizer, &error);

@@ -176,7 +176,7 @@ static void read_constants(const HoloModel *model)
         if (holo_content_id(&constant.tensor, &id, NULL)) abort();
 }
 
-// What is shown of steps as programs is text of programs.
+// Steps can be shown as text of programs. That text can be read again.
 static void read_programs(const HoloModel *model)
 {
     HoloStepPrograms *programs;

@@ -287,6 +287,13 @@ HOLO_API const char *holo_model_meta_find(const HoloModel *model, const char *ke
 // as the model. False: there is nothing of that name.
 HOLO_API bool holo_model_asset(const HoloModel *model, const char *name, HoloString *out_bytes);
 
+// A model may have several entries: parts that run by themselves and share weights, such as the encoder and the decoder of
+// a translator. The model itself is its first entry, which often has no name (""). Each other entry is a model, too, with
+// inputs, outputs, states and sessions of its own; it lives as long as the model, and closing it does nothing.
+HOLO_API int              holo_model_entry_count(const HoloModel *model);             // at least 1
+HOLO_API const char      *holo_model_entry_name(const HoloModel *model, int index);   // NULL: there is none
+HOLO_API const HoloModel *holo_model_entry(const HoloModel *model, const char *name); // NULL: there is none
+
 // A constant of the archive. holo_model_info gives their number. Names and views live as long as the model.
 typedef struct HoloConstant {
     const char *name;      // of the first value that uses it; "" if it is part of an attribute

@@ -22,6 +22,9 @@ typedef struct HoloCompiler HoloCompiler;
 typedef enum HoloNumeric {
     HOLO_FUSED = 0, // a multiplication and an addition are rounded once if the CPU can: the default
     HOLO_EXACT = 1, // the same bits on every CPU
+    // As fused, but products with constant weights are products of bf16 with sums of f32, where the CPU has such. It
+    // quantizes to HOLO_QUANTIZE_BF16 unless another type is set.
+    HOLO_NUMERIC_BF16 = 2,
 } HoloNumeric;
 
 // Makes a compiler with all defaults: class fused, verified, all passes, sizes as the model has them.
@@ -44,6 +47,15 @@ HOLO_API HOLO_MUST HoloStatus holo_compiler_set_constant(HoloCompiler *compiler,
 // stay. Shapes and constants that you set still hold.
 HOLO_API void holo_compiler_set_symbolic(HoloCompiler *compiler, bool on);
 HOLO_API void holo_compiler_set_numeric(HoloCompiler *compiler, HoloNumeric numeric);
+
+// The element type of caches, in which a language model keeps the keys and values of what it has read: HOLO_F32 unless set,
+// HOLO_F16 (half the memory), or HOLO_I8 (about a quarter: the vector of each head and token has a scale of its own).
+HOLO_API HOLO_MUST HoloStatus holo_compiler_set_cache(HoloCompiler *compiler, HoloDtype type, HoloError *error);
+// A text that prompts begin with, such as a system prompt or a document: what a language model keeps of it is computed once
+// and stored in the archive, and prompts that begin so are read from behind it. If the model has a chat template, the text
+// is a system prompt, unless `is_plain`. It is copied. The compile fails if the model does not continue texts by caches.
+HOLO_API HOLO_MUST HoloStatus holo_compiler_set_prefix(HoloCompiler *compiler, const char *text, size_t size,
+                                                       bool is_plain, HoloError *error);
 
 // Whether the plan is run against the reference before it is written. On unless set.
 HOLO_API void holo_compiler_set_verify(HoloCompiler *compiler, bool on);
@@ -295,6 +307,8 @@ typedef struct HoloReport {
 
     uint32_t patterns;   // inputs whose answers are stored
     uint64_t memo_bytes; // size of these answers
+
+    uint32_t prefix_tokens; // of the prefix that is stored; 0: there is none
 
     HoloQuantizationReport quantization;
 

@@ -282,10 +282,23 @@ HOLO_API HOLO_MUST HoloStatus holo_language_read_all(HoloLanguage *language, Hol
                                                      HoloError *error);
 // Makes text `to` a copy of what was read of text `from`: a common beginning is then not computed twice.
 HOLO_API HOLO_MUST HoloStatus holo_language_copy(HoloLanguage *language, int from, int to, HoloError *error);
+// Writes what was kept of a text to a file; and reads it back, so that the text need not be read again. Only the same
+// archive, or one that was made in the same way from the same model, takes the file: others refuse it as HOLO_BAD_INPUT, as
+// they do a damaged one. After holo_language_load the text is what the file knows: holo_language_read takes it from there.
+HOLO_API HOLO_MUST HoloStatus holo_language_save(HoloLanguage *language, int text, const char *path, HoloError *error);
+HOLO_API HOLO_MUST HoloStatus holo_language_load(HoloLanguage *language, int text, const char *path, HoloError *error);
 // Forgets what was read of a text.
 HOLO_API void holo_language_forget(HoloLanguage *language, int text);
 // Asks a read in progress to stop. Any thread may call it. The read returns HOLO_CANCELLED.
 HOLO_API void holo_language_cancel(HoloLanguage *language);
+
+// Some models have an encoder and a decoder: translators, summarizers, speech to text. The encoder reads a source, and the
+// text that the decoder continues is the answer to it.
+HOLO_API bool holo_language_has_source(const HoloLanguage *language);
+// Reads a source: i64 ids, [1, tokens]; or features of a sound, as the model's entry `encoder` takes them. Forgets the text
+// that answered another.
+HOLO_API HOLO_MUST HoloStatus holo_language_set_source(HoloLanguage *language, const HoloTensor *source,
+                                                       HoloError *error);
 
 // ---- generating text
 
@@ -328,7 +341,8 @@ typedef struct HoloGenerateResult {
 
 // The model's own settings (holo_language_sampler), and no limit.
 HOLO_API void holo_generate_defaults(const HoloLanguage *language, HoloGenerateOptions *out_options);
-// Continues the tokens of a prompt, one token after the other. Options may be NULL. `out_result` may be NULL.
+// Continues the tokens of a prompt, one token after the other. With an encoder the prompt is the source, and the tokens are
+// the answer. Options may be NULL. `out_result` may be NULL.
 HOLO_API HOLO_MUST HoloStatus holo_generate(HoloLanguage *language, const uint32_t *prompt, size_t count,
                                             const HoloGenerateOptions *options, HoloGenerateFn each, void *state,
                                             HoloGenerateResult *out_result, HoloError *error);
@@ -346,6 +360,46 @@ HOLO_API void                 holo_answer_destroy(HoloAnswer *answer);
 // ended; `out_result` may be NULL. Behind HOLO_CANCELLED the same step can be tried again.
 HOLO_API HOLO_MUST HoloStatus holo_answer_step(HoloAnswer *answer, HoloGenerateFn each, void *state, bool *out_done,
                                                HoloGenerateResult *out_result, HoloError *error);
+
+// ---- speech to text
+
+// Reads a WAV file: PCM of 8 to 32 bits or floats, any rate, and any number of channels, which are mixed. `rate` is how many
+// samples a second you want; 0: as many as the file has. Free the samples with holo_samples_free.
+HOLO_API HOLO_MUST HoloStatus holo_sound_read(const char *path, int rate, float **out_samples, size_t *out_count,
+                                              HoloError *error);
+HOLO_API HOLO_MUST HoloStatus holo_sound_read_memory(const void *bytes, size_t size, int rate, float **out_samples,
+                                                     size_t *out_count, HoloError *error);
+HOLO_API void                 holo_samples_free(float *samples);
+
+// How many samples a second a model of speech listens to; 0: it does not listen.
+HOLO_API int holo_language_rate(const HoloLanguage *language);
+
+typedef struct HoloTranscribeOptions {
+    size_t      size;       // sizeof(HoloTranscribeOptions)
+    const char *language;   // that is spoken, as a code such as "en"; NULL: the model finds out
+    bool        translate;  // write it down in English
+    bool        timestamps; // say when each piece is spoken; long sounds are always cut into pieces
+} HoloTranscribeOptions;
+
+typedef struct HoloSpoken { // a piece of what is said
+    double     begin, end;  // in seconds; without timestamps those of a window
+    HoloString text;        // lives during the call
+} HoloSpoken;
+// Called for each piece. False ends it.
+typedef bool (*HoloSpokenFn)(void *state, const HoloSpoken *spoken);
+
+typedef struct HoloTranscribeResult {
+    char   language[16]; // its code; "": the model knows one language
+    size_t tokens;
+    int    windows;
+    double sound_seconds, seconds; // of the sound, and that it took
+} HoloTranscribeResult;
+
+// Writes down what is said in a sound, with a model of Whisper's kind. The samples are at holo_language_rate. Options and
+// `out_result` may be NULL.
+HOLO_API HOLO_MUST HoloStatus holo_transcribe(HoloLanguage *language, const float *samples, size_t count,
+                                              const HoloTranscribeOptions *options, HoloSpokenFn each, void *state,
+                                              HoloTranscribeResult *out_result, HoloError *error);
 
 // ---- chat templates
 

@@ -1,5 +1,5 @@
 // compile.c - the whole compiler on one screen: import, quantize, optimize (the passes), materialize, lower, tune,
-// plan, write, verify, memorize. The stages are in api/compile_*.c.
+// plan, write, read a prefix, verify, memorize. The stages are in api/compile_*.c.
 //
 // The archive gets its name only when all stages have succeeded.
 #include "api/compiling.h"
@@ -7,20 +7,22 @@
 
 static const struct {
     HoloStatus (*run)(HoloCompile *c);
-    const char *words; // what it does
+    enum { ONCE, EACH } how; // for the model as a whole, or for each of its entries
+    const char *words;       // what it does
 } stages[] = {
-    {holo_compile_import, "reading the model"},
-    {holo_compile_quantize, "quantizing"},
-    {holo_compile_optimize, "optimizing"},
-    {holo_compile_materialize, "making tables"},
-    {holo_compile_lower, "choosing kernels"},
-    {holo_compile_tune, "tuning"},
-    {holo_compile_plan, "planning"},
-    {holo_compile_images, "planning"},
-    {holo_compile_write, "writing the archive"},
-    {holo_compile_verify, "verifying"},
-    {holo_compile_record, "writing the archive"},
-    {holo_compile_memorize, "running patterns"},
+    {holo_compile_import, ONCE, "reading the model"},
+    {holo_compile_quantize, EACH, "quantizing"},
+    {holo_compile_optimize, EACH, "optimizing"},
+    {holo_compile_materialize, EACH, "making tables"},
+    {holo_compile_lower, EACH, "choosing kernels"},
+    {holo_compile_tune, EACH, "tuning"},
+    {holo_compile_plan, ONCE, "planning"},
+    {holo_compile_images, ONCE, "planning"},
+    {holo_compile_write, ONCE, "writing the archive"},
+    {holo_compile_prefix, ONCE, "reading the prefix"},
+    {holo_compile_verify, EACH, "verifying"},
+    {holo_compile_record, ONCE, "writing the archive"},
+    {holo_compile_memorize, ONCE, "running patterns"},
 };
 
 // Whatever else failed because of it: a compile that was cancelled tells that alone.
@@ -30,13 +32,21 @@ static HoloStatus cancelled(const HoloCompile *c, const char *words)
     return holo_fail(c->error, HOLO_CANCELLED, "the compile was cancelled while %s", words);
 }
 
-static HoloStatus compile(HoloCompile *c)
+static HoloStatus stage_run(HoloCompile *c, int stage)
 {
-    for (int i = 0; i < HOLO_COUNT(stages); i++) {
-        HoloStatus status = stages[i].run(c);
-        if (holo_stop_is_due(&c->stop)) return cancelled(c, stages[i].words); // what a stage made may not be whole
+    int count = stages[stage].how == EACH ? c->entry_count : 1;
+    for (int i = 0; i < count; i++) {
+        if (c->entry_count) c->entry = &c->entries[i];
+        HoloStatus status = stages[stage].run(c);
+        if (holo_stop_is_due(&c->stop)) return cancelled(c, stages[stage].words); // what it made may not be whole
         if (status) return status;
     }
+    return HOLO_OK;
+}
+
+static HoloStatus compile(HoloCompile *c)
+{
+    for (int i = 0; i < HOLO_COUNT(stages); i++) HOLO_TRY(stage_run(c, i));
     c->box->report.seconds = holo_time_now() - c->start;
     holo_compiler_progress(c->compiler, "done", 1);
     return HOLO_OK;
@@ -81,9 +91,8 @@ static void compile_end(HoloCompile *c, HoloStatus status, HoloReport **out_repo
 {
     holo_pool_destroy(c->pool);
     holo_plan_deinit(&c->plan);
-    holo_lowered_deinit(&c->lowered);
+    holo_compile_entries_deinit(c);
     holo_notes_deinit(&c->notes);
-    holo_draft_destroy(c->draft);
     holo_source_close(c->source);
     compile_tell(c, status);
     if (!status && out_report)

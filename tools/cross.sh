@@ -42,24 +42,8 @@ END
 
 # ---- libraries of others, from Debian's sources
 
-# Fetched with lists of apt's own, so that those of this machine stay as they are.
 get_sources() {
-    [ -f "$top/source/whole" ] && return
-    echo "  apt   the sources of zlib, Jansson and cmocka"
-    rm -rf "$top/source"
-    mkdir -p "$top/source/state/lists/partial" "$top/source/cache/archives/partial"
-    : > "$top/source/status"
-    cat /etc/apt/sources.list.d/debian.sources 2> /dev/null | sed 's/^Types:.*/Types: deb-src/' > "$top/source/debian.sources"
-    [ -s "$top/source/debian.sources" ] || sed -n 's/^deb /deb-src /p' /etc/apt/sources.list > "$top/source/debian.list"
-    (
-        cd "$top/source" || exit 1
-        lists=$(find "$top/source" -maxdepth 1 -name 'debian.*' -size +0 | head -n 1)
-        set -- -qq -o APT::Sandbox::User=root -o Dir::State="$PWD/state" -o Dir::State::status="$PWD/status" \
-            -o Dir::Cache="$PWD/cache" -o Dir::Etc::sourcelist="$lists" -o Dir::Etc::sourceparts=/dev/null
-        apt-get "$@" update && apt-get "$@" --download-only source zlib jansson cmocka > /dev/null || exit 1
-        for package in *.orig.tar.*; do case $package in *.asc) ;; *) tar xf "$package" || exit 1 ;; esac; done
-    ) || die "apt-get could not fetch the sources of zlib, Jansson and cmocka (apt-get source)"
-    touch "$top/source/whole"
+    sh tools/sources.sh "$top/source" zlib jansson cmocka || die "apt-get could not fetch the sources of zlib, Jansson and cmocka (apt-get source)"
 }
 
 # library NAME FLAGS FILES...: BUILD/cross/TARGET/root/usr/lib/TRIPLE/libNAME.a

@@ -19,7 +19,7 @@ import sys
 
 MAGIC = b"\x89HOLO\r\n\x1a"
 MAJOR, FLAGS_KNOWN, FLAG_EXACT, PLAN_STATIC, NO_VALUE = 2, 7, 1, 1, 0xFFFFFFFF
-SECTION_MUST, SECTION_FLAGS_KNOWN, TARGETS_MAX = 1, 1, 64
+SECTION_MUST, SECTION_FLAGS_KNOWN, TARGETS_MAX, ENTRIES_MAX = 1, 1, 64, 256
 INPUT_FILL, INPUT_STATE, INPUT_LEAST, INPUT_KNOWN = 0xFFFFFFFF, 1 << 33, 1 << 34, (1 << 35) - 1
 DIM_BASE = 0xA5E51B0100000000 - (1 << 64)  # a size of DIM_BASE + n is expression n
 DIM_UNKNOWN = DIM_BASE + 0xFFFFFFFF
@@ -46,6 +46,7 @@ RECORDS = {
     "program": ("<10I", "name doc program program_size lanes lanes_size block_x block_y block_z _"),
     "asset": ("<2I2Q", "name _ offset size"),
     "target": ("<2I", "name _"),
+    "entry": ("<2I", "name plan"),
     "note": ("<6I2Q", "pass_ place what why verdict _ count bytes"),
     "u32": ("<I", "value"),
     "i64": ("<q", "value"),
@@ -55,7 +56,7 @@ RECORD_OF = {  # by the C type of the records
     "char": "byte", "uint8_t": "byte", "uint32_t": "u32", "int64_t": "i64", "HoloDimRecord": "dim", "HoloOpRecord": "op",
     "HoloPlanRecord": "plan", "HoloValueRecord": "value", "HoloStepRecord": "step", "HoloAttrRecord": "attr", "HoloMetaRecord": "meta",
     "HoloConstantRecord": "constant", "HoloNoteRecord": "note", "HoloProgramRecord": "program", "HoloTargetRecord": "target", "HoloAssetRecord": "asset",
-    "HoloMemoRecord": "memo", "HoloMemoTensor": "memo_tensor",
+    "HoloEntryRecord": "entry", "HoloMemoRecord": "memo", "HoloMemoTensor": "memo_tensor",
 }
 HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "format", "holo.h")
 
@@ -269,9 +270,21 @@ class Check:
         names = [a.text(t.name) if self.text_ok(t.name) else "" for t in a.records("TARGETS")]
         if a.has("TARGETS") and (not 0 < len(names) <= TARGETS_MAX or names[0] != "cpu" or "" in names or len(set(names)) != len(names)):
             self.fault("the targets are broken")
+        self.entries()
         for i, note in enumerate(a.records("NOTES")):
             if not all(map(self.text_ok, (note.pass_, note.place, note.what, note.why))):
                 self.fault(f"note {i} is broken")
+
+    def entries(self):
+        """Plans that callers run: the first is plan 0, the others follow in order, and none is a subgraph."""
+        a = self.a
+        plans = [e.plan for e in a.records("ENTRIES")]
+        names = [a.text(e.name) for e in a.records("ENTRIES") if self.text_ok(e.name)]
+        held = {r.value for r in a.records("ATTRS") if r.kind == A_GRAPH}
+        if a.has("ENTRIES") and (not 0 < len(plans) <= ENTRIES_MAX or plans[0] or plans != sorted(set(plans)) or
+                                 plans[-1] >= a.count("PLANS") or held & set(plans) or
+                                 len(set(names)) != len(plans)):
+            self.fault("the entries are broken")
 
     def constants(self):
         end = 0

@@ -65,12 +65,13 @@ node-test: npm
 
 ## make node-asan     the tests of the package under the address and undefined behavior sanitizers, kernels at one level
 # Node itself is no sanitized program: the library is loaded before it, and what Node leaves behind at its end is not looked at.
-node-asan: $(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ))
-	@$(MAKE) --no-print-directory $(JOBS) BUILD=$(BUILD)/watched ORDINARY=$(BUILD) SANITIZE=address,undefined WATCHED=$(PLAINEST) OPT=-Og DEBUG=-g1 node-files
+node-asan: $(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ)) $(STDLIB)
+	@$(MAKE) --no-print-directory $(JOBS) $(WATCH) node-files
 	@HOLO_CPU=$(PLAINEST) HOLOGRAM_SANITIZED=1 HOLOGRAM_NODE=$(abspath $(BUILD)/watched/node) LD_PRELOAD=$$($(CC) -print-file-name=libasan.so) \
 	    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 sh tests/node/run.sh $(NODE)
 
 BINDING_TESTS    += node-test
+BINDING_FILES    += node-files
 BINDING_PACKAGES += $(if $(shell command -v $(NODE)),,nodejs)
 
 ## make bench-node    what a call from JavaScript costs beside one from C and beside onnxruntime-node

@@ -7,6 +7,7 @@
 PYTHON          ?= $(firstword $(wildcard /usr/bin/python3) python3)
 PYTHON_PACKAGES := python3-dev python3-numpy python3-onnx python3-venv python3-pip
 BINDING_TESTS   += python-test
+BINDING_FILES   += python-files
 BINDING_PACKAGES += $(PYTHON_PACKAGES)
 PY              := $(BUILD)/python
 PY_SRC          := $(wildcard bindings/python/src/*.c)
@@ -70,6 +71,6 @@ python-test:
 	@BUILD=$(abspath $(BUILD)) PYTHON="$(PYTHON)" sh tests/python/run.sh
 
 ## make python-asan   the same under the address and undefined behavior sanitizers; memory that is lost fails it, too
-python-asan: $(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ))
-	@$(MAKE) --no-print-directory $(JOBS) BUILD=$(BUILD)/watched ORDINARY=$(BUILD) SANITIZE=address,undefined WATCHED=$(PLAINEST) OPT=-Og DEBUG=-g1 python-files
+python-asan: $(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ)) $(STDLIB)
+	@$(MAKE) --no-print-directory $(JOBS) $(WATCH) python-files
 	@BUILD=$(abspath $(BUILD))/watched PYTHON="$(PYTHON)" HOLO_CPU=$(PLAINEST) CC="$(CC)" sh tests/python/asan.sh

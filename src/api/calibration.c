@@ -84,6 +84,17 @@ static void *list_grow(HoloArena *arena, void *list, int count, int more, int *r
     return all;
 }
 
+// Fills in the inputs that a sample leaves out.
+static HoloStatus defaults_add(HoloCalibration *c, const HoloGraph *graph, HoloTensor *inputs, HoloError *error)
+{
+    const HoloTensor **given = HOLO_NEW(&c->arena, const HoloTensor *, graph->input_count + 1);
+    if (!given) return holo_fail_memory(error);
+    for (int i = 0; i < graph->input_count; i++) given[i] = inputs[i].data ? &inputs[i] : NULL;
+    for (int i = 0; i < graph->input_count; i++)
+        if (!given[i]) HOLO_TRY(holo_graph_default(graph, given, i, &c->arena, &inputs[i], error));
+    return HOLO_OK;
+}
+
 static HoloStatus samples_add(HoloCalibration *c, const HoloGraph *graph, const Cut *cuts, int count, HoloError *error)
 {
     HoloTensor **all = list_grow(&c->arena, c->samples.inputs, c->samples.count, count, &c->sample_room);
@@ -93,9 +104,11 @@ static HoloStatus samples_add(HoloCalibration *c, const HoloGraph *graph, const 
         HoloTensor *inputs = HOLO_NEW(&c->arena, HoloTensor, graph->input_count + 1);
         if (!inputs) return holo_fail_memory(error);
         for (int i = 0; i < graph->input_count; i++) {
+            if (!cuts[i].all) continue;
             inputs[i]      = cuts[i].one;
             inputs[i].data = (char *)cuts[i].all->data + (size_t)s * holo_tensor_bytes(&cuts[i].one);
         }
+        HOLO_TRY(defaults_add(c, graph, inputs, error));
         all[c->samples.count++] = inputs;
     }
     return HOLO_OK;
@@ -171,6 +184,7 @@ static HoloStatus samples_cut(void *context, HoloInputSet *set, HoloError *error
     if (!cuts) return holo_fail_memory(error);
     for (int i = 0; i < graph->input_count; i++) {
         const char *name = graph->inputs[i]->name;
+        if (!set->tensor[i]) continue; // it has a default
         HOLO_TRY(cut_of(graph->inputs[i], set->tensor[i], set->from[i], &cuts[i], error));
         HOLO_TRY(numbers_check(c, name, set->tensor[i], set->from[i], error));
         if (count >= 0 && cuts[i].count != count)
@@ -191,11 +205,14 @@ static HoloStatus files_read(const Reading *reading, const char *path, HoloError
     HoloInputNames   names = {.count = graph->input_count,
                               .name  = HOLO_NEW(arena, const char *, graph->input_count + 1),
                               .type  = HOLO_NEW(arena, const HoloTensor *, graph->input_count + 1)};
-    if (!names.name || !names.type) return holo_fail_memory(error);
+    bool            *missing = HOLO_NEW(arena, bool, graph->input_count + 1);
+    if (!names.name || !names.type || !missing) return holo_fail_memory(error);
     for (int i = 0; i < graph->input_count; i++) {
         names.name[i] = graph->inputs[i]->name;
         names.type[i] = &graph->inputs[i]->type;
+        missing[i]    = graph->inputs[i]->fill != 0;
     }
+    names.may_miss = missing;
     return holo_input_sets_read(&names, path, "sample", samples_cut, (void *)(uintptr_t)reading, error);
 }
 
@@ -261,7 +278,7 @@ static HoloStatus sample_fill(const HoloGraph *graph, const HoloGivenSample *sam
         set->from[i]   = set->path;
     }
     for (int i = 0; i < graph->input_count; i++)
-        if (!set->tensor[i])
+        if (!set->tensor[i] && !graph->inputs[i]->fill)
             return holo_fail(error, HOLO_BAD_INPUT, "%s: input %s is not given", set->path, graph->inputs[i]->name);
     return HOLO_OK;
 }

@@ -62,10 +62,10 @@ static HoloStatus meta_add(HoloCompile *c)
     HOLO_TRY(holo_plan_meta(&c->plan, "compiler", "hologram", c->error));
     HOLO_TRY(holo_plan_meta(&c->plan, "compiler.version", holo_version(), c->error));
     HOLO_TRY(meta_source(c));
-    HOLO_TRY(holo_plan_meta(&c->plan, "numeric", c->compiler->numeric == HOLO_EXACT ? "exact" : "fused", c->error));
+    HOLO_TRY(holo_plan_meta(&c->plan, "numeric", holo_numeric_name(c->compiler->numeric), c->error));
     HOLO_TRY(meta_number(c, "nodes.before", r->nodes_before));
     HOLO_TRY(meta_number(c, "nodes.after", r->nodes_after));
-    uint64_t flops = holo_plan_flops(c->draft->graph);
+    uint64_t flops = holo_plan_flops(c->entries[0].draft->graph);
     if (flops) HOLO_TRY(meta_number(c, "flops", flops));
     for (int i = 0; i < r->pass_count; i++) {
         char key[64];
@@ -92,8 +92,9 @@ void holo_compile_release(const HoloModelSource *model, const void *data, size_t
 
 static void write_release(void *context, const void *data, size_t size)
 {
-    const HoloCompile *c = context;
-    holo_compile_release(c->draft->source ? &c->draft->source->model : &c->source->model, data, size);
+    const HoloCompile *c   = context;
+    const HoloSource  *own = c->entries[0].draft->source;
+    holo_compile_release(own ? &own->model : &c->source->model, data, size);
 }
 
 static void write_progress(void *context, double fraction)
@@ -106,11 +107,16 @@ static void write_parallel(void *context, int64_t count, void (*work)(void *arg,
     holo_pool_run(((HoloCompile *)context)->pool, count, work, arg);
 }
 
-HoloStatus holo_compile_write(HoloCompile *c)
+HoloStatus holo_compile_archive(HoloCompile *c, HoloFileWriter *file)
 {
     HoloArchiveOptions options = {
         .progress = write_progress, .release = write_release, .parallel = write_parallel, .context = c};
+    return holo_archive_write(&c->plan, file, &options, &c->box->report.archive_bytes, c->error);
+}
+
+HoloStatus holo_compile_write(HoloCompile *c)
+{
     HOLO_TRY(meta_add(c));
     HOLO_TRY(holo_plan_notes(&c->plan, &c->notes, c->error));
-    return holo_archive_write(&c->plan, c->file, &options, &c->box->report.archive_bytes, c->error);
+    return holo_compile_archive(c, c->file);
 }

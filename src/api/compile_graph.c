@@ -1,4 +1,5 @@
 // compile_graph.c - the stages of a compile from a model to a plan.
+#include "api/calibration.h"
 #include "api/compiling.h"
 #include "api/custom_ops.h"
 #include "api/domains.h"
@@ -43,17 +44,41 @@ void holo_draft_destroy(HoloDraft *draft)
     holo_free(draft);
 }
 
+static HoloStatus entry_begin(HoloCompile *c, const HoloModelEntry *from)
+{
+    const HoloGraph *graph = from->graph;
+    *c->entry              = (HoloCompileEntry){.name = from->name, .graph = from->graph};
+    c->box->report.nodes_before += (uint32_t)graph->node_count;
+    dump(c, "import", graph);
+    holo_compiler_note_kernels(c->compiler, graph, &c->notes);
+    HOLO_TRY(holo_graph_check_ops(graph, c->error));
+    return holo_draft_create(graph, &c->entry->draft, c->error);
+}
+
 HoloStatus holo_compile_import(HoloCompile *c)
 {
     holo_compiler_progress(c->compiler, "reading the model", 0);
     HOLO_TRY(holo_compiler_import(c->compiler, c->path, c->bytes, &c->source, c->error));
-    const HoloGraph *graph      = c->source->model.graph;
-    c->box->report.model_bytes  = c->source->model.bytes;
-    c->box->report.nodes_before = (uint32_t)graph->node_count;
-    dump(c, "import", graph);
-    holo_compiler_note_kernels(c->compiler, graph, &c->notes);
-    HOLO_TRY(holo_graph_check_ops(graph, c->error));
-    return holo_draft_create(graph, &c->draft, c->error);
+    const HoloModelSource *model = &c->source->model;
+    c->box->report.model_bytes   = model->bytes;
+    c->box->report.nodes_before  = 0;
+    c->entries                   = HOLO_NEW(&c->box->arena, HoloCompileEntry, model->entry_count);
+    if (!c->entries) return holo_fail_memory(c->error);
+    for (int i = 0; i < model->entry_count; i++) {
+        c->entry = &c->entries[c->entry_count++];
+        HOLO_TRY(entry_begin(c, &model->entries[i]));
+    }
+    c->entry = c->entries;
+    return HOLO_OK;
+}
+
+void holo_compile_entries_deinit(HoloCompile *c)
+{
+    for (int i = 0; i < c->entry_count; i++) {
+        holo_lowered_deinit(&c->entries[i].lowered);
+        holo_draft_destroy(c->entries[i].draft);
+    }
+    c->entry_count = 0;
 }
 
 static void pass_after(void *context, const HoloPass *pass, const HoloGraph *graph, int changes)
@@ -79,6 +104,7 @@ static HoloPassOptions pass_options(const HoloCompile *c, const char **disabled)
     HoloPassOptions     options  = {
              .disabled     = disabled,
              .is_exact     = compiler->numeric == HOLO_EXACT,
+             .is_bf16      = compiler->numeric == HOLO_NUMERIC_BF16,
              .table        = compiler->passes,
              .no_tables    = compiler->no_tables,
              .table_budget = compiler->table_budget,
@@ -116,18 +142,41 @@ HoloStatus holo_compile_quantize(HoloCompile *c)
 {
     const char     *disabled[64];
     HoloPassOptions options = pass_options(c, disabled);
-    HoloGraph     **graph   = &c->draft->graph;
+    HoloGraph     **graph   = &c->entry->draft->graph;
     if (!holo_compiler_quantizes(c->compiler)) return HOLO_OK;
-    HOLO_TRY(holo_compiler_quantize(c->compiler, *graph, &options, c->pool, c->box, graph, &c->quantized, c->error));
+    if (c->entry_count > 1 && holo_calibration_is_given(c->compiler))
+        return holo_fail(c->error, HOLO_UNSUPPORTED,
+                         "the model has %d entries, and samples to calibrate with are for one: quantize without them",
+                         c->entry_count);
+    HoloQuantizationReport before = c->box->report.quantization, *now = &c->box->report.quantization;
+    HOLO_TRY(
+        holo_compiler_quantize(c->compiler, *graph, &options, c->pool, c->box, graph, &c->entry->quantized, c->error));
     approximations_note(c);
+    if (c->entry != c->entries) { // the report has the layers of the first entry, and the worst accuracy of all
+        before.accuracy = now->accuracy < before.accuracy ? now->accuracy : before.accuracy;
+        *now            = before;
+    }
     dump(c, "quantize", *graph);
+    return HOLO_OK;
+}
+
+static HoloStatus passes_begin(HoloCompile *c)
+{
+    int count = 0;
+    while (c->compiler->passes[count].name) count++;
+    HoloPassReport *passes = HOLO_NEW(&c->box->arena, HoloPassReport, count + 1);
+    if (!passes) return holo_fail_memory(c->error);
+    for (int i = 0; i < count; i++) passes[i].name = c->compiler->passes[i].name;
+    c->box->report.passes     = passes;
+    c->box->report.pass_count = count;
     return HOLO_OK;
 }
 
 HoloStatus holo_compile_optimize(HoloCompile *c)
 {
     const HoloCompiler *compiler = c->compiler;
-    HoloGraph          *graph    = c->draft->graph;
+    HoloGraph          *graph    = c->entry->draft->graph;
+    HoloReport         *report   = &c->box->report;
     const char         *disabled[64];
     HoloChanges         all = {.limit = INT_MAX}, *changes = compiler->changes ? compiler->changes : &all;
     HoloPassOptions     options = pass_options(c, disabled);
@@ -135,55 +184,55 @@ HoloStatus holo_compile_optimize(HoloCompile *c)
     options.notes               = &c->notes;
     options.after               = pass_after;
     options.context             = c;
-    int count                   = 0;
-    while (compiler->passes[count].name) count++;
-    HoloPassReport *passes = HOLO_NEW(&c->box->arena, HoloPassReport, count + 1);
-    if (!passes) return holo_fail_memory(c->error);
-    for (int i = 0; i < count; i++) passes[i].name = compiler->passes[i].name;
-    c->box->report.passes     = passes;
-    c->box->report.pass_count = count;
-    c->pass_start             = holo_time_now();
+    if (c->entry != c->entries) // what the entries before took is taken; 0 would be no limit
+        options.table_budget -=
+            report->table_bytes < options.table_budget ? report->table_bytes : options.table_budget - 1;
+    if (!report->passes) HOLO_TRY(passes_begin(c));
+    c->pass_start = holo_time_now();
     HOLO_TRY(holo_passes_run(graph, &options, c->error));
-    c->box->report.nodes_after  = (uint32_t)graph->node_count;
-    c->box->report.table_budget = compiler->table_budget;
-    if (!compiler->no_tables) c->box->report.table_bytes = compiler->table_budget - changes->table_room;
+    report->nodes_after += (uint32_t)graph->node_count;
+    report->table_budget = compiler->table_budget;
+    if (!compiler->no_tables) report->table_bytes += options.table_budget - changes->table_room;
     dump(c, "plan", graph);
     return HOLO_OK;
 }
 
 HoloStatus holo_compile_materialize(HoloCompile *c)
 {
-    HoloReport *r = &c->box->report;
-    HoloDomain *domains;
-    HOLO_TRY(holo_compiler_domains(c->compiler, c->draft->graph, &c->box->arena, &domains, c->error));
+    HoloReport *r        = &c->box->report;
+    HoloGraph  *graph    = c->entry->draft->graph;
+    uint32_t    nodes    = (uint32_t)graph->node_count;
+    HoloDomain *domains  = NULL;
+    bool        is_first = c->entry == c->entries; // domains are of its inputs
+    if (is_first) HOLO_TRY(holo_compiler_domains(c->compiler, graph, &c->box->arena, &domains, c->error));
     HoloMaterialize m = {
         .is_exact     = c->compiler->numeric == HOLO_EXACT,
         .pool         = c->pool,
         .domains      = domains,
-        .domain_count = c->compiler->domain_count,
+        .domain_count = is_first ? c->compiler->domain_count : 0,
         .room         = r->table_budget - r->table_bytes,
         .notes        = &c->notes,
         .error        = c->error,
     };
     c->notes.is_late = false;
     if (c->compiler->no_tables) return HOLO_OK;
-    HOLO_TRY(holo_materialize_rows(c->draft->graph, &m));
-    HOLO_TRY(holo_materialize_few(c->draft->graph, &m));
+    HOLO_TRY(holo_materialize_rows(graph, &m));
+    HOLO_TRY(holo_materialize_few(graph, &m));
     r->tables += m.tables;
     r->table_bytes = r->table_budget - m.room;
-    r->nodes_after = (uint32_t)c->draft->graph->node_count;
-    if (m.tables) dump(c, "materialize", c->draft->graph);
+    r->nodes_after += (uint32_t)graph->node_count - nodes;
+    if (m.tables) dump(c, "materialize", graph);
     return HOLO_OK;
 }
 
 HoloStatus holo_compile_lower(HoloCompile *c)
 {
-    HoloGraph *graph = c->draft->graph;
+    HoloGraph *graph = c->entry->draft->graph;
     HoloCut    cut;
-    if (c->compiler->targets.count < 2) return holo_lower_graph(graph, NULL, &c->lowered, c->error);
+    if (c->compiler->targets.count < 2) return holo_lower_graph(graph, NULL, &c->entry->lowered, c->error);
     HOLO_TRY(holo_lower_cut(graph, &c->compiler->targets, &cut, c->error));
     dump(c, "lower", graph);
-    return holo_lower_graph(graph, &cut, &c->lowered, c->error);
+    return holo_lower_graph(graph, &cut, &c->entry->lowered, c->error);
 }
 
 static void tune_progress(void *context, double fraction)
@@ -203,12 +252,13 @@ HoloStatus holo_compile_tune(HoloCompile *c)
         .context  = c,
     };
     HoloTuning tuning;
-    HOLO_TRY(holo_tune(c->draft->graph, &c->lowered, &options, &c->box->arena, &tuning, c->error));
-    r->tuned        = true;
-    r->tune_count   = tuning.count;
-    r->tunes        = tuning.reports;
-    r->tune_open    = tuning.open;
-    r->tune_seconds = holo_time_now() - start;
+    HOLO_TRY(holo_tune(c->entry->draft->graph, &c->entry->lowered, &options, &c->box->arena, &tuning, c->error));
+    r->tuned = true;
+    r->tune_open += tuning.open;
+    r->tune_seconds += holo_time_now() - start;
+    if (c->entry != c->entries) return HOLO_OK; // the report has the steps of the first entry
+    r->tune_count = tuning.count;
+    r->tunes      = tuning.reports;
     return HOLO_OK;
 }
 
@@ -226,6 +276,15 @@ static void weights_note(HoloCompile *c)
     }
 }
 
+static HoloStatus entries_plan(HoloCompile *c)
+{
+    HoloPlanEntry *all = HOLO_NEW(&c->box->arena, HoloPlanEntry, c->entry_count);
+    if (!all) return holo_fail_memory(c->error);
+    for (int i = 0; i < c->entry_count; i++)
+        all[i] = (HoloPlanEntry){c->entries[i].name, c->entries[i].draft->graph, &c->entries[i].lowered};
+    return holo_plan_create_all(all, c->entry_count, &c->plan, c->error);
+}
+
 // Limits what is stored larger than in the model to what --size allows.
 static HoloStatus fit(HoloCompile *c)
 {
@@ -237,7 +296,10 @@ static HoloStatus fit(HoloCompile *c)
     if (c->compiler->size == HOLO_SIZE_SMALL) budget = 0;
     if (c->compiler->size == HOLO_SIZE_FAST) budget = UINT64_MAX;
     if (budget > OTHER_BYTES && budget < UINT64_MAX) budget -= OTHER_BYTES;
-    HOLO_TRY(holo_plan_fit(&c->lowered, &c->plan, budget, &c->notes, &done, &anew, c->error));
+    HoloLowered **lowered = HOLO_NEW(&c->box->arena, HoloLowered *, c->entry_count);
+    if (!lowered) return holo_fail_memory(c->error);
+    for (int i = 0; i < c->entry_count; i++) lowered[i] = &c->entries[i].lowered;
+    HOLO_TRY(holo_plan_fit(lowered, c->entry_count, &c->plan, budget, &c->notes, &done, &anew, c->error));
     r->transformed           = done.stored;
     r->transformed_bytes     = done.bytes_bought;
     r->not_transformed       = done.given_up;
@@ -246,15 +308,16 @@ static HoloStatus fit(HoloCompile *c)
     if (!anew) return HOLO_OK;
     holo_plan_deinit(&c->plan);
     c->plan = (HoloPlan){0};
-    return holo_plan_create(c->draft->graph, &c->lowered, &c->plan, c->error);
+    return entries_plan(c);
 }
 
 HoloStatus holo_compile_plan(HoloCompile *c)
 {
     HoloReport *r = &c->box->report;
-    HOLO_TRY(holo_plan_create(c->draft->graph, &c->lowered, &c->plan, c->error));
+    HOLO_TRY(entries_plan(c));
     HOLO_TRY(fit(c));
     if (c->compiler->numeric == HOLO_EXACT) c->plan.flags_must |= HOLO_FLAG_EXACT;
+    if (c->compiler->numeric == HOLO_NUMERIC_BF16) c->plan.flags_may |= HOLO_FLAG_BF16;
     r->steps              = c->plan.steps;
     r->kernel_steps       = c->plan.kernel_steps;
     r->constants          = c->plan.constant_count;

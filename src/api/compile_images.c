@@ -12,7 +12,7 @@ static int64_t images_told(const HoloCompile *c)
 {
     const HoloCompiler *k = c->compiler;
     if (k->changes || k->symbolic || k->domain_count || k->targets.count > 1 || holo_compiler_quantizes(k) ||
-        !c->source->model.graph->input_count)
+        c->entry_count > 1 || !c->source->model.graph->input_count)
         return 0;
     const HoloTensor *first  = &c->source->model.graph->inputs[0]->type;
     int64_t           images = first->rank > 0 ? first->dim[0] : 0;
@@ -57,7 +57,7 @@ static bool is_separate(HoloCompile *c, const HoloGraph *told)
     if (holo_compile_import(c) || !is_all(told, c->source->model.graph) || holo_compile_optimize(c) ||
         holo_compile_materialize(c) || holo_compile_lower(c) || holo_compile_tune(c))
         return false;
-    bool is = holo_plan_is_separate(c->draft->graph, &scratch);
+    bool is = holo_plan_is_separate(c->entry->draft->graph, &scratch);
     holo_arena_deinit(&scratch);
     return is;
 }
@@ -72,28 +72,30 @@ HoloStatus holo_compile_images(HoloCompile *c)
     if (!open) return HOLO_OK;
     other.compiler        = open;
     other.source          = NULL;
-    other.draft           = NULL;
-    other.lowered         = (HoloLowered){0};
+    other.entries         = NULL;
+    other.entry_count     = 0;
     other.plan            = (HoloPlan){0};
     other.notes           = (HoloNotes){0};
     other.error           = &ignored;
     c->box->report.folded = c->box->report.tables = 0;
+    c->box->report.passes                         = NULL;
+    c->box->report.table_bytes = c->box->report.nodes_after = 0;
     bool is = is_separate(&other, c->source->model.graph) && !holo_compile_plan(&other);
     if (is) { // verification still uses the graph with the fixed number
         HoloCompile before = *c;
         holo_plan_fix(&other.plan, images);
-        c->draft         = other.draft;
-        c->draft->source = other.source;
-        c->lowered       = other.lowered;
-        c->plan          = other.plan;
-        c->notes         = other.notes;
-        other            = before;
+        other.entry->graph         = c->entry->graph;
+        other.entry->draft->source = other.source;
+        c->entries                 = other.entries;
+        c->entry                   = other.entry;
+        c->plan                    = other.plan;
+        c->notes                   = other.notes;
+        other                      = before;
     } else
         c->box->report = report;
     holo_plan_deinit(&other.plan);
-    holo_lowered_deinit(&other.lowered);
+    holo_compile_entries_deinit(&other);
     holo_notes_deinit(&other.notes);
-    holo_draft_destroy(other.draft);
     if (!is) holo_source_close(other.source);
     return HOLO_OK;
 }

@@ -1,5 +1,5 @@
 // compile_tasks.c - what a model of a HuggingFace folder is for: the labels of its classes, how the vectors of its
-// tokens become one vector of a text, and how it wants pictures.
+// tokens become one vector of a text, and how it wants pictures and sounds.
 //
 // Labels become the asset "labels": one in a line, by id. The rest is metadata: "text.pooling", "image.mean" ....
 #include "api/compiling.h"
@@ -12,8 +12,7 @@
 
 enum { LABELS_MAX = 1 << 20, MODULES_MAX = 64 };
 
-// Any JSON in a file of the folder; NULL: there is none that can be used.
-static json_t *file_read(const char *folder, const char *file)
+json_t *holo_compile_json(const char *folder, const char *file)
 {
     HoloError   ignored = {0};
     HoloMapping map     = {0};
@@ -26,7 +25,7 @@ static json_t *file_read(const char *folder, const char *file)
     return json;
 }
 
-static HoloStatus meta_number(HoloCompile *c, const char *key, double number)
+HoloStatus holo_compile_meta_number(HoloCompile *c, const char *key, double number)
 {
     char text[32];
     snprintf(text, sizeof text, "%.9g", number);
@@ -101,7 +100,7 @@ static HoloStatus pooling_add(HoloCompile *c, const char *path)
 {
     char        file[512], text[128] = "";
     int         size   = snprintf(file, sizeof file, "%s/config.json", path);
-    json_t     *config = size > 0 && size < (int)sizeof file ? file_read(c->path, file) : NULL;
+    json_t     *config = size > 0 && size < (int)sizeof file ? holo_compile_json(c->path, file) : NULL;
     const char *name   = json_string_value(json_object_get(config, "pooling_mode"));
     for (int i = 0; i < HOLO_COUNT(modes); i++)
         if (name ? !strcmp(name, modes[i].name) : json_is_true(json_object_get(config, modes[i].key)))
@@ -136,7 +135,7 @@ static double max_length(const HoloCompile *c)
     } places[]   = {{"sentence_bert_config.json", "max_seq_length"}, {"tokenizer_config.json", "model_max_length"}};
     double found = 0;
     for (int i = 0; i < HOLO_COUNT(places) && !found; i++) {
-        json_t *json   = file_read(c->path, places[i].file);
+        json_t *json   = holo_compile_json(c->path, places[i].file);
         double  number = json_number_value(json_object_get(json, places[i].key));
         if (number >= 1 && number < 1e9) found = number; // more is how a folder says that there is no limit
         json_decref(json);
@@ -146,13 +145,13 @@ static double max_length(const HoloCompile *c)
 
 static HoloStatus vectors_add(HoloCompile *c)
 {
-    json_t    *modules = file_read(c->path, "modules.json");
+    json_t    *modules = holo_compile_json(c->path, "modules.json");
     HoloStatus status  = HOLO_OK;
     double     length  = max_length(c);
     for (size_t i = 0; i < json_array_size(modules) && i < MODULES_MAX && !status; i++)
         status = module_add(c, json_array_get(modules, i));
     json_decref(modules);
-    return status || !length ? status : meta_number(c, "text.max_length", length);
+    return status || !length ? status : holo_compile_meta_number(c, "text.max_length", length);
 }
 
 // ---- pictures
@@ -226,18 +225,41 @@ static HoloStatus pictures_add(HoloCompile *c, const json_t *config)
     HOLO_TRY(frame_add(c, config));
     if (method >= 0 && method < HOLO_COUNT(names))
         HOLO_TRY(holo_plan_meta(&c->plan, "image.resample", names[method], c->error));
-    HOLO_TRY(meta_number(c, "image.scale", !scales ? 1 : factor ? json_number_value(factor) : 1.0 / 255));
+    HOLO_TRY(holo_compile_meta_number(c, "image.scale", !scales ? 1 : factor ? json_number_value(factor) : 1.0 / 255));
     if (json_is_false(json_object_get(config, "do_normalize"))) return HOLO_OK;
     HOLO_TRY(list_add(c, "image.mean", json_object_get(config, "image_mean")));
     return list_add(c, "image.std", json_object_get(config, "image_std"));
 }
 
+// ---- sounds
+
+static HoloStatus sounds_add(HoloCompile *c, const json_t *config)
+{
+    static const struct {
+        const char *key, *meta;
+    } keys[]         = {{"sampling_rate", "sound.rate"},
+                        {"feature_size", "sound.mels"},
+                        {"n_fft", "sound.window"},
+                        {"hop_length", "sound.hop"},
+                        {"chunk_length", "sound.seconds"}};
+    const char *type = json_string_value(json_object_get(config, "feature_extractor_type"));
+    if (!type || strcmp(type, "WhisperFeatureExtractor") != 0) return HOLO_OK;
+    for (int i = 0; i < HOLO_COUNT(keys); i++) {
+        double number = json_number_value(json_object_get(config, keys[i].key));
+        if (number > 0) HOLO_TRY(holo_compile_meta_number(c, keys[i].meta, number));
+    }
+    return HOLO_OK;
+}
+
 HoloStatus holo_compile_tasks(HoloCompile *c)
 {
-    json_t    *config = file_read(c->path, "config.json"), *pictures = file_read(c->path, "preprocessor_config.json");
+    json_t *config    = holo_compile_json(c->path, "config.json"),
+           *pictures  = holo_compile_json(c->path, "preprocessor_config.json");
     HoloStatus status = labels_add(c, config);
     if (!status) status = pictures_add(c, pictures);
+    if (!status) status = sounds_add(c, pictures);
     json_decref(config);
     json_decref(pictures);
-    return status ? status : vectors_add(c);
+    if (!status) status = vectors_add(c);
+    return status ? status : holo_compile_pipeline(c);
 }

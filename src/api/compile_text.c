@@ -64,6 +64,11 @@ static const struct {
     {"bos_token_id", "text.bos"},
     {"pad_token_id", "text.pad"},
     {"decoder_start_token_id", "text.start"},
+    {"forced_bos_token_id", "text.first"},
+    {"begin_suppress_tokens", "text.begin_banned"},
+    {"is_multilingual", "speech.multilingual"},
+    {"no_repeat_ngram_size", "text.no_repeat_ngram"},
+    {"max_target_positions", "text.context"},
     {"max_position_embeddings", "text.context"},
     {"n_positions", "text.context"},
     {"max_seq_len", "text.context"},
@@ -104,6 +109,27 @@ static bool value_text(const json_t *value, char *text, size_t room)
     return at > 0;
 }
 
+// Tokens that are never chosen: suppress_tokens, and those of bad_words_ids that are words by themselves.
+static HoloStatus banned_add(HoloCompile *c, const Configs *configs)
+{
+    const json_t  *tokens = find(configs, "suppress_tokens"), *words = find(configs, "bad_words_ids");
+    size_t         count = json_array_size(tokens), all = count + json_array_size(words);
+    HoloPlanBuffer list   = {0};
+    HoloStatus     status = HOLO_OK;
+    for (size_t i = 0; i < all && !status; i++) {
+        const json_t *word = i < count ? json_array_get(tokens, i) : json_array_get(words, i - count);
+        char          text[64];
+        if (json_array_size(word) == 1) word = json_array_get(word, 0);
+        if (!json_is_integer(word) || json_integer_value(word) < 0) continue; // -1: none, in some configs
+        int size = snprintf(text, sizeof text, "%s%lld", list.size ? "," : "", (long long)json_integer_value(word));
+        status   = holo_buffer_add(&list, text, (size_t)size, c->error);
+    }
+    if (!status && list.size) status = holo_buffer_add(&list, "", 1, c->error);
+    if (!status && list.size) status = holo_plan_meta(&c->plan, "text.banned", (const char *)list.data, c->error);
+    holo_free(list.data);
+    return status;
+}
+
 // Where positions are turned otherwise from some length on (LongRoPE), a text that becomes longer is read again.
 static HoloStatus restart_add(HoloCompile *c, const Configs *configs)
 {
@@ -129,6 +155,7 @@ static HoloStatus meta_add(HoloCompile *c, const Configs *configs)
         HOLO_TRY(holo_plan_meta(&c->plan, keys[i].meta, text, c->error));
         done = keys[i].meta;
     }
+    HOLO_TRY(banned_add(c, configs));
     return restart_add(c, configs);
 }
 

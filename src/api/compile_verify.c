@@ -8,6 +8,7 @@
 #include "runtime/model.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -37,8 +38,14 @@ static HoloStatus sample_verify(void *context, HoloInputSet *set, HoloError *err
     HoloVerifyResult *r       = &v->compile->verified;
     HoloVerifyOptions options = v->options;
     HoloError         why     = {0};
-    options.inputs            = set->tensor;
-    HoloStatus status         = holo_verify(v->reference, v->model, &options, r, &why);
+    HoloArena         arena   = {0};
+    // The reference has the states as inputs, too; they are left out.
+    const HoloTensor **inputs = HOLO_NEW(&arena, const HoloTensor *, v->reference->input_count + 1);
+    if (!inputs) return holo_fail_memory(error);
+    memcpy(inputs, set->tensor, (size_t)holo_graph_given_count(v->reference) * sizeof *inputs);
+    options.inputs    = inputs;
+    HoloStatus status = holo_verify(v->reference, v->model, &options, r, &why);
+    holo_arena_deinit(&arena);
     if (!status && !r->was_done && !r->is_over_limit) status = holo_fail(&why, HOLO_BAD_INPUT, "%s", r->why_not);
     if (status) return holo_fail(error, status, "sample %s: %s", set->path, why.text);
     v->samples++;
@@ -76,7 +83,7 @@ static HoloStatus named_read(const HoloCompiler *compiler, const HoloInputNames 
         set->path = path;
     }
     for (int i = 0; i < names->count && set->path; i++)
-        if (!set->tensor[i] && names->type[i]->kind != HOLO_OPTIONAL)
+        if (!set->tensor[i] && names->type[i]->kind != HOLO_OPTIONAL && !names->may_miss[i])
             return holo_fail(error, HOLO_BAD_INPUT, "verification needs all inputs: input %s is missing",
                              names->name[i]);
     return HOLO_OK;
@@ -131,38 +138,46 @@ static HoloStatus samples_verify(Verifying *v)
 
 // ---- the plan against the model
 
+// What products of bf16 may change, of the largest number of an output.
+static const double bf16_relative = 2e-2;
+
 static HoloStatus verify_with(HoloCompile *c, const HoloGraph *reference, HoloGraph *trial)
 {
     HoloMapping mapping;
     HoloModel  *model;
-    Verifying   v = {.compile = c, .reference = reference};
-    v.options     = (HoloVerifyOptions){
-            .relative   = c->compiler->relative,
-            .absolute   = c->compiler->absolute,
-            .pool       = c->pool,
-            .trial      = trial,
-            .memory     = memory_of(c),
-            .plan_bytes = c->box->report.arena_bytes,
-            .progress   = verify_progress,
-            .release    = verify_release,
-            .context    = &v,
+    Verifying   v        = {.compile = c, .reference = reference};
+    double      relative = c->compiler->relative;
+    if (c->compiler->numeric == HOLO_NUMERIC_BF16 && relative > 0) relative = fmax(relative, bf16_relative);
+    v.options = (HoloVerifyOptions){
+        .relative   = relative,
+        .absolute   = c->compiler->absolute,
+        .pool       = c->pool,
+        .trial      = trial,
+        .memory     = memory_of(c),
+        .plan_bytes = c->box->report.arena_bytes,
+        .progress   = verify_progress,
+        .release    = verify_release,
+        .context    = &v,
     };
-    HOLO_TRY(holo_compiler_domain_inputs(c->compiler, reference, &c->box->arena, &v.options.inputs, c->error));
+    if (c->entry == c->entries)
+        HOLO_TRY(holo_compiler_domain_inputs(c->compiler, reference, &c->box->arena, &v.options.inputs, c->error));
     HOLO_TRY(holo_file_writer_map(c->file, &mapping, c->error));
     HOLO_TRY(holo_model_open_mapping(&mapping, &model, c->error));
-    v.model           = model;
-    HoloStatus status = c->compiler->verify_count ? samples_verify(&v)
-                                                  : holo_verify(reference, model, &v.options, &c->verified, c->error);
+    v.model           = holo_model_entry(model, c->entry->name);
+    bool       given  = c->compiler->verify_count && c->entry == c->entries; // samples are for the first entry
+    HoloError  why    = {0};
+    HoloStatus status = given ? samples_verify(&v) : holo_verify(reference, v.model, &v.options, &c->verified, &why);
     holo_model_close(model);
-    return status;
+    if (!status || given) return status;
+    return holo_fail(c->error, status, *c->entry->name ? "entry %s: %s" : "%s%s", c->entry->name, why.text);
 }
 
 // The optimized graph, and its weights in other types, are freed first: nobody needs them any longer.
 static HoloStatus verify_model(HoloCompile *c)
 {
-    HoloGraph *graph = c->source->model.graph, *trial;
-    holo_draft_destroy(c->draft);
-    c->draft = NULL;
+    HoloGraph *graph = c->entry->graph, *trial;
+    holo_draft_destroy(c->entry->draft);
+    c->entry->draft = NULL;
     HOLO_TRY(holo_compiler_judge(c->compiler, graph, &trial, c->error));
     return verify_with(c, graph, trial);
 }
@@ -171,11 +186,12 @@ static HoloStatus verify_model(HoloCompile *c)
 static HoloStatus verify_quantized(HoloCompile *c)
 {
     HoloGraph *trial = NULL;
-    HOLO_TRY(holo_graph_infer(c->quantized, c->error));
-    HOLO_TRY(holo_compiler_take_integers(c->compiler, c->quantized, c->error));
-    if (holo_compiler_has_symbols(c->quantized) && !(trial = holo_graph_copy(c->quantized, c->quantized->arena)))
+    HOLO_TRY(holo_graph_infer(c->entry->quantized, c->error));
+    HOLO_TRY(holo_compiler_take_integers(c->compiler, c->entry->quantized, c->error));
+    if (holo_compiler_has_symbols(c->entry->quantized) &&
+        !(trial = holo_graph_copy(c->entry->quantized, c->entry->quantized->arena)))
         return holo_fail_memory(c->error);
-    return verify_with(c, c->quantized, trial);
+    return verify_with(c, c->entry->quantized, trial);
 }
 
 // If verification exceeds the limit although the estimate did not, it is left out in the same way.
@@ -185,7 +201,7 @@ static HoloStatus verify_within(HoloCompile *c)
     if (!scope.account) return holo_fail_memory(c->error);
     holo_account_limit(scope.account, memory_of(c));
     holo_scope_enter(&scope);
-    HoloStatus status = c->quantized ? verify_quantized(c) : verify_model(c);
+    HoloStatus status = c->entry->quantized ? verify_quantized(c) : verify_model(c);
     holo_scope_leave(&scope);
     holo_account_close(scope.account);
     return status;
@@ -193,9 +209,12 @@ static HoloStatus verify_within(HoloCompile *c)
 
 HoloStatus holo_compile_verify(HoloCompile *c)
 {
-    const HoloVerifyResult *v = &c->verified;
-    if (!c->compiler->verify) return HOLO_OK;
+    const HoloVerifyResult *v       = &c->verified;
+    int                     outputs = v->outputs, nodes = v->nodes;
+    if (!c->compiler->verify || (c->entry != c->entries && !v->was_done)) return HOLO_OK; // one that was not is enough
     HOLO_TRY(verify_within(c));
+    c->verified.outputs += outputs;
+    c->verified.nodes += nodes;
     if (!c->compiler->strict || (v->was_done && !*v->left_out)) return HOLO_OK;
     if (v->was_done)
         return holo_fail(c->error, HOLO_REFUSED,

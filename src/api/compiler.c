@@ -6,6 +6,8 @@
 #include "base/files.h"
 #include "base/memory.h"
 #include "format/holo.h"
+#include "graph/facts.h"
+#include "ops/standard/attention.h"
 
 #include <string.h>
 
@@ -123,9 +125,31 @@ void holo_compiler_set_symbolic(HoloCompiler *compiler, bool on)
     compiler->symbolic = on;
 }
 
+const char *holo_numeric_name(HoloNumeric numeric)
+{
+    return numeric == HOLO_EXACT ? "exact" : numeric == HOLO_NUMERIC_BF16 ? "bf16" : "fused";
+}
+
 void holo_compiler_set_numeric(HoloCompiler *compiler, HoloNumeric numeric)
 {
     compiler->numeric = numeric;
+}
+
+HoloStatus holo_compiler_set_cache(HoloCompiler *compiler, HoloDtype type, HoloError *error)
+{
+    if (type != HOLO_F32 && type != HOLO_F16 && type != HOLO_I8)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "caches can be of f32, f16 or i8, not of %s", holo_dtype_name(type));
+    compiler->cache = type;
+    return HOLO_OK;
+}
+
+HoloStatus holo_compiler_set_prefix(HoloCompiler *compiler, const char *text, size_t size, bool is_plain,
+                                    HoloError *error)
+{
+    if (!size) return holo_fail(error, HOLO_BAD_ARGUMENT, "the prefix is empty");
+    compiler->prefix          = (HoloString){holo_arena_text(&compiler->arena, text, size), size};
+    compiler->is_prefix_plain = is_plain;
+    return compiler->prefix.data ? HOLO_OK : holo_fail_memory(error);
 }
 
 void holo_compiler_set_verify(HoloCompiler *compiler, bool on)
@@ -271,12 +295,20 @@ static HoloStatus constant_apply(HoloGraph *graph, int index, const HoloTensor *
     return HOLO_OK;
 }
 
-static HoloStatus choice_apply(HoloGraph *graph, const HoloInputChoice *choice, HoloError *error)
+// Applies a choice if the graph has the input.
+static HoloStatus choice_apply(HoloGraph *graph, const HoloInputChoice *choice, bool *out_is, HoloError *error)
 {
-    for (int i = 0; i < graph->input_count; i++)
-        if (!strcmp(graph->inputs[i]->name, choice->name))
-            return choice->is_constant ? constant_apply(graph, i, &choice->value, error)
-                                       : shape_apply(graph, graph->inputs[i], &choice->value, error);
+    for (int i = 0; i < graph->input_count; i++) {
+        if (strcmp(graph->inputs[i]->name, choice->name) != 0) continue;
+        *out_is = true;
+        return choice->is_constant ? constant_apply(graph, i, &choice->value, error)
+                                   : shape_apply(graph, graph->inputs[i], &choice->value, error);
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus choice_unknown(const HoloGraph *graph, const HoloInputChoice *choice, HoloError *error)
+{
     char names[512] = "";
     for (int i = 0; i < graph->input_count && strlen(names) < 400; i++) {
         strncat(names, i ? ", " : "", 4);
@@ -286,11 +318,43 @@ static HoloStatus choice_apply(HoloGraph *graph, const HoloInputChoice *choice, 
                      choice->is_constant ? "value" : "shape", names);
 }
 
-// Applies the choices to the graph's inputs. Fails if the model does not allow them.
-static HoloStatus inputs_apply(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
+// Gives caches, the states that a CacheWrite changes, the type that was asked for.
+static int caches_narrow(const HoloCompiler *compiler, const HoloGraph *graph)
 {
-    if (compiler->symbolic) symbols_apply(graph);
-    for (int i = 0; i < compiler->input_count; i++) HOLO_TRY(choice_apply(graph, &compiler->inputs[i], error));
+    int count = 0;
+    for (int i = 0; i < graph->node_count; i++) {
+        const HoloNode *node = graph->nodes[i];
+        if (!HOLO_IS(node, HOLOGRAM_CacheWrite) || !node->in[0]->is_state) continue;
+        HoloTensor *t = &node->in[0]->type;
+        t->dtype      = (uint8_t)compiler->cache;
+        if (t->dtype == HOLO_I8) t->dim[2] += HOLO_SCALE_BYTES * holo_node_int(node, "num_heads", 1);
+        count++;
+    }
+    return count;
+}
+
+static HoloStatus caches_apply(const HoloCompiler *compiler, const HoloModelSource *model, HoloError *error)
+{
+    int count = 0;
+    if (!compiler->cache || compiler->cache == HOLO_F32) return HOLO_OK;
+    for (int k = 0; k < model->entry_count; k++) count += caches_narrow(compiler, model->entries[k].graph);
+    return count ? HOLO_OK
+                 : holo_fail(error, HOLO_BAD_ARGUMENT, "the model has no caches, which could be of %s",
+                             holo_dtype_name(compiler->cache));
+}
+
+// Applies the choices to the inputs of all entries. Fails if the model does not allow them.
+static HoloStatus inputs_apply(const HoloCompiler *compiler, const HoloModelSource *model, HoloError *error)
+{
+    for (int k = 0; k < model->entry_count && compiler->symbolic; k++) symbols_apply(model->entries[k].graph);
+    HOLO_TRY(caches_apply(compiler, model, error));
+    for (int i = 0; i < compiler->input_count; i++) {
+        const HoloInputChoice *choice = &compiler->inputs[i];
+        bool                   is     = false;
+        for (int k = 0; k < model->entry_count; k++)
+            HOLO_TRY(choice_apply(model->entries[k].graph, choice, &is, error));
+        if (!is) return choice_unknown(model->graph, choice, error);
+    }
     return HOLO_OK;
 }
 
@@ -298,9 +362,12 @@ HoloStatus holo_compiler_import(const HoloCompiler *compiler, const char *path, 
                                 HoloError *error)
 {
     HOLO_TRY(holo_source_import(path, bytes, out, error));
-    HOLO_TRY(holo_compiler_apply_kernels(compiler, (*out)->model.graph, error));
-    HOLO_TRY(inputs_apply(compiler, (*out)->model.graph, error));
-    return holo_graph_infer((*out)->model.graph, error);
+    const HoloModelSource *model = &(*out)->model;
+    for (int i = 0; i < model->entry_count; i++)
+        HOLO_TRY(holo_compiler_apply_kernels(compiler, model->entries[i].graph, error));
+    HOLO_TRY(inputs_apply(compiler, model, error));
+    for (int i = 0; i < model->entry_count; i++) HOLO_TRY(holo_graph_infer(model->entries[i].graph, error));
+    return HOLO_OK;
 }
 
 bool holo_compiler_has_symbols(const HoloGraph *graph)

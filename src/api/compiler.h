@@ -37,6 +37,9 @@ struct HoloCompiler {
     HoloInputChoice  inputs[HOLO_CHOICES_MAX]; // in the order in which they were set
     bool             symbolic;
     HoloNumeric      numeric;
+    HoloDtype        cache;  // of caches; HOLO_NONE: as the model has them
+    HoloString       prefix; // data NULL: none
+    bool             is_prefix_plain;
     HoloSize         size;
     HoloTargets      targets;
     bool             verify, strict, tune, no_tables;
@@ -101,5 +104,7 @@ bool                 holo_compiler_has_symbols(const HoloGraph *graph); // are s
 // it shares the other's flag.
 void holo_compiler_stop(const HoloCompiler *compiler, HoloStop *out);
 void holo_compiler_progress(const HoloCompiler *compiler, const char *stage, double fraction);
+
+const char *holo_numeric_name(HoloNumeric numeric); // "fused", "exact", "bf16"
 
 #endif

@@ -46,14 +46,33 @@ static HoloStatus set_give(Reading *r, HoloInputSet *set)
     return r->each(r->context, set, r->error);
 }
 
+static bool may_miss(const HoloInputNames *names, int i)
+{
+    return names->may_miss && names->may_miss[i];
+}
+
+// The only input that must be given; -1: there are others.
+static int only_input(const HoloInputNames *names)
+{
+    int only = -1;
+    for (int i = 0; i < names->count; i++) {
+        if (may_miss(names, i)) continue;
+        if (only >= 0) return -1;
+        only = i;
+    }
+    return only;
+}
+
 static HoloStatus file_take(Reading *r, HoloInputSet *set)
 {
     const HoloInputNames *names    = r->names;
-    bool                  is_plain = ends_with(set->path, ".npy") && names->count == 1; // a plain .npy has no names
-    HOLO_TRY(holo_tensors_open(set->path, is_plain ? names->type[0] : NULL, &set->files[0], r->error));
+    int                   only     = only_input(names);
+    bool                  is_plain = ends_with(set->path, ".npy") && only >= 0; // a plain .npy has no names
+    HOLO_TRY(holo_tensors_open(set->path, is_plain ? names->type[only] : NULL, &set->files[0], r->error));
     HoloTensors *tensors = set->files[0];
     for (int i = 0; i < names->count; i++) {
-        int at = is_plain ? 0 : holo_tensors_index(tensors, names->name[i]);
+        int at = is_plain ? (i == only ? 0 : -1) : holo_tensors_index(tensors, names->name[i]);
+        if (at < 0 && may_miss(names, i)) continue;
         if (at < 0) return missing_fail(r, set->path, names->name[i], tensors);
         HoloError  inner  = {0};
         HoloStatus status = holo_tensors_load(tensors, at, &inner); // loads only what is asked for
@@ -80,6 +99,7 @@ static HoloStatus inputs_take(Reading *r, HoloInputSet *set, HoloArena *arena)
         char *path = HOLO_NEW(arena, char, PATH_SIZE);
         if (!path) return holo_fail_memory(r->error);
         input_path(set->path, r->names->name[i], path);
+        if (!holo_path_exists(path) && may_miss(r->names, i)) continue;
         if (!holo_path_exists(path))
             return holo_fail(r->error, HOLO_BAD_INPUT, "%s %s has no tensor for input %s: there is no %s", r->what,
                              set->path, r->names->name[i], path);
@@ -119,8 +139,8 @@ static HoloStatus entry_read(Reading *r, const char *folder, const char *name, b
     if (holo_path_is_folder(path)) return set_read(r, path, true);
     if (ends_with(name, ".npz")) return set_read(r, path, false);
     if (!ends_with(name, ".npy")) return HOLO_OK;
-    if (r->names->count == 1) {
-        input_path(folder, r->names->name[0], input);
+    if (only_input(r->names) >= 0) {
+        input_path(folder, r->names->name[only_input(r->names)], input);
         if (strcmp(path, input)) return set_read(r, path, false);
     }
     *has_inputs = true;
@@ -154,10 +174,13 @@ bool holo_input_names(const HoloModel *model, HoloArena *arena, HoloInputNames *
     out->count = holo_model_input_count(model);
     out->name  = HOLO_NEW(arena, const char *, out->count + 1);
     out->type  = HOLO_NEW(arena, const HoloTensor *, out->count + 1);
-    if (!out->name || !out->type) return false;
+    bool *may_miss = HOLO_NEW(arena, bool, out->count + 1);
+    if (!out->name || !out->type || !may_miss) return false;
     for (int i = 0; i < out->count; i++) {
         out->name[i] = holo_model_input(model, i)->name;
         out->type[i] = &holo_model_input(model, i)->type;
+        may_miss[i]  = holo_model_input(model, i)->optional;
     }
+    out->may_miss = may_miss;
     return true;
 }

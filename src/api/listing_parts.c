@@ -231,7 +231,7 @@ static HoloStatus plan_add(HoloLister *l, const HoloModel *model, const HoloPlan
 
 HoloStatus holo_listing_of_model(HoloLister *l, const HoloModel *model)
 {
-    const HoloPlanRecord *plan   = &model->archive.PLANS_at[0];
+    const HoloPlanRecord *plan   = &model->archive.PLANS_at[model->plan];
     int                  *inputs = numbers(l, (int)plan->input_count), *outputs = numbers(l, (int)plan->output_count);
     if (!inputs || !outputs) return holo_fail_memory(l->error);
     for (uint32_t i = 0; i < plan->input_count; i++) inputs[i] = (int)model->archive.OPERANDS_at[plan->input_first + i];

@@ -12,7 +12,8 @@ static HoloStatus pattern_learn(void *context, HoloInputSet *set, HoloError *err
     Learning  *l      = context;
     HoloError  why    = {0};
     HoloStatus status = HOLO_OK;
-    for (int i = 0; i < l->inputs && !status; i++) status = holo_session_set_input(l->session, i, set->tensor[i], &why);
+    for (int i = 0; i < l->inputs && !status; i++)
+        if (set->tensor[i]) status = holo_session_set_input(l->session, i, set->tensor[i], &why);
     if (!status) status = holo_session_run(l->session, &why);
     if (status) return holo_fail(error, status, "pattern %s: %s", set->path, why.text);
     l->count++;

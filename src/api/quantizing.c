@@ -86,13 +86,19 @@ static void progress(void *context, double fraction)
     holo_compiler_progress(context, "quantizing", 0.1 * fraction);
 }
 
+static HoloQuantizeKind kind_of(const HoloCompiler *compiler) // of layers that no rule fits
+{
+    bool is_bf16 = compiler->numeric == HOLO_NUMERIC_BF16 && !compiler->quantize;
+    return is_bf16 ? HOLO_QUANTIZE_BF16 : compiler->quantize;
+}
+
 static HoloStatus quantize_with(const HoloCompiler *compiler, HoloGraph *graph, const HoloPassOptions *passes,
                                 HoloPool *pool, const HoloSamples *samples, HoloReportBox *box, HoloGraph **out_graph,
                                 HoloError *error)
 {
     HoloQuantization    made;
     HoloQuantizeOptions options = {
-        .kind       = compiler->quantize,
+        .kind       = kind_of(compiler),
         .rules      = compiler->quantize_rules,
         .rule_count = compiler->quantize_rule_count,
         .is_static  = compiler->activations == HOLO_ACTIVATIONS_STATIC ||
@@ -130,7 +136,7 @@ bool holo_compiler_quantizes_int8(const HoloCompiler *compiler)
 
 bool holo_compiler_quantizes(const HoloCompiler *compiler)
 {
-    return compiler->quantize || compiler->quantize_rule_count;
+    return compiler->quantize || compiler->quantize_rule_count || compiler->numeric == HOLO_NUMERIC_BF16;
 }
 
 HoloStatus holo_compiler_quantize(const HoloCompiler *compiler, HoloGraph *graph, const HoloPassOptions *passes,

@@ -37,6 +37,7 @@ static void layout_init(const HoloPlan *plan, uint64_t weight_bytes, Layout *out
     out->header.minor       = HOLO_FORMAT_MINOR;
     out->header.header_size = sizeof out->header;
     out->header.flags_must  = plan->flags_must;
+    out->header.flags_may   = plan->flags_may;
     for (int i = 0; i < HOLO_SECTION_COUNT; i++) {
         const HoloSectionKind *kind = &holo_section_kinds[i];
         uint64_t               size = section_size(plan, kind->id, weight_bytes);
@@ -66,7 +67,7 @@ typedef struct Weights {
     HoloFileWriter           *file;
     const HoloArchiveOptions *options;
     HoloHasher               *hasher;
-    uint8_t                  *rooms; // of all parts
+    uint8_t                  *rooms; // of the parts that are packed
     Part                     *part;  // GROUP of them
     uint64_t                  at;    // the offset in the file of the next bytes
     uint64_t                  done, total;
@@ -214,6 +215,18 @@ static HoloStatus weights_write(const HoloPlan *plan, Weights *w, uint64_t start
     return HOLO_OK;
 }
 
+// The most parts that are packed at once.
+static size_t rooms_count(const HoloPlan *plan)
+{
+    int64_t most = 0;
+    for (uint32_t i = 0; i < plan->constant_count && most < GROUP; i++) {
+        const HoloPlanConstant *c     = &plan->constants[i];
+        int64_t                 count = c->kernel ? c->target->packing(&c->lowering, &c->tensor).part_count : 0;
+        if (count > most) most = count < GROUP ? count : GROUP;
+    }
+    return (size_t)most;
+}
+
 // ---- the rest
 
 static HoloStatus section_write(HoloFileWriter *file, HoloSectionRecord *s, const void *data, HoloError *error)
@@ -254,12 +267,13 @@ HoloStatus holo_archive_write(const HoloPlan *plan, HoloFileWriter *file, const 
     HoloArchiveOptions none = {0};
     Weights w = {.file = file, .options = options ? options : &none, .hasher = holo_hasher_create(), .error = error};
     HoloConstantRecord *records = holo_realloc(NULL, plan->constant_count * sizeof *records);
-    w.rooms                     = holo_realloc(NULL, (size_t)GROUP * HOLO_PACK_PART);
+    size_t              rooms   = rooms_count(plan);
+    w.rooms                     = holo_realloc(NULL, rooms * HOLO_PACK_PART);
     w.part                      = holo_realloc(NULL, GROUP * sizeof *w.part);
     HoloStatus status           = HOLO_OK;
     if (!w.hasher || !records || !w.rooms || !w.part)
         status = holo_fail(error, HOLO_NO_MEMORY, "no memory to write the archive");
-    for (int i = 0; i < GROUP && !status; i++) w.part[i].room = w.rooms + (size_t)i * HOLO_PACK_PART;
+    for (size_t i = 0; i < GROUP && !status; i++) w.part[i].room = i < rooms ? w.rooms + i * HOLO_PACK_PART : NULL;
     if (!status) {
         Layout layout;
         w.total = records_init(plan, records);

@@ -73,7 +73,7 @@ static bool machine_has(const HoloAccount *a, uint64_t held)
 static bool charge(HoloAccount *a, size_t size)
 {
     uint64_t held = 0;
-    bool     fits = size < UINT64_MAX / 4;
+    bool     fits = (uint64_t)size < UINT64_MAX / 4;
     if (fits) held = atomic_fetch_add_explicit(&a->held, size, memory_order_relaxed) - 1;
     if (fits && (held + size <= limit_of(a) || machine_has(a, held + size))) return true;
     if (fits) atomic_fetch_sub_explicit(&a->held, size, memory_order_relaxed);

@@ -21,6 +21,7 @@ typedef struct Check {
     uint32_t    *roots; // by value of the current plan: the value that owns its bytes
     uint8_t     *marks;
     bool        *is_held; // by plan: an attribute refers to it
+    bool        *is_own;  // by plan: callers run it
     uint32_t     target_count;
     // How many entries are taken so far.
     uint64_t bytes, weights, values, steps, operands, attrs;
@@ -159,6 +160,28 @@ static HoloStatus targets_check(Check *c)
     return HOLO_OK;
 }
 
+// Names differ. The first entry is plan 0, the others follow in order, and none is a subgraph.
+static HoloStatus entries_check(const Check *c)
+{
+    const HoloArchive *a = c->a;
+    if (!a->PLANS_count) return BAD(c, "there is no plan");
+    c->is_own[0] = true;
+    if (a->ENTRIES_count > HOLO_ENTRIES_MAX || (a->ENTRIES_at && !a->ENTRIES_count))
+        return BAD(c, "there are %zu entries, but there must be 1 to %d", a->ENTRIES_count, HOLO_ENTRIES_MAX);
+    for (size_t i = 0; i < a->ENTRIES_count; i++) {
+        const HoloEntryRecord *e = &a->ENTRIES_at[i];
+        if (!text_ok(c, e->name) || e->plan >= a->PLANS_count || c->is_held[e->plan] ||
+            (i ? e->plan <= a->ENTRIES_at[i - 1].plan : e->plan))
+            return BAD(c, "entry %zu is broken", i);
+        const char *name = a->STRINGS_at + e->name;
+        for (size_t k = 0; k < i; k++)
+            if (!strcmp(name, a->STRINGS_at + a->ENTRIES_at[k].name))
+                return BAD(c, "entries %zu and %zu are both named '%.40s'", k, i, name);
+        c->is_own[e->plan] = true;
+    }
+    return HOLO_OK;
+}
+
 // A tensor has the elements of a constant; a type has none.
 static bool tensor_record_ok(const Check *c, uint64_t at, bool has_elements)
 {
@@ -252,7 +275,7 @@ static uint64_t sizes_of(const HoloValueRecord *v)
     return rank + (least ? rank : 0) + (v->storage == HOLO_STORE_PART);
 }
 
-// What an input is where the caller gives none. States belong to the model's own plan: that of a session.
+// What an input is where the caller gives none. States belong to plans that callers run: those of sessions.
 static bool default_ok(const HoloValueRecord *v, bool is_own)
 {
     const uint64_t known = HOLO_INPUT_FILL | HOLO_INPUT_INDEX | HOLO_INPUT_STATE | HOLO_INPUT_LEAST;
@@ -273,7 +296,7 @@ static HoloStatus value_check(const Check *c, const HoloPlanRecord *p, uint32_t 
     if (ok && !loose) ok = v->rank >= 0 && v->dtype && v->kind == HOLO_TENSOR;
     if (ok && v->storage == HOLO_STORE_CONSTANT)
         ok = v->at < a->CONSTANTS_count && a->CONSTANTS_at[v->at].dtype == v->dtype;
-    if (ok && v->storage == HOLO_STORE_INPUT && v->at) ok = default_ok(v, p == a->PLANS_at);
+    if (ok && v->storage == HOLO_STORE_INPUT && v->at) ok = default_ok(v, c->is_own[p - a->PLANS_at]);
     // Aliases and parts refer to values that exist before the run, not to values made while running.
     if (ok && holo_store_is_shared(v->storage))
         ok = v->at < i && a->VALUES_at[p->value_first + v->at].storage != HOLO_STORE_HEAP;
@@ -389,7 +412,7 @@ static bool inputs_ok(const Check *c, const HoloPlanRecord *p)
     return true;
 }
 
-// States come behind all other inputs. Neither a memo nor runs in parts can do with them.
+// States come behind all other inputs. Neither a memo, which belongs to plan 0, nor runs in parts can do with them.
 static bool states_ok(const Check *c, const HoloPlanRecord *p)
 {
     const HoloArchive *a     = c->a;
@@ -399,7 +422,7 @@ static bool states_ok(const Check *c, const HoloPlanRecord *p)
         if (state && !is_state) return false;
         state = is_state;
     }
-    return !state || (!(p->flags & HOLO_PLAN_SEPARATE) && !a->MEMO_SLOTS_at);
+    return !state || (!(p->flags & HOLO_PLAN_SEPARATE) && (p != a->PLANS_at || !a->MEMO_SLOTS_at));
 }
 
 static HoloStatus plan_check(Check *c, uint32_t plan)
@@ -487,7 +510,8 @@ static HoloStatus records_check(Check *c)
     c->roots             = HOLO_NEW(&c->arena, uint32_t, a->VALUES_count + 1);
     c->marks             = HOLO_NEW(&c->arena, uint8_t, a->VALUES_count + 1);
     c->is_held           = HOLO_NEW(&c->arena, bool, a->PLANS_count + 1);
-    if (!c->roots || !c->marks || !c->is_held) return holo_fail_memory(c->error);
+    c->is_own            = HOLO_NEW(&c->arena, bool, a->PLANS_count + 1);
+    if (!c->roots || !c->marks || !c->is_held || !c->is_own) return holo_fail_memory(c->error);
     HOLO_TRY(dims_check(c));
     HOLO_TRY(constants_check(c));
     HOLO_TRY(ops_check(c));
@@ -496,7 +520,7 @@ static HoloStatus records_check(Check *c)
     HOLO_TRY(programs_check(c));
     HOLO_TRY(assets_check(c));
     HOLO_TRY(targets_check(c));
-    if (!a->PLANS_count) return BAD(c, "there is no plan");
+    HOLO_TRY(entries_check(c));
     for (uint32_t i = 0; i < a->PLANS_count; i++) HOLO_TRY(plan_check(c, i));
     return memo_check(c);
 }

@@ -6,8 +6,8 @@ int64_t holo_block_panel_bytes(const HoloBlockType *type, int64_t k)
 {
     const int64_t most = INT64_MAX / 1024;
     if (k < 0 || k % type->count || k > most) return -1;
-    int64_t bytes = k / HOLO_BLOCK_UNIT * holo_block_unit_bytes(type) + k / type->count * holo_block_scale_bytes(type);
-    return (bytes + 63) / 64 * 64;
+    int64_t chunks = k / HOLO_BLOCK_MOST + (k % HOLO_BLOCK_MOST != 0);
+    return chunks * holo_block_chunk_scales(type) + k / HOLO_BLOCK_UNIT * holo_block_unit_bytes(type);
 }
 
 // Numbers to codes: by subtracting the least, or by the book.
@@ -89,11 +89,15 @@ void holo_block_panel_pack(const HoloBlockType *type, int64_t k, int columns, co
     uint8_t          code_of[256], code[HOLO_BLOCK_MOST * HOLO_BLOCK_COLUMNS] = {0};
     HoloBlockNumbers block;
     int64_t          blocks = k / type->count, bytes = holo_block_unit_bytes(type);
-    int              units  = type->count / HOLO_BLOCK_UNIT;
-    uint8_t         *scales = out + blocks * units * bytes;
+    int              units = type->count / HOLO_BLOCK_UNIT, chunk = HOLO_BLOCK_MOST / type->count; // blocks of a chunk
+    uint8_t         *scales = NULL;
     codes_make(type, code_of);
-    memset(scales, 0, (size_t)(holo_block_panel_bytes(type, k) - blocks * units * bytes));
     for (int64_t b = 0; b < blocks; b++, scales += holo_block_scale_bytes(type)) {
+        if (b % chunk == 0) {
+            scales = out;
+            out += holo_block_chunk_scales(type);
+            memset(scales, 0, (size_t)(out - scales));
+        }
         for (int j = 0; j < columns; j++) {
             type->read(rows + j * row + b * type->bytes, &block);
             codes_put(type, &block, code_of, j, code);

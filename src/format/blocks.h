@@ -59,10 +59,11 @@ bool holo_block_encode(const HoloBlockType *type, int64_t n, const float *x, uin
 // has 64 bytes: bit q is quad q. Codes of 3, 5 and 6 bits are the planes of 2 and 1, 4 and 1, 4 and 2 bits; the lower
 // bits are in the first plane.
 //
-// A panel is all its units, then its scales. PLAIN: for each unit 16 scales of f16, and 16 offsets if there are any.
-// POWER: 16 exponents. SUPER: for each block 16 scales of f16, 16 offsets if there are any, 16 bytes for each group,
-// and 16 bytes for the offsets of each group. Panels begin at multiples of 64 bytes.
-enum { HOLO_BLOCK_UNIT = 32, HOLO_BLOCK_COLUMNS = 16 };
+// A panel is chunks of 256 elements, in the order in which they are read: the scales of eight units, then the units. The
+// last chunk may have fewer units. PLAIN: for each unit 16 scales of f16, and 16 offsets if there are any. POWER: 16
+// exponents. SUPER: for each block 16 scales of f16, 16 offsets if there are any, 16 bytes for each group, and 16 bytes
+// for the offsets of each group. Scales take a multiple of 64 bytes, the same in each chunk.
+enum { HOLO_BLOCK_UNIT = 32, HOLO_BLOCK_COLUMNS = 16, HOLO_BLOCK_CHUNK = 8 }; // units of a chunk
 
 static inline int holo_block_unit_bytes(const HoloBlockType *type)
 {
@@ -75,6 +76,16 @@ static inline int holo_block_scale_bytes(const HoloBlockType *type)
     int whole  = type->scale == HOLO_BLOCK_POWER ? 16 : 32,
         groups = type->scale == HOLO_BLOCK_SUPER ? 256 / type->group : 0;
     return (whole + 16 * groups) * (type->has_offset ? 2 : 1);
+}
+
+// The bytes of the scales of a chunk, and of a whole chunk.
+static inline int holo_block_chunk_scales(const HoloBlockType *type)
+{
+    return (HOLO_BLOCK_MOST / type->count * holo_block_scale_bytes(type) + 63) / 64 * 64;
+}
+static inline int holo_block_chunk_bytes(const HoloBlockType *type)
+{
+    return holo_block_chunk_scales(type) + HOLO_BLOCK_CHUNK * holo_block_unit_bytes(type);
 }
 
 // The bytes of a panel with columns of k elements, whole blocks; -1: too many.

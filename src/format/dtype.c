@@ -80,7 +80,7 @@ const char *holo_dtype_name(HoloDtype dtype)
 
 size_t holo_dtype_size(HoloDtype dtype)
 {
-    return row(dtype)->size;
+    return dtype == HOLO_STRING ? sizeof(HoloString) : row(dtype)->size; // pointers are not of one size everywhere
 }
 HoloClass holo_dtype_class(HoloDtype dtype)
 {

@@ -37,6 +37,10 @@ enum {                         // HoloHeader.flags_must
     HOLO_FLAGS_MUST_KNOWN = 7,
 };
 
+enum {                  // HoloHeader.flags_may
+    HOLO_FLAG_BF16 = 1, // numeric class bf16: where weights are of bf16, what they multiply may be rounded to it
+};
+
 typedef struct HoloHeader {
     uint8_t  magic[8];
     uint16_t major, minor;
@@ -72,6 +76,7 @@ typedef struct HoloHeader {
     X(NOTES,        19, HoloNoteRecord,     OPTIONAL, 64,   OPENING) /* what the compiler decided, and why */          \
     X(PROGRAMS,     20, HoloProgramRecord,  KNOWN,    64,   OPENING) /* portable programs */                           \
     X(TARGETS,      21, HoloTargetRecord,   KNOWN,    64,   OPENING) /* where steps run; absent: on the CPU */         \
+    X(ENTRIES,      24, HoloEntryRecord,    KNOWN,    64,   OPENING) /* plans that callers run; absent: plan 0 alone */ \
     X(ASSETS,       22, HoloAssetRecord,    OPTIONAL, 64,   OPENING) /* what goes with the model: a tokenizer ... */   \
     X(ASSET_DATA,   23, uint8_t,            OPTIONAL, 64,   LATER)   /* its bytes */                                   \
     X(WEIGHTS,      14, uint8_t,            REQUIRED, 4096, LATER)   /* the bytes of the constants */                  \
@@ -276,6 +281,15 @@ typedef struct HoloAssetRecord {
     uint32_t reserved;
     uint64_t offset, size; // in ASSET_DATA; 64-byte aligned
 } HoloAssetRecord;
+
+// A plan that callers run, with inputs, outputs and symbols of its own. Record 0 is plan 0. No attribute holds the plan of
+// an entry. Entries share constants.
+typedef struct HoloEntryRecord {
+    uint32_t name; // text; names differ
+    uint32_t plan; // larger than that of the entry before
+} HoloEntryRecord;
+
+enum { HOLO_ENTRIES_MAX = 256 };
 
 // Where steps run. Record 0 is "cpu".
 typedef struct HoloTargetRecord {

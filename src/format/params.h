@@ -373,7 +373,10 @@ typedef struct HoloMatmulBlocksParams {
     HoloProgram tail;
 } HoloMatmulBlocksParams;
 
-enum { HOLO_MATMUL_BLOCKS_PACKED = 1 }; // weights are panels: see format/blocks.h
+enum {
+    HOLO_MATMUL_BLOCKS_APART  = 1, // no longer: panels with all scales behind all units
+    HOLO_MATMUL_BLOCKS_PACKED = 2, // weights are panels: see format/blocks.h
+};
 
 // lookup: Lookup and LookupPair of domain hologram.
 typedef struct HoloLookupParams {

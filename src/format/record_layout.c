@@ -155,6 +155,10 @@ AT(HoloAssetRecord, reserved, 4);
 AT(HoloAssetRecord, offset, 8);
 AT(HoloAssetRecord, size, 16);
 
+SIZE(HoloEntryRecord, 8);
+AT(HoloEntryRecord, name, 0);
+AT(HoloEntryRecord, plan, 4);
+
 SIZE(HoloTargetRecord, 8);
 AT(HoloTargetRecord, name, 0);
 AT(HoloTargetRecord, reserved, 4);

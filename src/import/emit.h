@@ -73,7 +73,8 @@ HoloAttr holo_with_floats(const char *name, const float *floats, int count);
 HoloAttr holo_with_texts(const char *name, const HoloString *texts, int count); // their characters are borrowed
 HoloAttr holo_with_tensor(const char *name, const HoloTensor *tensor);
 
-// A node of one output. The operator is ONNX's, or of another domain: "hologram::Conv". `attrs` may be NULL; what they
+// A node of one output. The operator is ONNX's, or of another domain: "hologram::Conv"; "BitCast@26" is of another version
+// than HOLO_EMIT_OPSET. `attrs` may be NULL; what they
 // point to is copied, but for the data of tensors.
 HoloValue *holo_emit(HoloEmit *e, const char *op, HoloEmitIn in, const HoloAttr *attrs);
 // A node of several outputs. After a failure they are NULL.

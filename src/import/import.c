@@ -63,7 +63,9 @@ bool holo_offer_has_name(const HoloOffer *c, const char *name)
 size_t holo_offer_peek(const HoloOffer *c, const char *name, void *out, size_t room)
 {
     HoloMapping file;
-    if (!holo_offer_has_name(c, name) || map_inside(c->path, name, &file, NULL)) return 0;
+    bool        is_below = c->is_folder && strchr(name, '/');
+    if (!is_below && !holo_offer_has_name(c, name)) return 0;
+    if (map_inside(c->path, name, &file, NULL)) return 0;
     size_t size = file.size < room ? file.size : room;
     if (size) memcpy(out, file.data, size);
     holo_file_unmap(&file);
@@ -165,17 +167,30 @@ static HoloStatus refuse(const HoloImport *import, const HoloImporter *row)
                      known);
 }
 
+// The hash of a file, read piece by piece so that not all of it is in memory at once.
+static HoloHash hash_file(HoloHasher *hasher, const HoloMapping *file)
+{
+    enum { PIECE = 16 << 20 };
+    for (size_t at = 0; at < file->size; at += PIECE) {
+        const char *piece = (const char *)file->data + at;
+        size_t      size  = file->size - at < PIECE ? file->size - at : PIECE;
+        holo_hasher_add(hasher, piece, size);
+        holo_file_release(file, piece, size);
+    }
+    return holo_hasher_take(hasher);
+}
+
 // For a folder: the hash of the hashes of its files.
 static HoloStatus hash_files(HoloImport *import)
 {
-    HoloModelSource *out   = import->out;
-    int              count = import->from->is_folder ? out->file_count : 1;
-    HoloHash        *all   = HOLO_NEW(import->arena, HoloHash, count);
-    if (!all) return holo_fail_memory(import->error);
-    if (import->from->is_folder)
-        for (int i = 0; i < count; i++) all[i] = holo_hash(out->files[i]->data, out->files[i]->size);
-    else
-        all[0] = holo_hash(import->from->file.data, import->from->file.size);
+    HoloModelSource *out    = import->out;
+    int              count  = import->from->is_folder ? out->file_count : 1;
+    HoloHash        *all    = HOLO_NEW(import->arena, HoloHash, count);
+    HoloHasher      *hasher = all ? holo_hasher_create() : NULL;
+    if (!hasher) return holo_fail_memory(import->error);
+    for (int i = 0; i < count; i++)
+        all[i] = hash_file(hasher, import->from->is_folder ? out->files[i] : &import->from->file);
+    holo_hasher_destroy(hasher);
     HoloHash hash = import->from->is_folder ? holo_hash(all, (size_t)count * sizeof *all) : all[0];
     memcpy(out->hash, hash.word, sizeof out->hash);
     return HOLO_OK;
@@ -190,6 +205,7 @@ static HoloStatus open_offer(HoloArena *arena, const HoloOffer *offer, HoloModel
     out->bytes += offer->file.size;
     holo_import_limit(&import, out->bytes);
     HOLO_TRY(row->open(&import));
+    if (!out->entry_count) HOLO_TRY(holo_import_entry(&import, "", out->graph));
     return hash_files(&import);
 }
 
@@ -283,6 +299,17 @@ static HoloStatus meta_add(HoloImport *import, const char *key, const char *valu
     if (!meta.key || !meta.value || !HOLO_GROW(import->arena, out->meta, out->meta_count, out->meta_room))
         return holo_fail_memory(import->error);
     out->meta[out->meta_count++] = meta;
+    return HOLO_OK;
+}
+
+HoloStatus holo_import_entry(HoloImport *import, const char *name, HoloGraph *graph)
+{
+    HoloModelSource *out   = import->out;
+    HoloModelEntry   entry = {holo_arena_text(import->arena, name, strlen(name)), graph};
+    if (!entry.name || !HOLO_GROW(import->arena, out->entries, out->entry_count, out->entry_room))
+        return holo_fail_memory(import->error);
+    if (!out->entry_count) out->graph = graph;
+    out->entries[out->entry_count++] = entry;
     return HOLO_OK;
 }
 

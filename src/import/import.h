@@ -10,14 +10,22 @@ typedef struct HoloModelMeta {
     bool        is_own; // the author added it; else it is a key of the format, such as "producer"
 } HoloModelMeta;
 
+// A graph that callers run under a name. Most models have one, without a name.
+typedef struct HoloModelEntry {
+    const char *name;
+    HoloGraph  *graph;
+} HoloModelEntry;
+
 typedef struct HoloModelSource {
-    HoloGraph     *graph;
-    const char    *format; // "ONNX": the name of its importer
-    int            meta_count, meta_room;
-    HoloModelMeta *meta;
-    uint64_t       bytes;   // of all its files
-    uint64_t       hash[2]; // XXH3-128 of the model's file without others it refers to; for a folder, of all files read
-    int            file_count; // mapped files, for holo_import_close
+    HoloGraph      *graph; // of the first entry
+    HoloModelEntry *entries;
+    int             entry_count, entry_room;
+    const char     *format; // "ONNX": the name of its importer
+    int             meta_count, meta_room;
+    HoloModelMeta  *meta;
+    uint64_t        bytes; // of all its files
+    uint64_t hash[2];      // XXH3-128 of the model's file without others it refers to; for a folder, of all files read
+    int      file_count;   // mapped files, for holo_import_close
     struct HoloMapping **files;
 } HoloModelSource;
 

@@ -23,7 +23,8 @@ bool holo_offer_has_bytes(const HoloOffer *offer, size_t offset, const char *byt
 bool holo_offer_mentions(const HoloOffer *offer, const char *text);
 // Does the folder have a file of this name?
 bool holo_offer_has_name(const HoloOffer *offer, const char *name);
-// Reads the first bytes of a file of the folder, at most `room`. Returns how many; 0: it cannot be read.
+// Reads the first bytes of a file of the folder, or below it ("unet/config.json"), at most `room`. Returns how many; 0:
+// it cannot be read.
 size_t holo_offer_peek(const HoloOffer *offer, const char *name, void *out, size_t room);
 
 typedef enum HoloSniff {
@@ -63,6 +64,8 @@ extern const HoloImporter *const holo_importer_tables[];
 HOLO_MUST HoloStatus holo_import_map(HoloImport *import, HoloString name, HoloMapping **out);
 char                *holo_import_text(HoloImport *import, HoloString text); // a copy with a 0 behind it; NULL: no
                                                                             // memory
+// Adds a graph that runs under a name. An importer of one graph without a name may just set it.
+HOLO_MUST HoloStatus holo_import_entry(HoloImport *import, const char *name, HoloGraph *graph);
 // What the file says about the model with its format's own keys, such as "producer". Empty values are left out.
 HOLO_MUST HoloStatus holo_import_fact(HoloImport *import, const char *key, const char *value);
 // What the author of the model added.

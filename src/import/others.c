@@ -44,11 +44,6 @@ static HoloSniff sniff_safetensors(const HoloOffer *c)
     return bytes[8] == '{' && header > 1 && header <= size - 8 ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
 }
 
-static HoloSniff sniff_diffusers(const HoloOffer *c)
-{
-    return holo_offer_has_name(c, "model_index.json") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
-}
-
 static HoloSniff sniff_core_ml(const HoloOffer *c)
 {
     char   start[4096];
@@ -84,7 +79,6 @@ static HoloSniff sniff_text(const HoloOffer *c)
 // Of rows that are equally sure, the first counts.
 const HoloImporter holo_importers_others[] = {
     {.name = "empty", .words = "an empty file", .sniff = sniff_empty},
-    MODEL("TFLite", "a TensorFlow Lite model", TO_ONNX " (tf2onnx --tflite)", .magic = "TFL3", .magic_at = 4),
     MODEL("ORT", "a model in ONNX Runtime's own format (.ort)", "give the ONNX model that it was made from",
           .magic = "ORTM", .magic_at = 4),
     MODEL("TorchScript", "a TorchScript model (PyTorch)", TO_ONNX " (torch.onnx.export)", .sniff = sniff_torchscript),
@@ -94,8 +88,6 @@ const HoloImporter holo_importers_others[] = {
     MODEL("pickle", "a Python pickle (PyTorch)",
           TO_ONNX " (torch.onnx.export), or name it pytorch_model.bin beside its config.json, and give the folder",
           .magic = "\x80\x02"),
-    MODEL("Diffusers", "a Diffusers pipeline", "it consists of several models: give each one separately, as ONNX",
-          .sniff = sniff_diffusers),
     MODEL("CoreML", "a Core ML package", "give the model that it was made from, as ONNX", .sniff = sniff_core_ml),
     MODEL("SafeTensors", "a safetensors file: weights without a graph", "give its folder, which also has config.json",
           .sniff = sniff_safetensors),

@@ -26,12 +26,16 @@
     X(avx2)            \
     X(sse2)
 
+// Tables of class bf16, each with the level whose CPUs may have it.
+#define BF16_LEVELS(X) X(avx512bf16, avx512vbmi, BF16)
+
 enum { // what a CPU has
     ANY    = 1,
     AVX2   = 2,
     AVX512 = 4,
     VNNI   = 8,
     VBMI   = 16,
+    BF16   = 32,
 };
 
 static uint64_t saved_by_system(void) // XCR0: register sets that a thread switch saves
@@ -52,7 +56,10 @@ static int ask(void)
     uint64_t saved = saved_by_system();
     if ((saved & 0x06) == 0x06) has |= AVX2;
     if ((b & avx512) != avx512 || (saved & 0xE6) != 0xE6) return has;
-    return has | AVX512 | (c & bit_AVX512VNNI ? VNNI : 0) | (c & bit_AVX512VNNI && c & bit_AVX512VBMI ? VBMI : 0);
+    has |= AVX512;
+    if (c & bit_AVX512VNNI) has |= c & bit_AVX512VBMI ? VNNI | VBMI : VNNI;
+    if (a >= 1 && __get_cpuid_count(7, 1, &a, &b, &c, &d) && a & bit_AVX512BF16) has |= BF16;
+    return has;
 }
 
 #elif defined __aarch64__
@@ -72,18 +79,48 @@ static int ask(void)
     return ANY | (holo_cpu_has_dot() ? DOT : 0);
 }
 
+#elif defined __wasm__
+// A module is accepted or refused as a whole, so there is one for each level, and whoever loads it chooses.
+#if defined HOLO_RELAXED
+#define LEVELS(X)      X(relaxed, ANY)
+#define TILE_LEVELS(X) X(relaxed)
+#else
+#define LEVELS(X)      X(simd128, ANY)
+#define TILE_LEVELS(X) X(simd128)
+#endif
+
+enum { ANY = 1 };
+
+static int ask(void)
+{
+    return ANY;
+}
+
+#endif
+
+#ifndef BF16_LEVELS
+#define BF16_LEVELS(X)
 #endif
 
 #define X(level, needs) extern const HoloKernelTable holo_kernels_##level, holo_kernels_##level##_exact;
 LEVELS(X)
 #undef X
+#define X(level, on, needs) extern const HoloKernelTable holo_kernels_##level;
+BF16_LEVELS(X)
+#undef X
+// A small program may leave out the tables of class exact.
+#if defined HOLO_FUSED_ALONE
+#define CLASSES(level) &holo_kernels_##level
+#else
+#define CLASSES(level) &holo_kernels_##level, &holo_kernels_##level##_exact
+#endif
 #define X(level) extern const HoloTiles holo_kernels_tiles_##level;
 TILE_LEVELS(X)
 #undef X
 
 // Of each level the table of class fused, then that of class exact.
 static const HoloKernelTable *const tables[] = {
-#define X(level, needs) &holo_kernels_##level, &holo_kernels_##level##_exact,
+#define X(level, needs) CLASSES(level),
     LEVELS(X)
 #undef X
 };
@@ -93,6 +130,16 @@ static const HoloTiles *const tile_tables[] = {
     TILE_LEVELS(X)
 #undef X
 };
+
+static int cpu_has(void)
+{
+    // A virtual machine takes long to answer, so it is asked once. All threads that ask at the same time get the same
+    // answer.
+    static int told;
+    int        has = __atomic_load_n(&told, __ATOMIC_RELAXED);
+    if (!has) __atomic_store_n(&told, has = ask(), __ATOMIC_RELAXED);
+    return has;
+}
 
 static bool can_run(const char *level)
 {
@@ -104,11 +151,7 @@ static bool can_run(const char *level)
         LEVELS(X)
 #undef X
     };
-    // A virtual machine takes long to answer, so it is asked once. All threads that ask at the same time get the same
-    // answer.
-    static int told;
-    int        has = __atomic_load_n(&told, __ATOMIC_RELAXED);
-    if (!has) __atomic_store_n(&told, has = ask(), __ATOMIC_RELAXED);
+    int has = cpu_has();
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
         if (!strcmp(level, rows[i].level)) return has & rows[i].needs;
     return false;
@@ -156,6 +199,16 @@ const HoloKernelTable *holo_kernels(int exact)
     const HoloKernelTable *fused = tables[at];
     for (int i = at; exact && i < TABLE_COUNT; i++)
         if (tables[i]->exact) return tables[i];
+    return fused;
+}
+
+const HoloKernelTable *holo_kernels_bf16(void)
+{
+    const HoloKernelTable *fused = holo_kernels(0);
+#define X(name, on, needs) \
+    if (!strcmp(fused->level, #on) && cpu_has() & (needs)) return &holo_kernels_##name;
+    BF16_LEVELS(X)
+#undef X
     return fused;
 }
 

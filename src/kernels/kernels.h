@@ -488,11 +488,19 @@ typedef struct HoloMap {
 //
 // Row r is at position place + r * place_step among the keys. It sees keys that are at most `before` before and `after`
 // after that position. A row that sees none gives 0.
+typedef enum HoloVectors { // what keys or values are
+    HOLO_VECTORS_F32,
+    HOLO_VECTORS_F16,
+    HOLO_VECTORS_I8, // bytes, and behind those of a vector an f32 that they are multiplied with
+} HoloVectors;
+
 typedef struct HoloAttend {
     int64_t      rows, keys; // at least one row, at most HOLO_ATTENTION_ROWS
     int64_t      size, v_size;
-    const float *q, *k, *v;
-    int64_t      q_row, k_row, v_row; // floats from one vector to the next
+    const float *q;
+    const void  *k, *v;
+    HoloVectors  k_are, v_are;
+    int64_t      q_row, k_row, v_row; // elements from one vector to the next
     float       *out;
     int64_t      out_row;
     float        scale, softcap; // softcap 0: none
@@ -516,7 +524,8 @@ enum {
 static inline int64_t holo_attend_scratch(int64_t size, int64_t v_size)
 {
     int64_t width = (v_size + HOLO_PANEL - 1) / HOLO_PANEL * HOLO_PANEL;
-    return 2 * HOLO_GEMM_SCRATCH + HOLO_ATTENTION_ROWS * (width + 2) + HOLO_ATTENTION_KEYS * (size + width + 1);
+    int64_t plain = size > width ? size : width;
+    return 2 * HOLO_GEMM_SCRATCH + HOLO_ATTENTION_ROWS * (width + 2) + HOLO_ATTENTION_KEYS * (size + width + plain + 1);
 }
 
 // ---- softmax_f32: each row of x becomes e^x / sum(e^x); x and out may be the same
@@ -580,6 +589,9 @@ typedef struct HoloKernelTable {
 // The table for this machine and class. The environment variable
 // HOLO_CPU=sse2|avx2|avx512|avx512vnni|avx512vbmi|neon|neondot chooses a lower level; it is read once.
 const HoloKernelTable *holo_kernels(int exact);
+// That of numeric class bf16: products of a B of bf16 round A to bf16, too, and sum in f32. On CPUs without products of
+// bf16 it is the table of class fused.
+const HoloKernelTable *holo_kernels_bf16(void);
 
 // All tables that this machine can run, for tests; NULL after the last.
 const HoloKernelTable *holo_kernels_at(int index);

@@ -25,6 +25,7 @@ HoloStatus holo_materialize_model(const HoloGraph *graph, const HoloMaterialize 
     HoloStatus  status = holo_lower_graph(graph, NULL, &lowered, m->error);
     if (!status) status = holo_plan_create(graph, &lowered, &plan, m->error);
     if (m->is_exact) plan.flags_must |= HOLO_FLAG_EXACT;
+    if (m->is_bf16) plan.flags_may |= HOLO_FLAG_BF16;
     if (!status) status = plan_open(&plan, m->error, out);
     holo_plan_deinit(&plan);
     holo_lowered_deinit(&lowered);

@@ -16,7 +16,7 @@ typedef struct HoloDomain { // the possible values of an input's elements
 } HoloDomain;
 
 typedef struct HoloMaterialize {
-    bool              is_exact;
+    bool              is_exact, is_bf16; // the numeric class, if it is not fused
     HoloPool         *pool; // NULL: one thread
     const HoloDomain *domains;
     int               domain_count;

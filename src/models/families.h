@@ -27,9 +27,20 @@ typedef struct HoloFamilyRequest {
     void *context;
 } HoloFamilyRequest;
 
-// Builds the graph. If the config has something that the text does not describe, or that does not fit, it is refused by
+enum { HOLO_FAMILY_ENTRIES = 8 };
+
+// The graphs of a model. The first has no name; most models have no other.
+typedef struct HoloFamilyModel {
+    int count;
+    struct {
+        const char *name;
+        HoloGraph  *graph;
+    } entry[HOLO_FAMILY_ENTRIES];
+} HoloFamilyModel;
+
+// Builds the graphs. If the config has something that the text does not describe, or that does not fit, it is refused by
 // name.
-HOLO_MUST HoloStatus holo_family_build(HoloArena *arena, const HoloFamilyRequest *request, HoloGraph **out,
+HOLO_MUST HoloStatus holo_family_build(HoloArena *arena, const HoloFamilyRequest *request, HoloFamilyModel *out,
                                        HoloError *error);
 
 // The same with given texts: first those of blocks, then that of the family. For tests.
@@ -37,7 +48,7 @@ typedef struct HoloFamilyText {
     const char *name, *text; // "bert.family"
 } HoloFamilyText;
 HOLO_MUST HoloStatus holo_family_build_text(HoloArena *arena, const HoloFamilyText *texts, int count,
-                                            const HoloFamilyRequest *request, HoloGraph **out, HoloError *error);
+                                            const HoloFamilyRequest *request, HoloFamilyModel *out, HoloError *error);
 
 extern const HoloFamilyText holo_family_texts[]; // the shared ones come first; the last one has no name
 

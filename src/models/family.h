@@ -9,7 +9,7 @@
 #include "models/families.h"
 
 enum {
-    HOLO_FAMILY_DEPTH    = 32,
+    HOLO_FAMILY_DEPTH    = 96,
     HOLO_FAMILY_RESULTS  = 8,
     HOLO_FAMILY_ARGS     = 32,
     HOLO_FAMILY_PREFIXES = 4,
@@ -61,6 +61,11 @@ typedef struct HoloFamilyBlock {
     const char *fallback[HOLO_FAMILY_ARGS]; // the text of what a parameter is if it is not given; NULL: none
 } HoloFamilyBlock;
 
+typedef struct HoloFamilyGraph {
+    const char *name; // "": that of the model as a whole
+    const char *at;   // behind its "{"
+} HoloFamilyGraph;
+
 typedef struct HoloFamilyReader {
     HoloScan                 scan;
     const HoloFamilyRequest *request;
@@ -68,6 +73,8 @@ typedef struct HoloFamilyReader {
     HoloFamilyScope          globals; // config, and what follows from it
     HoloFamilyScope         *scope;   // of the graph or block that is being read
     HoloFamilyBlock         *blocks;
+    HoloFamilyGraph          graphs[HOLO_FAMILY_ENTRIES];
+    int                      graph_count;
     const char              *family, *architecture;
     const char              *prefix[HOLO_FAMILY_PREFIXES]; // prefixes that names of weights may have
     int                      prefix_count;
@@ -114,8 +121,8 @@ HOLO_MUST HoloStatus holo_family_block(HoloFamilyReader *r, const char *name, co
                                        HoloItem *results); // from behind its name
 // "NAME(parameter=text, ...)": the block as a graph; parameters that are not given are its inputs.
 HOLO_MUST HoloStatus holo_family_body(HoloFamilyReader *r, HoloGraph **out);
-// What stands before the graph: config, blocks, names. *out_graph: behind the graph's "{", NULL where there is none.
-HOLO_MUST HoloStatus holo_family_head(HoloFamilyReader *r, const char **out_graph);
+// What stands around the graphs: config, blocks, names. Finds the graphs.
+HOLO_MUST HoloStatus holo_family_head(HoloFamilyReader *r);
 
 // ---- nodes
 

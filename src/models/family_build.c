@@ -35,6 +35,8 @@ static HoloStatus config_item(HoloFamilyReader *r, const HoloAttr *attr, HoloIte
         *out = (HoloItem){.kind = HOLO_ITEM_FLOAT, .f = (double)out->i};
     if (like == HOLO_ITEM_INT && out->kind == HOLO_ITEM_FLOAT && out->f == floor(out->f) && fabs(out->f) < 1e15)
         *out = (HoloItem){.kind = HOLO_ITEM_INT, .i = (int64_t)out->f};
+    if (like == HOLO_ITEM_LIST && out->kind == HOLO_ITEM_INT)
+        *out = (HoloItem){.kind = HOLO_ITEM_LIST, .list = &attr->i, .count = 1};
     if (out->kind && (!like || out->kind == like || (like == HOLO_ITEM_LIST && holo_item_is_list(out)))) return HOLO_OK;
     static const char *const kinds[] = {[HOLO_ITEM_INT]   = "a whole number, true or false",
                                         [HOLO_ITEM_FLOAT] = "a number",
@@ -143,57 +145,88 @@ static HoloStatus read_prefix(HoloFamilyReader *r)
     return HOLO_OK;
 }
 
-HoloStatus holo_family_head(HoloFamilyReader *r, const char **out_graph)
+// Remembers where a graph is. It is read when everything else is known.
+static HoloStatus graph_add(HoloFamilyReader *r, const char *name)
+{
+    if (r->graph_count == HOLO_FAMILY_ENTRIES) return holo_family_wrong(r, "at most %d graphs", HOLO_FAMILY_ENTRIES);
+    HOLO_TRY(holo_family_expect(r, "{"));
+    r->graphs[r->graph_count++] = (HoloFamilyGraph){name, r->scan.at};
+    return holo_family_skip_block(r);
+}
+
+// entry NAME { ... }
+static HoloStatus read_entry(HoloFamilyReader *r)
+{
+    const char *name;
+    HOLO_TRY(holo_family_word(r, &name));
+    if (!r->graph_count) return holo_family_wrong(r, "entry %s comes before the graph", name);
+    return graph_add(r, name);
+}
+
+static HoloStatus read_graph(HoloFamilyReader *r)
+{
+    if (r->graph_count) return holo_family_wrong(r, "a second graph must be an entry with a name");
+    return graph_add(r, "");
+}
+
+HoloStatus holo_family_head(HoloFamilyReader *r)
 {
     static const struct {
         const char *word;
         HoloStatus (*read)(HoloFamilyReader *r);
-    } forms[]  = {{"family", read_family}, {"architectures", read_architectures},
-                  {"prefix", read_prefix}, {"config", read_config},
-                  {"block", read_block},   {NULL, NULL}};
-    *out_graph = NULL;
+    } forms[] = {{"family", read_family}, {"architectures", read_architectures},
+                 {"prefix", read_prefix}, {"config", read_config},
+                 {"block", read_block},   {"graph", read_graph},
+                 {"entry", read_entry},   {NULL, NULL}};
     for (;;) {
         int i = 0;
         holo_scan_skip(&r->scan);
         if (!*r->scan.at) return HOLO_OK;
         while (forms[i].word && !holo_family_accept(r, forms[i].word)) i++;
-        if (forms[i].word) {
-            HOLO_TRY(forms[i].read(r));
-            continue;
-        }
-        HOLO_TRY(holo_family_expect(r, "graph"));
-        HOLO_TRY(holo_family_expect(r, "{"));
-        *out_graph = r->scan.at;
-        HOLO_TRY(holo_family_skip_block(r));
+        if (!forms[i].word) return holo_family_expect(r, "graph");
+        HOLO_TRY(forms[i].read(r));
     }
 }
 
 // ---- building
 
-static HoloStatus use_text(HoloFamilyReader *r, const HoloFamilyText *text, const char **out_graph)
+static HoloStatus use_text(HoloFamilyReader *r, const HoloFamilyText *text)
 {
     r->scan.name = text->name;
     r->scan.text = r->scan.at = text->text;
-    return holo_family_head(r, out_graph);
+    return holo_family_head(r);
+}
+
+// Builds one graph. Its inputs, which all blocks see, are no other graph's.
+static HoloStatus build_graph(HoloFamilyReader *r, const HoloFamilyGraph *from, HoloFamilyModel *out)
+{
+    HoloFamilyScope scope = {.prefix = ""}, globals = r->globals;
+    HoloDims       *dims = holo_dims_create(r->scan.arena);
+    r->graph             = dims ? holo_graph_create(r->scan.arena, dims, r->architecture) : NULL;
+    if (!r->graph) return holo_fail_memory(r->scan.error);
+    r->scan.dims = dims;
+    r->scope     = &scope;
+    r->scan.at   = from->at;
+    HOLO_TRY(holo_family_statements(r));
+    r->globals = globals;
+    holo_graph_states_last(r->graph);
+    holo_graph_sweep(r->graph, NULL); // values that only gave their names to outputs
+    if (!r->graph->output_count)      // an entry that this architecture does not have
+        return *from->name ? HOLO_OK : holo_family_wrong(r, "the graph has no output");
+    out->entry[out->count].name    = from->name;
+    out->entry[out->count++].graph = r->graph;
+    return HOLO_OK;
 }
 
 HoloStatus holo_family_build_text(HoloArena *arena, const HoloFamilyText *texts, int count,
-                                  const HoloFamilyRequest *request, HoloGraph **out, HoloError *error)
+                                  const HoloFamilyRequest *request, HoloFamilyModel *out, HoloError *error)
 {
-    HoloDims        *dims  = holo_dims_create(arena);
     HoloFamilyScope  scope = {.prefix = ""};
-    HoloFamilyReader r = {.scan = {.arena = arena, .dims = dims, .error = error}, .request = request, .scope = &scope};
-    const char      *graph = NULL;
-    if (!dims) return holo_fail_memory(error);
-    for (int i = 0; i < count; i++) HOLO_TRY(use_text(&r, &texts[i], &graph));
-    if (!graph || !r.family || !r.architecture)
+    HoloFamilyReader r     = {.scan = {.arena = arena, .error = error}, .request = request, .scope = &scope};
+    *out                   = (HoloFamilyModel){0};
+    for (int i = 0; i < count; i++) HOLO_TRY(use_text(&r, &texts[i]));
+    if (!r.graph_count || !r.family || !r.architecture)
         return holo_family_wrong(&r, "a family must have a name, architectures and a graph");
-    r.graph = holo_graph_create(arena, dims, r.architecture);
-    if (!r.graph) return holo_fail_memory(error);
-    r.scan.at = graph;
-    HOLO_TRY(holo_family_statements(&r));
-    holo_graph_states_last(r.graph);
-    holo_graph_sweep(r.graph, NULL); // values that only gave their names to outputs
-    *out = r.graph;
-    return r.graph->output_count ? HOLO_OK : holo_family_wrong(&r, "the graph has no output");
+    for (int i = 0; i < r.graph_count; i++) HOLO_TRY(build_graph(&r, &r.graphs[i], out));
+    return HOLO_OK;
 }

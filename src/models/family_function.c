@@ -59,6 +59,18 @@ static HoloStatus contains(HoloFamilyReader *r, const HoloItem *args, HoloItem *
     return HOLO_OK;
 }
 
+// Item i of a list. A list of one item has that for every i.
+static HoloStatus each(HoloFamilyReader *r, const HoloItem *args, HoloItem *out)
+{
+    if (!holo_item_is_list(args) || args[1].kind != HOLO_ITEM_INT)
+        return holo_family_wrong(r, "each() takes a list and a number");
+    int64_t at = args[0].count == 1 ? 0 : args[1].i;
+    if (at < 0 || at >= args[0].count)
+        return holo_fail(r->scan.error, HOLO_BAD_MODEL, "the model's config has a list with too few items");
+    *out = holo_item_at(&args[0], (int)at);
+    return HOLO_OK;
+}
+
 static HoloStatus ends(HoloFamilyReader *r, const HoloItem *args, HoloItem *out)
 {
     if (args[0].kind != HOLO_ITEM_TEXT || args[1].kind != HOLO_ITEM_TEXT)
@@ -129,10 +141,10 @@ static const struct Function {
     bool        is_of_numbers; // all of them must be
     HoloStatus (*apply)(HoloFamilyReader *r, const HoloItem *args, HoloItem *out);
 } functions[] = {
-    {"has", 1, false, has},   {"size", 2, false, size_of}, {"count", 1, false, count}, {"contains", 2, false, contains},
-    {"ends", 2, false, ends}, {"min", 2, true, least},     {"max", 2, true, most},     {"pow", 2, true, power},
-    {"floor", 1, true, down}, {"ceil", 1, true, up},       {"sqrt", 1, true, root},    {"log", 1, true, logarithm},
-    {NULL, 0, false, NULL},
+    {"each", 2, false, each},         {"has", 1, false, has},   {"size", 2, false, size_of}, {"count", 1, false, count},
+    {"contains", 2, false, contains}, {"ends", 2, false, ends}, {"min", 2, true, least},     {"max", 2, true, most},
+    {"pow", 2, true, power},          {"floor", 1, true, down}, {"ceil", 1, true, up},       {"sqrt", 1, true, root},
+    {"log", 1, true, logarithm},      {NULL, 0, false, NULL},
 };
 
 // f32(0.5), i64([1, 2]): a constant of that type.

@@ -72,7 +72,7 @@ static int shared_count(void)
     return count;
 }
 
-HoloStatus holo_family_build(HoloArena *arena, const HoloFamilyRequest *request, HoloGraph **out, HoloError *error)
+HoloStatus holo_family_build(HoloArena *arena, const HoloFamilyRequest *request, HoloFamilyModel *out, HoloError *error)
 {
     HoloFamilyText texts[HOLO_FAMILY_SHARED + 1];
     int            shared = shared_count();

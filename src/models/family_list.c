@@ -1,4 +1,4 @@
-// family_list.c - lists of a family's text: of whole numbers, of numbers and of texts.
+// family_list.c - lists in the text of a family: whole numbers, numbers, texts.
 #include "models/family.h"
 
 bool holo_item_is_number(const HoloItem *item)

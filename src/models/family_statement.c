@@ -63,20 +63,29 @@ static HoloStatus read_default(HoloFamilyReader *r, HoloValue *input)
     return HOLO_OK;
 }
 
+// What the graph calls a value: the text in quotes behind its name here, or that name.
+static HoloStatus read_called(HoloFamilyReader *r, const char **inout_name)
+{
+    holo_scan_skip(&r->scan);
+    return *r->scan.at == '"' ? holo_family_quoted(r, inout_name) : HOLO_OK;
+}
+
 // NAME: type[sizes]; what is read is an input in any case. `prefix` goes before its name in the graph.
 static HoloStatus read_declaration(HoloFamilyReader *r, const char *prefix, HoloValue **out)
 {
-    const char *name, *type_name;
+    const char *name, *called, *type_name;
     HoloTensor  type = {0};
     HoloDim     least[HOLO_MAX_RANK];
     bool        has_least;
     HOLO_TRY(holo_family_word(r, &name));
+    called = name;
+    HOLO_TRY(read_called(r, &called));
     HOLO_TRY(holo_family_expect(r, ":"));
     HOLO_TRY(holo_family_word(r, &type_name));
     type.dtype = (uint8_t)(strcmp(type_name, "float") ? holo_dtype_find(type_name) : r->request->dtype);
     if (!type.dtype) return holo_family_wrong(r, "%s is no type", type_name);
     HOLO_TRY(read_sizes(r, &type, least, &has_least));
-    const char *full = holo_arena_format(r->scan.arena, "%s%s", prefix, name);
+    const char *full = holo_arena_format(r->scan.arena, "%s%s", prefix, called);
     HoloItem    item = {.kind = HOLO_ITEM_VALUE, .value = full ? holo_graph_input(r->graph, full, &type) : NULL};
     HoloDim    *kept = holo_arena_take_array(r->graph->arena, (size_t)type.rank + 1, sizeof *kept);
     if (!item.value || !kept) return holo_fail_memory(r->scan.error);
@@ -114,6 +123,7 @@ static HoloStatus read_output(HoloFamilyReader *r)
         HOLO_TRY(holo_family_word(r, &name));
         const HoloItem *item = holo_family_find(r, name);
         if (!item || item->kind != HOLO_ITEM_VALUE) return holo_family_wrong(r, "output %s is no value", name);
+        HOLO_TRY(read_called(r, &name));
         HoloValue *value = item->value, *other = holo_graph_find(r->graph, name);
         if (!other && !(other = holo_graph_value(r->graph, name))) return holo_fail_memory(r->scan.error);
         if (value != other) holo_graph_swap_names(r->graph, value, other);

@@ -11,7 +11,7 @@ HoloNode *holo_build_node(HoloRewrite *rewrite, const char *name, HoloOpId id, i
                           int attr_count, const HoloTensor *out_type);
 // Makes an attribute that is a list of numbers, which are copied. False: no memory.
 bool holo_build_list(HoloGraph *graph, const char *name, int64_t count, const int64_t *ints, HoloAttr *out);
-// Constants: i64[count], and one number without dimensions.
+// Add a constant: a list of `count` numbers of i64, or one number without dimensions.
 HoloValue *holo_build_ints(HoloRewrite *rewrite, int count, const int64_t *ints);
 HoloValue *holo_build_number(HoloRewrite *rewrite, HoloDtype dtype, double x);
 // Adds a Transpose; the sizes follow from `perm`.

@@ -19,6 +19,7 @@ enum { SIMPLE = HOLO_STAGE_SIMPLE, LAYOUT = HOLO_STAGE_LAYOUT, FUSE = HOLO_STAGE
 const HoloPass holo_passes[] = {
     {"infer", run_infer, true, false, false, SIMPLE, "finds types, shapes and small contents of all values"},
     {"widen", holo_pass_widen, false, true, true, SIMPLE, "computes f16 and bf16 operators in f32"},
+    {"stored", holo_pass_stored, false, true, false, SIMPLE, "lets products read large weights as they are stored, narrow or turned"},
     {"decompose", holo_pass_decompose, false, true, false, SIMPLE, "replaces an operator that others define by its body"},
     {"unfuse", holo_pass_unfuse, false, true, true, SIMPLE, "splits merged operators into ones that have kernels"},
     {"einsum", holo_pass_einsum, false, true, true, SIMPLE, "turns Einsum into matrix products"},

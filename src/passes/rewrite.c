@@ -171,6 +171,12 @@ HoloStatus holo_rewrite_body(HoloRewrite *rewrite, HoloNode *node, const HoloNod
 
 // ---- dead nodes
 
+// Such a node is needed, whether or not anybody reads what it gives.
+static bool changes_state(const HoloNode *node)
+{
+    return node->op && node->op->flags & HOLO_OP_UPDATES && node->in_count && node->in[0] && node->in[0]->is_state;
+}
+
 int holo_graph_drop_dead(HoloGraph *graph, HoloArena *scratch)
 {
     int  *uses = holo_graph_uses(graph, scratch), dropped = 0;
@@ -178,7 +184,7 @@ int holo_graph_drop_dead(HoloGraph *graph, HoloArena *scratch)
     if (!uses || !dead) return -1;
     for (int i = graph->node_count - 1; i >= 0; i--) {
         HoloNode *node = graph->nodes[i];
-        dead[i]        = true;
+        dead[i]        = !changes_state(node);
         for (int k = 0; k < node->out_count; k++)
             if (node->out[k] && uses[node->out[k]->id]) dead[i] = false;
         for (int k = 0; k < node->in_count && dead[i]; k++)

@@ -100,13 +100,14 @@ static uint64_t plan_bytes(const HoloPlan *plan)
     return bytes;
 }
 
-HoloStatus holo_plan_fit(HoloLowered *lowered, const HoloPlan *plan, uint64_t budget, HoloNotes *notes, HoloFit *out,
-                         bool *out_changed, HoloError *error)
+HoloStatus holo_plan_fit(HoloLowered *const *lowered, int count, const HoloPlan *plan, uint64_t budget,
+                         HoloNotes *notes, HoloFit *out, bool *out_changed, HoloError *error)
 {
     Layers     layers = {0};
     uint64_t   bytes  = plan_bytes(plan);
-    HoloStatus status = layers_find(&layers, lowered, error);
+    HoloStatus status = HOLO_OK;
     *out              = (HoloFit){0};
+    for (int i = 0; i < count && !status; i++) status = layers_find(&layers, lowered[i], error);
     for (int i = 0; i < layers.count; i++) bytes -= layers.list[i].extra < bytes ? layers.list[i].extra : bytes;
     if (!status && layers.count) qsort(layers.list, (size_t)layers.count, sizeof *layers.list, by_worth);
     for (int i = 0; !status && i < layers.count; i++) {

@@ -12,10 +12,10 @@ typedef struct HoloFit {
                                          // stored
 } HoloFit;
 
-// Gives up transformed filters until the plan of the lowered graph stores at most `budget` bytes, or until there are
+// Gives up transformed filters until the plan of the lowered graphs stores at most `budget` bytes, or until there are
 // none left. Those that save the least for their bytes go first: their nodes are lowered in another way. *out_changed:
 // the graph must be planned again.
-HOLO_MUST HoloStatus holo_plan_fit(HoloLowered *lowered, const HoloPlan *plan, uint64_t budget, HoloNotes *notes,
-                                   HoloFit *out, bool *out_changed, HoloError *error);
+HOLO_MUST HoloStatus holo_plan_fit(HoloLowered *const *lowered, int count, const HoloPlan *plan, uint64_t budget,
+                                   HoloNotes *notes, HoloFit *out, bool *out_changed, HoloError *error);
 
 #endif

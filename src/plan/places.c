@@ -137,11 +137,20 @@ static bool update_find(HoloPlaces *p, const HoloNode *node)
     return true;
 }
 
-// A state is changed by one node, and nobody else reads what it was before.
+// A state is changed by one node. Nobody else reads what it was before, but for a StateRead whose copy that node takes,
+// so that it comes later.
 static HoloStatus states_check(const HoloGraph *graph, HoloArena *arena, HoloError *error)
 {
     int *uses = holo_graph_uses(graph, arena);
     if (!uses) return holo_fail_memory(error);
+    for (int i = 0; i < graph->node_count; i++) {
+        const HoloNode *node = graph->nodes[i];
+        if (!(node->op->flags & HOLO_OP_UPDATES)) continue;
+        for (int k = 1; k < node->in_count; k++) {
+            const HoloNode *from = node->in[k] ? node->in[k]->producer : NULL;
+            if (from && HOLO_IS(from, HOLOGRAM_StateRead) && from->in[0] == node->in[0]) uses[from->in[0]->id]--;
+        }
+    }
     for (int i = 0; i < graph->input_count; i++) {
         const HoloValue *input = graph->inputs[i];
         if (input->is_state && uses[input->id] > 1)
@@ -154,8 +163,9 @@ static HoloStatus states_check(const HoloGraph *graph, HoloArena *arena, HoloErr
 
 static void storage_find(HoloPlaces *p, const HoloNode *node)
 {
-    if (view_find(p, node) || update_find(p, node) || pieces_find(p, node)) return;
-    for (int i = 0; i < node->out_count; i++) {
+    bool updates = update_find(p, node); // output 0
+    if (!updates && (view_find(p, node) || pieces_find(p, node))) return;
+    for (int i = updates; i < node->out_count; i++) {
         const HoloValue *v = node->out[i];
         if (!v) continue;
         bool planned = type_is_known(p, &v->type) && v->type.dtype != HOLO_STRING &&

@@ -386,13 +386,17 @@ static HoloStatus plan_graph(HoloPlanner *planner, const HoloGraph *graph, const
     return status;
 }
 
-static HoloStatus planner_init(HoloPlanner *planner, const HoloGraph *graph, HoloError *error)
+// Symbols and expressions belong to an entry.
+static HoloStatus planner_use(HoloPlanner *planner, const HoloPlanEntry *entry)
 {
-    int entries = holo_dims_count(graph->dims), symbols = holo_dims_symbol_count(graph->dims);
+    const HoloDims *dims    = entry->graph->dims;
+    int             entries = holo_dims_count(dims), symbols = holo_dims_symbol_count(dims);
+    planner->lowered       = entry->lowered;
+    planner->dims          = dims;
     planner->dim_number    = HOLO_NEW(&planner->arena, int32_t, entries + 1);
     planner->dim_room      = entries;
     planner->symbol_number = HOLO_NEW(&planner->arena, int32_t, symbols + 1);
-    if (!planner->dim_number || !planner->symbol_number) return holo_fail_memory(error);
+    if (!planner->dim_number || !planner->symbol_number) return holo_fail_memory(planner->error);
     memset(planner->dim_number, 0xFF, (size_t)entries * sizeof(int32_t));
     memset(planner->symbol_number, 0xFF, (size_t)symbols * sizeof(int32_t));
     uint32_t empty;
@@ -412,21 +416,40 @@ static HoloStatus targets_add(HoloPlanner *planner)
     return HOLO_OK;
 }
 
-HoloStatus holo_plan_create(const HoloGraph *graph, const HoloLowered *lowered, HoloPlan *out, HoloError *error)
+// Plans the graph of an entry under the next free number. A plan without a name that is alone needs no record.
+static HoloStatus entry_add(HoloPlanner *planner, const HoloPlanEntry *entry, bool is_alone)
 {
-    *out                   = (HoloPlan){0};
-    HoloPlanner    planner = {.plan = out, .lowered = lowered, .dims = graph->dims, .error = error};
-    HoloArena      scratch = {0};
-    bool           is_here = lowered->targets.count == 1; // a few images at a time only if there is no other memory
-    HoloPlanRecord first   = {.flags = is_here && holo_plan_is_separate(graph, &scratch) ? HOLO_PLAN_SEPARATE : 0};
+    HoloPlanBuffer *section = planner->plan->section;
+    HoloArena       scratch = {0};
+    bool is_here = entry->lowered->targets.count == 1; // only on the CPU does a batch run a few images at a time
+    bool apart   = is_here && holo_plan_is_separate(entry->graph, &scratch);
+    HoloPlanRecord  plan   = {.flags = apart ? HOLO_PLAN_SEPARATE : 0};
+    HoloEntryRecord record = {.plan = (uint32_t)(section[HOLO_SECTION_PLANS].size / sizeof plan)};
     holo_arena_deinit(&scratch);
-    HoloStatus status = planner_init(&planner, graph, error);
-    if (!status) status = holo_buffer_add(&out->section[HOLO_SECTION_PLANS], &first, sizeof first, error);
-    if (!status) status = targets_add(&planner);
-    if (!status) status = plan_graph(&planner, graph, NULL, 0);
+    HOLO_TRY(planner_use(planner, entry));
+    HOLO_TRY(holo_buffer_add(&section[HOLO_SECTION_PLANS], &plan, sizeof plan, planner->error));
+    if (!record.plan) HOLO_TRY(targets_add(planner));
+    if (!is_alone || *entry->name) {
+        HOLO_TRY(holo_planner_text(planner, entry->name, &record.name));
+        HOLO_TRY(holo_buffer_add(&section[HOLO_SECTION_ENTRIES], &record, sizeof record, planner->error));
+    }
+    return plan_graph(planner, entry->graph, NULL, record.plan);
+}
+
+HoloStatus holo_plan_create_all(const HoloPlanEntry *entries, int count, HoloPlan *out, HoloError *error)
+{
+    *out                = (HoloPlan){0};
+    HoloPlanner planner = {.plan = out, .error = error};
+    HoloStatus  status  = HOLO_OK;
+    for (int i = 0; i < count && !status; i++) status = entry_add(&planner, &entries[i], count == 1);
     holo_arena_deinit(&planner.arena);
     if (status) holo_plan_deinit(out);
     return status;
+}
+
+HoloStatus holo_plan_create(const HoloGraph *graph, const HoloLowered *lowered, HoloPlan *out, HoloError *error)
+{
+    return holo_plan_create_all(&(HoloPlanEntry){"", graph, lowered}, 1, out, error);
 }
 
 void holo_plan_fix(HoloPlan *plan, int64_t number)

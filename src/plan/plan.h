@@ -27,16 +27,24 @@ typedef struct HoloPlan {
     HoloPlanBuffer    section[HOLO_SECTION_LIMIT]; // by id; all sections except CONSTANTS, WEIGHTS and the memo
     HoloPlanConstant *constants;
     uint32_t          constant_count, constant_room;
-    uint32_t          flags_must;
+    uint32_t          flags_must, flags_may;
 
     // For the report.
     uint32_t steps, kernel_steps, deduplicated;
     uint64_t deduplicated_bytes, arena_bytes, naive_bytes;
 } HoloPlan;
 
+typedef struct HoloPlanEntry { // what callers run under a name
+    const char        *name;
+    const HoloGraph   *graph;
+    const HoloLowered *lowered;
+} HoloPlanEntry;
+
 // Plans the lowered graph and its subgraphs. The graph must not change while the plan is used.
 HOLO_MUST HoloStatus holo_plan_create(const HoloGraph *graph, const HoloLowered *lowered, HoloPlan *out,
                                       HoloError *error);
+// The same for several graphs, of which each is an entry. They are lowered for the same targets, and share constants.
+HOLO_MUST HoloStatus holo_plan_create_all(const HoloPlanEntry *entries, int count, HoloPlan *out, HoloError *error);
 void                 holo_plan_deinit(HoloPlan *plan);
 HOLO_MUST HoloStatus holo_plan_meta(HoloPlan *plan, const char *key, const char *value, HoloError *error);
 HOLO_MUST HoloStatus holo_plan_notes(HoloPlan *plan, const HoloNotes *notes, HoloError *error);
@@ -66,7 +74,7 @@ void holo_plan_fix(HoloPlan *plan, int64_t number);
 HOLO_MUST HoloStatus holo_buffer_add(HoloPlanBuffer *buffer, const void *data, size_t size, HoloError *error);
 HOLO_MUST HoloStatus holo_buffer_align(HoloPlanBuffer *buffer, size_t align, HoloError *error);
 
-typedef struct HoloPlanner { // the state of one holo_plan_create
+typedef struct HoloPlanner { // the state of one holo_plan_create; what depends on the graph is set for each entry
     HoloPlan               *plan;
     const HoloLowered      *lowered;
     const HoloDims         *dims;

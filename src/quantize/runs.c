@@ -9,7 +9,10 @@
 
 HoloStatus holo_runs_open(HoloGraph *graph, const HoloQuantizeOptions *options, HoloModel **out, HoloError *error)
 {
-    HoloMaterialize m = {.is_exact = options->passes->is_exact, .pool = options->pool, .error = error};
+    HoloMaterialize m = {.is_exact = options->passes->is_exact,
+                         .is_bf16  = options->passes->is_bf16,
+                         .pool     = options->pool,
+                         .error    = error};
     HOLO_TRY(holo_passes_run(graph, options->passes, error));
     return holo_materialize_model(graph, &m, out);
 }

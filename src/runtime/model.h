@@ -15,6 +15,11 @@ struct HoloModel {
     HoloMapping               mapping;    // of the file; empty when opened from memory
     uint32_t                  memory_how; // HOLO_MEMORY_...: for the file and for sessions
     HoloArchive               archive;
+    uint32_t                  plan;             // its own plan
+    const char               *name;             // of the entry that it is
+    HoloModel                *entries;          // the other entries: models that share all that is the same
+    uint32_t                  entry_count;      // of them
+    bool                      is_entry;         // it is one of those, and what it shares is another model's
     HoloArena                 arena;            // owns everything below
     const HoloOp            **ops;              // by number in OPS
     HoloAttr                 *attrs;            // by number in ATTRS; graphs are HoloPlanRecord *
@@ -33,7 +38,7 @@ void        holo_runner_destroy(HoloRunner *runner); // with its sessions; accep
 // Inputs and states: what its own plan calls inputs.
 static inline int holo_model_given_count(const HoloModel *model)
 {
-    return (int)model->archive.PLANS_at[0].input_count;
+    return (int)model->archive.PLANS_at[model->plan].input_count;
 }
 
 // Texts of an archive.

@@ -203,7 +203,7 @@ HoloStatus holo_pool_create_in(HoloContext *context, int threads, const int *cor
         return holo_fail(error, HOLO_BAD_ARGUMENT, "the number of threads must be from 1 to %d, or 0 for one per core",
                          THREADS_MAX);
     HoloPool *pool = pool_make(threads);
-    if (!pool) return holo_fail_memory(error);
+    if (!pool) return holo_fail(error, HOLO_NO_MEMORY, "out of memory for %d threads", threads);
     HoloStatus status = cores ? workers_bind(pool, cores, core_count, error) : HOLO_OK;
     if (status)
         holo_pool_destroy(pool);

@@ -105,7 +105,7 @@ static double rounded(double number, int64_t precision)
     char text[400];
     if (precision > 20 || fabs(number) > 1e300) return number;
     int size = snprintf(text, sizeof text, "%.*f", (int)precision, number);
-    for (int i = 0; i < size; i++) // this locale may write another sign
+    for (int i = 0; i < size; i++) // the locale may have a decimal comma
         if (text[i] == ',') text[i] = '.';
     return holo_decimal_read(text, (size_t)size);
 }

@@ -6,6 +6,7 @@
 
 #include "base/files.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum { NGRAM = 4 }; // the most tokens that a guess looks for
@@ -22,6 +23,7 @@ struct HoloAnswer {
     uint64_t           *mask;
     uint32_t           *token; // the prompt, what was generated, and guesses behind it
     size_t              count, room, guesses;
+    uint32_t            first; // the token that the answer must begin with; UINT32_MAX: any
     HoloGenerateResult  result;
     bool                is_begun, is_done;
 };
@@ -57,11 +59,38 @@ static HoloStatus grammar_open(HoloAnswer *g, HoloError *error)
     return holo_grammar_state_create(g->o.grammar, &g->grammar, error);
 }
 
+// A number of the metadata that is a token; UINT32_MAX: there is none.
+static uint32_t token_of(const HoloLanguage *l, const char *key)
+{
+    const char   *text = holo_model_meta_find(l->model, key);
+    char         *end;
+    unsigned long id = text ? strtoul(text, &end, 10) : 0;
+    return text && end != text && id < UINT32_MAX ? (uint32_t)id : UINT32_MAX;
+}
+
+// With an encoder, the prompt is what it reads, and the text begins with a token for that.
+static HoloStatus prompt_take(HoloAnswer *g, const uint32_t *prompt, size_t count, HoloError *error)
+{
+    uint32_t start = token_of(g->l, "text.start");
+    HOLO_TRY(tokens_reserve(g, count + 64, error));
+    if (!holo_language_has_source(g->l)) {
+        if (count) memcpy(g->token, prompt, count * sizeof *prompt);
+        g->count = count;
+        return HOLO_OK;
+    }
+    if (start == UINT32_MAX) start = token_of(g->l, "text.bos");
+    if (start == UINT32_MAX)
+        return holo_fail(error, HOLO_UNSUPPORTED,
+                         "the archive does not say how an answer begins: the model's config has no "
+                         "decoder_start_token_id");
+    g->token[g->count++] = start;
+    g->first             = token_of(g->l, "text.first");
+    return holo_language_set_source_tokens(g->l, prompt, count, error);
+}
+
 static HoloStatus parts_open(HoloAnswer *g, const uint32_t *prompt, size_t count, HoloError *error)
 {
-    HOLO_TRY(tokens_reserve(g, count + 64, error));
-    if (count) memcpy(g->token, prompt, count * sizeof *prompt);
-    g->count = count;
+    HOLO_TRY(prompt_take(g, prompt, count, error));
     HOLO_TRY(grammar_open(g, error));
     if (g->l->tokenizer) HOLO_TRY(holo_text_stream_create(g->l->tokenizer, 0, &g->stream, error));
     if (g->o.stop_count) HOLO_TRY(holo_stopper_create(g->o.stops, g->o.stop_count, &g->stopper, error));
@@ -164,7 +193,9 @@ static HoloStatus choose(HoloAnswer *g, const float *logits, HoloSampled *out, H
 {
     uint32_t allowed;
     if (g->grammar) HOLO_TRY(holo_grammar_state_mask(g->grammar, g->mask, &allowed, error));
-    return holo_sampler_choose(g->sampler, logits, g->mask, out, error);
+    HOLO_TRY(holo_sampler_choose(g->sampler, logits, g->mask, out, error));
+    if (!g->result.tokens && g->first < g->l->vocabulary) out->token = g->first;
+    return HOLO_OK;
 }
 
 // ---- the whole
@@ -200,11 +231,10 @@ static size_t guesses_most(const HoloAnswer *g)
 // The first turn reads the prompt; each other one guesses, reads and takes.
 static HoloStatus turn(HoloAnswer *g, HoloError *error)
 {
-    double               start  = holo_time_now();
-    const HoloKnownText *before = &g->l->text[g->o.text];
-    double              *time   = g->is_begun ? &g->result.seconds : &g->result.prompt_seconds;
-    if (!g->is_begun && g->l->way != HOLO_READS_ALL)
-        g->result.cached_tokens = holo_tokens_common(before->token, before->count, g->token, g->count);
+    double       start = holo_time_now();
+    HoloTextRead read  = {.text = g->o.text, .tokens = g->token, .count = g->count};
+    double      *time  = g->is_begun ? &g->result.seconds : &g->result.prompt_seconds;
+    if (!g->is_begun) g->result.cached_tokens = holo_language_cached(g->l, &read, 1);
     if (g->is_begun) HOLO_TRY(guess(g, guesses_most(g), error));
     HOLO_TRY(step(g, error));
     g->is_begun = true;
@@ -237,7 +267,7 @@ HoloStatus holo_answer_create(HoloLanguage *language, const uint32_t *prompt, si
     if (!count) return holo_fail(error, HOLO_BAD_ARGUMENT, "a prompt must have a token at least");
     HoloAnswer *g = holo_realloc(NULL, sizeof *g);
     if (!g) return holo_fail_memory(error);
-    *g = (HoloAnswer){.l = language, .result = {.prompt_tokens = count, .stop = -1}};
+    *g = (HoloAnswer){.l = language, .first = UINT32_MAX, .result = {.prompt_tokens = count, .stop = -1}};
     holo_generate_defaults(language, &g->o);
     if (options) memcpy(&g->o, options, options->size < sizeof g->o ? options->size : sizeof g->o);
     HoloStatus status = HOLO_OK;

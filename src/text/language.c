@@ -18,18 +18,19 @@ static double meta_number(const HoloModel *model, const char *key, double otherw
     return text && end != text ? number : otherwise;
 }
 
-static HoloStatus ends_find(HoloLanguage *l, HoloError *error)
+// A list of ids in the metadata, with commas between them. Configs may name ids that the model does not have.
+static HoloStatus ids_find(const HoloLanguage *l, const char *key, uint32_t **out, size_t *out_count, HoloError *error)
 {
-    const char *text = holo_model_meta_find(l->model, "text.eos");
+    const char *text = holo_model_meta_find(l->model, key);
     size_t      room = 1;
     for (const char *p = text; p && *p; p++) room += *p == ',';
-    l->end = holo_realloc(NULL, room * sizeof *l->end);
-    if (!l->end) return holo_fail_memory(error);
-    while (text && *text && l->end_count < room) {
+    *out = holo_realloc(NULL, room * sizeof **out);
+    if (!*out) return holo_fail_memory(error);
+    while (text && *text && *out_count < room) {
         char         *next;
         unsigned long id = strtoul(text, &next, 10);
         if (next == text || id >= UINT32_MAX) break;
-        if (!l->vocabulary || id < l->vocabulary) l->end[l->end_count++] = (uint32_t)id; // configs may name others
+        if (!l->vocabulary || id < l->vocabulary) (*out)[(*out_count)++] = (uint32_t)id;
         text = *next == ',' ? next + 1 : next;
     }
     return HOLO_OK;
@@ -41,6 +42,9 @@ void holo_language_sampler(const HoloLanguage *l, HoloSamplerOptions *out)
     holo_sampler_defaults(out);
     out->end_tokens      = l->end;
     out->end_token_count = l->end_count;
+    out->banned          = l->banned;
+    out->banned_count    = l->banned_count;
+    out->no_repeat_ngram = (uint32_t)meta_number(m, "text.no_repeat_ngram", 0);
     // Without a word of its makers, a model is taken at its most likely.
     bool samples     = meta_number(m, "text.do_sample", holo_model_meta_find(m, "text.temperature") ? 1 : 0) != 0;
     out->temperature = samples ? (float)meta_number(m, "text.temperature", 1) : 0;
@@ -74,6 +78,7 @@ static HoloStatus past_find(HoloLanguage *l, HoloError *error)
             if (out < 0) continue;
             l->past[l->past_count++] =
                 (HoloPastPair){.in = i, .out = out, .value = holo_model_input(l->model, i)->type};
+            l->past[l->past_count - 1].is_source = strstr(name, ".encoder.") != NULL;
             break;
         }
     }
@@ -86,7 +91,7 @@ static HoloStatus inputs_check(const HoloLanguage *l, HoloError *error)
     const int known[] = {l->ids, l->mask, l->rows, l->lengths, l->picks, l->positions, l->branch};
     for (int i = 0; i < holo_model_input_count(l->model); i++) {
         const HoloPort *port = holo_model_input(l->model, i);
-        bool            is   = port->optional;
+        bool            is   = port->optional || holo_language_source_fills(l, i);
         for (int k = 0; k < HOLO_COUNT(known); k++) is = is || known[k] == i;
         for (int k = 0; k < l->past_count; k++) is = is || l->past[k].in == i;
         if (!is)
@@ -126,19 +131,40 @@ static HoloStatus ports_find(HoloLanguage *l, HoloError *error)
     return inputs_check(l, error);
 }
 
+// What the archive keeps of a beginning; and whether all states are caches.
+static HoloStatus prefix_find(HoloLanguage *l, HoloError *error)
+{
+    HoloString bytes;
+    HoloError  why = {0};
+    size_t     row;
+    if (l->way != HOLO_READS_CACHED) return HOLO_OK;
+    for (int i = 0; i < holo_model_state_count(l->model); i++)
+        if (holo_language_state(l, i, NULL, &row, error))
+            l->has_caches = true;
+        else
+            l->is_whole = true;
+    if (!holo_model_asset(l->model, "prefix", &bytes)) return HOLO_OK;
+    HoloStatus status = holo_kept_open(l, bytes.data, bytes.size, true, &l->prefix, &why);
+    return status ? holo_fail(error, HOLO_BAD_ARCHIVE, "the prefix of the archive: %s", why.text) : HOLO_OK;
+}
+
 // ---- opening
 
 static HoloStatus parts_open(HoloLanguage *l, HoloPool *pool, HoloError *error)
 {
     HoloString block;
+    HOLO_TRY(holo_language_source_find(l, error));
     HOLO_TRY(ports_find(l, error));
-    HOLO_TRY(ends_find(l, error));
+    if (l->encoder) HOLO_TRY(holo_session_create(l->encoder, pool, &l->encoder_session, error));
+    HOLO_TRY(ids_find(l, "text.eos", &l->end, &l->end_count, error));
+    HOLO_TRY(ids_find(l, "text.banned", &l->banned, &l->banned_count, error));
     if (holo_model_asset(l->model, "tokenizer", &block))
         HOLO_TRY(holo_tokenizer_open_memory(block.data, block.size, &l->tokenizer, error));
     l->text = holo_realloc(NULL, (size_t)l->text_count * sizeof *l->text);
     if (!l->text) return holo_fail_memory(error);
     memset(l->text, 0, (size_t)l->text_count * sizeof *l->text);
-    return holo_session_create(l->model, pool, &l->session, error);
+    HOLO_TRY(holo_session_create(l->model, pool, &l->session, error));
+    return prefix_find(l, error);
 }
 
 HoloStatus holo_language_open(const HoloModel *model, HoloPool *pool, const HoloLanguageOptions *options,
@@ -169,12 +195,17 @@ void holo_language_close(HoloLanguage *l)
 {
     if (!l) return;
     holo_session_destroy(l->session);
+    holo_language_source_close(l);
     holo_tokenizer_close(l->tokenizer);
-    for (int i = 0; l->text && i < l->text_count; i++) holo_free(l->text[i].token);
+    for (int i = 0; l->text && i < l->text_count; i++) {
+        holo_kept_drop(&l->text[i]);
+        holo_free(l->text[i].token);
+    }
     for (int i = 0; l->past && i < l->past_count; i++) holo_free(l->past[i].value.data);
     holo_free(l->text);
     holo_free(l->past);
     holo_free(l->end);
+    holo_free(l->banned);
     holo_free(l->number);
     holo_free(l->wide);
     holo_free(l->copy);

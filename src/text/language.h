@@ -7,23 +7,38 @@
 #define HOLO_TEXT_LANGUAGE_H
 
 #include "base/base.h"
+#include "base/files.h"
 #include "hologram_text.h"
 
 typedef enum HoloLanguageWay { HOLO_READS_ALL, HOLO_READS_CACHED, HOLO_READS_PAST } HoloLanguageWay;
 
+typedef struct HoloKept { // what was kept of a text, as bytes (language_kept.c)
+    const char *bytes;    // NULL: none
+    const char *token;    // u32 each
+    size_t      count;    // of tokens
+    uint32_t    states;
+} HoloKept;
+
 typedef struct HoloKnownText { // what was read of a text
-    uint32_t *token;
-    size_t    count, room;
+    uint32_t   *token;
+    size_t      count, room;
+    HoloKept    kept; // to be copied into its slot before the next run
+    HoloMapping file; // where it is
 } HoloKnownText;
 
 typedef struct HoloPastPair { // an input that gets what an output gave
     int        in, out;
     HoloTensor value; // its memory is the language model's
     size_t     room;
+    bool       is_source; // it is kept of the encoder's source: the first run gives it
 } HoloPastPair;
 
+typedef struct HoloSourcePair { // an output of the encoder, and the input of the decoder that gets it
+    int out, in;
+} HoloSourcePair;
+
 struct HoloLanguage {
-    const HoloModel *model;
+    const HoloModel *model; // with an encoder: the entry decoder
     HoloSession     *session;
     HoloTokenizer   *tokenizer;
     HoloLanguageWay  way;
@@ -36,6 +51,9 @@ struct HoloLanguage {
     int64_t          context; // of a text; 0: no limit
     size_t           restart; // a text that becomes longer than this is read again as a whole; 0: none is
     int64_t          room;    // of the caches now
+    bool             has_caches;
+    bool             is_whole; // it has states that know nothing of single tokens: what was read cannot be cut
+    HoloKept         prefix;   // of the archive
     int              chunk;
     uint32_t         vocabulary;
     uint32_t        *end;
@@ -44,6 +62,15 @@ struct HoloLanguage {
     size_t           number_room;
     float           *wide, *copy; // logits as f32, where the model has others; and those of several texts
     size_t           wide_room, copy_room;
+    uint32_t        *banned; // tokens that are never chosen
+    size_t           banned_count;
+    const HoloModel *encoder; // the entry encoder; NULL: there is none (language_source.c)
+    HoloSession     *encoder_session;
+    int              source, source_mask, seen_mask; // inputs of the encoder, and the mask of the source of the decoder
+    HoloSourcePair  *given;
+    int              given_count;
+    bool             has_source; // one was read
+    int64_t         *ones;
     HoloTokenTree   *tree; // of the tokenizer, for grammars; NULL until it is needed
 };
 
@@ -51,6 +78,32 @@ struct HoloLanguage {
 // `wanted` of them. Remembers the tokens.
 HOLO_MUST HoloStatus holo_language_run(HoloLanguage *l, const HoloTextRead *reads, int count, size_t fresh,
                                        size_t wanted, const float **out_logits, HoloError *error);
+
+// If the model has the entries encoder and decoder, finds what they hand over, and continues texts with the decoder.
+HOLO_MUST HoloStatus holo_language_source_find(HoloLanguage *l, HoloError *error);
+bool                 holo_language_source_fills(const HoloLanguage *l, int input); // of the decoder
+HOLO_MUST HoloStatus holo_language_set_source_tokens(HoloLanguage *l, const uint32_t *tokens, size_t count,
+                                                     HoloError *error);
+void                 holo_language_source_close(HoloLanguage *l);
+
+// ---- what was kept, as bytes
+
+// State i now, and the bytes of a row: of a token, if it is a cache, which is the result; else of the slot. `out` may be NULL.
+// Its data is NULL after a failure.
+bool holo_language_state(HoloLanguage *l, int i, HoloTensor *out, size_t *out_row, HoloError *error);
+// Checks the bytes. They are borrowed. `is_own`: they are in the model's archive.
+HOLO_MUST HoloStatus holo_kept_open(HoloLanguage *l, const void *bytes, size_t size, bool is_own, HoloKept *out,
+                                    HoloError *error);
+uint32_t             holo_kept_token(const HoloKept *kept, size_t i);
+// The first `count` tokens become what is known of the text.
+HOLO_MUST HoloStatus holo_known_set(HoloKnownText *known, const HoloKept *kept, size_t count, HoloError *error);
+// Copies what is to be copied into the slot of the text. The inputs of the next run must be set.
+HOLO_MUST HoloStatus holo_kept_apply(HoloLanguage *l, int text, HoloError *error);
+void                 holo_kept_drop(HoloKnownText *known);
+HOLO_MUST HoloStatus holo_kept_write(HoloLanguage *l, int text, bool is_own, HoloFileWriter *file, HoloError *error);
+
+// How many tokens of a text are known and need not be read.
+size_t holo_language_cached(const HoloLanguage *l, const HoloTextRead *read, size_t wanted);
 // Makes an array of floats at least that long.
 HOLO_MUST HoloStatus holo_floats_grow(float **floats, size_t *room, size_t count, HoloError *error);
 // The first tokens that two texts have in common.

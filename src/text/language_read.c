@@ -26,16 +26,41 @@ static HoloStatus read_check(const HoloLanguage *l, const HoloTextRead *read, si
     return HOLO_OK;
 }
 
-// Forgets what is known beyond the common beginning, and as much as has to be run again.
-static void prepare(HoloLanguage *l, const HoloTextRead *read, size_t wanted)
+// How many tokens of the archive's prefix the text begins with that need not be read.
+static size_t prefix_common(const HoloLanguage *l, const HoloTextRead *read, size_t wanted)
 {
-    HoloKnownText *k      = &l->text[read->text];
-    size_t         common = holo_tokens_common(k->token, k->count, read->tokens, read->count);
+    size_t most = read->count - wanted < l->prefix.count ? read->count - wanted : l->prefix.count, i = 0;
+    if (l->restart && read->count > l->restart) return 0;
+    while (i < most && holo_kept_token(&l->prefix, i) == read->tokens[i]) i++;
+    return l->is_whole && i < l->prefix.count ? 0 : i;
+}
+
+static size_t known_common(const HoloLanguage *l, const HoloTextRead *read, size_t wanted)
+{
+    const HoloKnownText *k      = &l->text[read->text];
+    size_t               common = holo_tokens_common(k->token, k->count, read->tokens, read->count);
     if (common > read->count - wanted) common = read->count - wanted;
     if (l->restart && k->count <= l->restart && read->count > l->restart) common = 0;
     // What was kept cannot be cut for the model: it begins again.
-    if (l->way == HOLO_READS_ALL || (l->way == HOLO_READS_PAST && common < k->count)) common = 0;
+    bool is_cut = common < k->count && (l->way == HOLO_READS_PAST || l->is_whole);
+    return l->way == HOLO_READS_ALL || is_cut ? 0 : common;
+}
+
+size_t holo_language_cached(const HoloLanguage *l, const HoloTextRead *read, size_t wanted)
+{
+    size_t common = known_common(l, read, wanted), ahead = prefix_common(l, read, wanted);
+    return ahead > common ? ahead : common;
+}
+
+// Forgets what is known beyond the common beginning, and as much as has to be run again. The archive's prefix may know more.
+static HoloStatus prepare(HoloLanguage *l, const HoloTextRead *read, size_t wanted, HoloError *error)
+{
+    HoloKnownText *k      = &l->text[read->text];
+    size_t         common = known_common(l, read, wanted), ahead = prefix_common(l, read, wanted);
     k->count = common;
+    if (ahead <= common) return HOLO_OK;
+    holo_kept_drop(k);
+    return holo_known_set(k, &l->prefix, ahead, error);
 }
 
 HoloStatus holo_language_read_last(HoloLanguage *l, int text, const uint32_t *tokens, size_t count, size_t wanted,
@@ -43,7 +68,7 @@ HoloStatus holo_language_read_last(HoloLanguage *l, int text, const uint32_t *to
 {
     HoloTextRead read = {.text = text, .tokens = tokens, .count = count};
     HOLO_TRY(read_check(l, &read, wanted, error));
-    prepare(l, &read, wanted);
+    HOLO_TRY(prepare(l, &read, wanted, error));
     HoloKnownText *k     = &l->text[text];
     bool           whole = l->way == HOLO_READS_ALL || (l->restart && count > l->restart && !k->count);
     size_t         chunk = whole ? count : (size_t)l->chunk;
@@ -92,7 +117,7 @@ HoloStatus holo_language_read_all(HoloLanguage *l, HoloTextRead *reads, int coun
     const float *logits;
     for (int i = 0; i < count; i++) {
         HOLO_TRY(read_check(l, &reads[i], 1, error));
-        prepare(l, &reads[i], 1);
+        HOLO_TRY(prepare(l, &reads[i], 1, error));
         reads[i].logits = NULL;
         for (int k = 0; k < i; k++)
             if (reads[k].text == reads[i].text)
@@ -105,8 +130,8 @@ HoloStatus holo_language_read_all(HoloLanguage *l, HoloTextRead *reads, int coun
     HoloTextRead *run = holo_realloc(NULL, (size_t)count * sizeof *run);
     if (!run) return holo_fail_memory(error);
     HoloStatus status = HOLO_OK;
-    for (int i = 0; i < count; i++) prepare(l, &reads[i], 1);
-    status = read_together(l, reads, count, run, error);
+    for (int i = 0; i < count && !status; i++) status = prepare(l, &reads[i], 1, error);
+    if (!status) status = read_together(l, reads, count, run, error);
     holo_free(run);
     for (int i = 0; i < count && !status; i++) {
         if (reads[i].logits) continue;
@@ -120,17 +145,22 @@ HoloStatus holo_language_read_all(HoloLanguage *l, HoloTextRead *reads, int coun
 
 void holo_language_forget(HoloLanguage *l, int text)
 {
-    if (text >= 0 && text < l->text_count) l->text[text].count = 0;
+    if (text < 0 || text >= l->text_count) return;
+    l->text[text].count = 0;
+    holo_kept_drop(&l->text[text]);
 }
 
-// Copies the vectors of a text from slot to slot of all caches, [slots, context, size].
-static HoloStatus caches_copy(HoloLanguage *l, int from, int to, size_t tokens, HoloError *error)
+// Copies what was kept of a text from slot to slot of all states.
+static HoloStatus states_copy(HoloLanguage *l, int from, int to, size_t tokens, HoloError *error)
 {
     for (int i = 0; i < holo_model_state_count(l->model); i++) {
         HoloTensor t;
-        HOLO_TRY(holo_session_state(l->session, i, &t, error));
-        size_t vector = (size_t)t.dim[2] * holo_dtype_size((HoloDtype)t.dtype), slot = (size_t)t.dim[1] * vector;
-        memcpy((char *)t.data + (size_t)to * slot, (const char *)t.data + (size_t)from * slot, tokens * vector);
+        size_t     row;
+        bool       is_cache = holo_language_state(l, i, &t, &row, error);
+        size_t     slot     = is_cache ? (size_t)t.dim[1] * row : row;
+        if (!t.data) return error && error->status ? error->status : HOLO_INTERNAL;
+        memcpy((char *)t.data + (size_t)to * slot, (const char *)t.data + (size_t)from * slot,
+               is_cache ? tokens * row : row);
     }
     return HOLO_OK;
 }
@@ -143,13 +173,16 @@ HoloStatus holo_language_copy(HoloLanguage *l, int from, int to, HoloError *erro
     HoloKnownText *a = &l->text[from], *b = &l->text[to];
     if (from == to) return HOLO_OK;
     b->count = 0;
+    holo_kept_drop(b);
+    if (a->file.data) return HOLO_OK;                             // it was loaded and not run yet: `to` is read
     if (!a->count || l->way != HOLO_READS_CACHED) return HOLO_OK; // the text will be read
     uint32_t *token = holo_realloc(b->token, a->count * sizeof *token);
     if (!token) return holo_fail_memory(error);
     b->token = token;
     b->room  = a->count;
     memcpy(token, a->token, a->count * sizeof *token);
-    HOLO_TRY(caches_copy(l, from, to, a->count, error));
+    b->kept = a->kept;
+    if (!a->kept.bytes) HOLO_TRY(states_copy(l, from, to, a->count, error));
     b->count = a->count;
     return HOLO_OK;
 }

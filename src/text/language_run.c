@@ -106,11 +106,12 @@ static HoloStatus room_make(HoloLanguage *l, const Run *r, HoloError *error)
         if (end > need) need = end;
     }
     if (need <= l->room) return HOLO_OK;
+    HOLO_TRY(holo_session_set_size(l->session, "slots", l->text_count, error));
+    if (!l->has_caches) return HOLO_OK;
     int64_t room = l->room ? l->room : ROOM_FIRST;
     while (room < need) room *= 2;
     if (l->context && room > l->context) room = need > l->context ? need : l->context;
     l->room = room;
-    HOLO_TRY(holo_session_set_size(l->session, "slots", l->text_count, error));
     return holo_session_set_size(l->session, "context", room, error);
 }
 
@@ -168,7 +169,7 @@ static HoloStatus past_set(HoloLanguage *l, const HoloPastPair *p, int64_t past,
                          "input %s is not [batch, heads, past, size] with fixed heads and size",
                          holo_model_input(l->model, p->in)->name);
     t.dim[0] = 1;
-    t.dim[2] = past;
+    t.dim[2] = p->is_source && past ? p->value.dim[2] : past;
     if (!t.data) t.data = l->number; // it has no elements
     return holo_session_set_input(l->session, p->in, &t, error);
 }
@@ -177,7 +178,8 @@ static HoloStatus past_keep(HoloLanguage *l, HoloPastPair *p, HoloError *error)
 {
     HoloTensor t;
     HOLO_TRY(holo_session_output(l->session, p->out, &t, error));
-    size_t size = holo_dtype_size((HoloDtype)t.dtype);
+    p->value.dim[2] = t.rank == 4 ? t.dim[2] : 0;
+    size_t size     = holo_dtype_size((HoloDtype)t.dtype);
     for (int d = 0; d < t.rank; d++) size *= (size_t)t.dim[d];
     if (size > p->room) {
         void *data = holo_realloc(p->value.data, size * 2);
@@ -213,11 +215,16 @@ HoloStatus holo_language_run(HoloLanguage *l, const HoloTextRead *reads, int cou
 {
     Run        r = {reads, count, fresh, wanted};
     HoloTensor t;
+    if (l->encoder && !l->has_source)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "the model's decoder answers a source, and none was given");
     HOLO_TRY(l->way == HOLO_READS_CACHED ? inputs_cached(l, &r, error) : inputs_plain(l, &r, error));
+    for (int i = 0; i < count; i++) HOLO_TRY(holo_kept_apply(l, reads[i].text, error));
     for (int i = 0; i < l->past_count && l->way == HOLO_READS_PAST; i++)
         HOLO_TRY(past_set(l, &l->past[i], (int64_t)known(l, &r, 0)->count, error));
     HOLO_TRY(holo_session_run(l->session, error));
-    for (int i = 0; i < l->past_count && l->way == HOLO_READS_PAST; i++) HOLO_TRY(past_keep(l, &l->past[i], error));
+    bool is_first = !known(l, &r, 0)->count;
+    for (int i = 0; i < l->past_count && l->way == HOLO_READS_PAST; i++)
+        if (is_first || !l->past[i].is_source) HOLO_TRY(past_keep(l, &l->past[i], error));
     HOLO_TRY(holo_session_output(l->session, l->logits, &t, error));
     if (t.rank != 3 || t.dim[0] != count || t.dim[1] < (int64_t)wanted || t.dim[2] < 1 || t.dim[2] > UINT32_MAX / 2)
         return holo_fail(error, HOLO_BAD_INPUT, "the model gives logits of another shape than there are tokens");

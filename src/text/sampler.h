@@ -23,7 +23,7 @@ typedef struct HoloTokenCandidate {
     float    score;
     uint32_t token;
     double   weight; // its probability, relative to the most probable token
-    double   far;    // typical_p: from the expected information
+    double   far;    // for typical_p: how far its information is from the expected one
 } HoloTokenCandidate;
 
 struct HoloSampler {

@@ -76,7 +76,7 @@ static bool second_fits(uint8_t first, uint8_t second)
     return second >= low && second <= high;
 }
 
-// How many of the first bytes belong to one character, at most its size.
+// How many bytes at the beginning of `text` belong to its first character, which should have `expected` bytes.
 static int sequence_good(const uint8_t *text, size_t size, int expected)
 {
     int good = 1;

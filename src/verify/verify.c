@@ -72,6 +72,16 @@ static bool inputs_size(HoloVerifier *v, const int64_t *found, int trial, HoloVe
     return true;
 }
 
+// The sizes of an input that is left out, as its default will have them.
+static void default_size(const HoloGraph *graph, const HoloTensor *const *inputs, int i, HoloTensor *out)
+{
+    HoloArena  arena  = {0};
+    HoloError  ignored = {0};
+    HoloTensor t;
+    if (!holo_graph_default(graph, inputs, i, &arena, &t, &ignored)) *out = t;
+    holo_arena_deinit(&arena);
+}
+
 // The graph with numbers for sizes: the trial graph for these inputs, or the reference if it has numbers.
 static const HoloGraph *graph_sized(HoloVerifier *v)
 {
@@ -80,7 +90,10 @@ static const HoloGraph *graph_sized(HoloVerifier *v)
     int        done;
     for (int i = 0; trial && i < v->graph->input_count; i++) {
         const HoloTensor *given = v->options.inputs ? v->options.inputs[i] : &v->made[i];
-        if (given) trial->inputs[i]->type = *given;
+        if (given)
+            trial->inputs[i]->type = *given;
+        else if (v->graph->inputs[i]->fill)
+            default_size(v->graph, v->options.inputs, i, &trial->inputs[i]->type);
         trial->inputs[i]->type.data = NULL;
     }
     // What does not fit stays unknown: the reference will report it.

@@ -22,7 +22,7 @@ typedef struct HoloVerifyResult {
     bool     was_done;      // false: `why_not` says why
     bool     is_over_limit; // it would take more memory or work than it may
     int      outputs;       // that were compared
-    int      nodes;         // whose kernels were judged by themselves
+    int      nodes;         // nodes whose kernels were judged one by one
     uint64_t checked;       // elements of outputs that were compared
     uint64_t judged;        // and of nodes
     // The element that is off the most, in parts of the largest magnitude that it is held against.

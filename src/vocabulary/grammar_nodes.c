@@ -112,7 +112,8 @@ static void lead(Codes *c, uint32_t first, uint32_t last, uint32_t next)
     set_add(&c->lead[c->lead_count++].set, first, last);
 }
 
-// Ranges of one length, whose bytes behind the first that differs are all or nothing.
+// Adds characters `first` to `last`, which have the same number of bytes. Behind the first byte that differs, every
+// value of a byte is in the range.
 static void add_sequence(Codes *c, uint32_t first, uint32_t last)
 {
     uint8_t  low[4], high[4];

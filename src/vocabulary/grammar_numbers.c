@@ -175,7 +175,8 @@ static bool read_bound(HoloSchema *s, json_t *schema, const char *key, bool is_i
     int64_t whole    = (int64_t)number;
     bool    is_whole = (double)whole == number;
     if (!is_integer && !is_whole)
-        return holo_schema_fail(s, path, "'%s' of a number that is no integer: a whole number alone is supported", key);
+        return holo_schema_fail(
+            s, path, "'%s' of a number that need not be an integer: only whole numbers are supported here", key);
     if (!is_whole && is_low && number > 0) whole++;
     if (!is_whole && !is_low && number < 0) whole--;
     if (is_integer && is_whole && is_open) whole += is_low ? 1 : -1;

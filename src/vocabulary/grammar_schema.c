@@ -46,8 +46,8 @@ static const char json_rules[] =
 static const char *const space_rules[] = {
     [HOLO_SPACES_SOME] = "json-ws ::= \"\"\njson-comma ::= \",\" \" \"?\njson-colon ::= \":\" \" \"?\n",
     [HOLO_SPACES_NONE] = "json-ws ::= \"\"\njson-comma ::= \",\"\njson-colon ::= \":\"\n",
-    [HOLO_SPACES_ANY]  = "json-ws ::= [ \\t\\n\\r]*\njson-comma ::= json-ws \",\" json-ws\n"
-                         "json-colon ::= json-ws \":\" json-ws\n",
+    [HOLO_SPACES_ANY]  = ("json-ws ::= [ \\t\\n\\r]*\njson-comma ::= json-ws \",\" json-ws\n"
+                          "json-colon ::= json-ws \":\" json-ws\n"),
 };
 
 HoloTree *holo_schema_named(HoloSchema *s, const char *name)

@@ -237,7 +237,8 @@ static Node *word_edge(Parser *p, bool differs)
     HoloCodeSet word = {0}, none;
     if (!p->status) p->status = holo_code_set_property(p->arena, (HoloString){"word", 4}, &word, p->error);
     if (p->status) return NULL;
-    static const uint32_t more[] = {0xB2, 0xB3, 0xB9, 0xBC, 0xBD, 0xBE}; // digits and fractions of Latin-1, here alone
+    // Digits and fractions of Latin-1 are parts of words here, though \w does not match them.
+    static const uint32_t more[] = {0xB2, 0xB3, 0xB9, 0xBC, 0xBD, 0xBE};
     for (int i = 0; i < HOLO_COUNT(more); i++)
         if (!holo_code_set_add(p->arena, &word, more[i], more[i])) return fail_memory(p);
     none = word;

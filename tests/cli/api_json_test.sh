@@ -13,7 +13,7 @@ check 'it is written as it is checked' sh -c "python3 '$ROOT/tools/api.py' --out
 
 # A compiler compares it with the headers: values, fields, callbacks, functions.
 agrees() { # DESCRIPTION
-    python3 "$ROOT/tests/api/mirror.py" "$1" > mirror.c && "$cc" -std=c11 -Wall -Wextra -Werror -I"$ROOT/include" -fsyntax-only mirror.c
+    python3 "$ROOT/tests/api/mirror.py" "$1" > mirror.c && $cc -std=c11 -Wall -Wextra -Werror -I"$ROOT/include" -fsyntax-only mirror.c
 }
 disagrees() { ! agrees "$1"; }
 check 'a compiler finds the same in the headers' agrees "$description"

@@ -15,6 +15,27 @@ gives 0 "$count models generate what whole runs give" python3 "$GREEDY" "$HOLOGR
 gives 0 '1 models generate' python3 "$GREEDY" "$HOLOGRAM" llama.holo -- --lookup 3
 gives 0 '1 models generate' python3 "$GREEDY" "$HOLOGRAM" llama.holo -- --threads 1
 
+# ---- encoders with decoders: the prompt is what the encoder reads
+
+for name in $(python3 "$ROOT/tests/support/pair_maker.py" types); do
+    python3 "$ROOT/tests/support/pair_maker.py" "$name" "pair_$name"
+    hologram compile "pair_$name" -o "pair_$name.holo" -q || failed "compile $name"
+done
+gives 0 '3 models generate what whole runs give' python3 "$GREEDY" "$HOLOGRAM" pair_bart.holo pair_marian.holo pair_t5.holo
+gives 0 '3 models generate' python3 "$GREEDY" "$HOLOGRAM" pair_bart.holo pair_marian.holo pair_t5.holo -- --lookup 3
+gives 1 'its encoder reads input_features' hologram generate pair_whisper.holo --tokens 1,2 --max-tokens 3
+gives 0 'inputs of entry decoder' hologram inspect pair_t5.holo
+gives 0 'cross.1.value f32' hologram run pair_t5.holo --entry encoder -i input_ids=[[1,2,3]]
+gives 1 'has no entry nobody' hologram run pair_t5.holo --entry nobody -i input_ids=[[1,2,3]]
+python3 "$ROOT/tools/holo_dump.py" --check pair_t5.holo || failed 'the second reader'
+python3 - pair_bart/config.json << 'END'
+import json, sys
+config = json.load(open(sys.argv[1]))
+json.dump(config | {"forced_bos_token_id": 21, "suppress_tokens": [-1, 11, 9], "bad_words_ids": [[8], [1, 2]]}, open(sys.argv[1], "w"))
+END
+hologram generate pair_bart --tokens 1,2 --max-tokens 20 --json > forced.json
+python3 -c 'import json; t = json.load(open("forced.json"))["tokens"]; raise SystemExit(t[0] != 21 or bool({8, 9, 11} & set(t)))' || failed 'forced and banned tokens'
+
 # ---- tokens
 
 gives 2 'with --max-tokens' hologram generate llama.holo --tokens 1,2

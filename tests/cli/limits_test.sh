@@ -21,6 +21,14 @@ rm hologram.toml
 echo 'HOLOGRAM_MEMORY_LIMIT=1M' > .env
 gives 1 'is 1.0 MiB' hologram compile "$MODEL" -o no.holo -q
 rm .env
+# So little that not even a compiler or the threads fit: it says how much they asked for, too.
+for limit in 100 1k 10k; do
+    for command in "compile $MODEL -o no.holo" "run $MODEL" 'run digits.holo --input random' 'bench digits.holo'; do
+        gives 1 'were asked for; the memory limit is' hologram $command --memory-limit $limit
+    done
+    gives 2 'were asked for; the memory limit is' hologram compare digits.holo "$MODEL" --memory-limit $limit
+done
+gives 1 'out of memory for a compiler: ' hologram compile "$MODEL" -o no.holo --memory-limit 1k
 for size in -1 1X 1MM x 99999999T; do
     gives 2 "is not a number of bytes, for example 512M or 4G" hologram version --memory-limit "$size"
 done

@@ -20,10 +20,11 @@ def call(*command):
     return run.stdout
 
 
-def last_best(program, archive, tokens):
+def last_best(program, archive, inputs, tokens):
     """The most likely token behind the text, which is run as a whole."""
     with tempfile.TemporaryDirectory() as folder:
-        call(program, "run", archive, "-i", f"input_ids=[[{','.join(map(str, tokens))}]]", "--quiet", "-o", folder)
+        given = [f"-i{name}=[[{','.join(map(str, ids))}]]" for name, ids in inputs.items()]
+        call(program, "run", archive, *given, "--quiet", "-o", folder)
         data = (pathlib.Path(folder) / "logits.npy").read_bytes()
         start = 10 + int.from_bytes(data[8:10], "little")
         numbers = array.array("f", data[start:])
@@ -32,13 +33,18 @@ def last_best(program, archive, tokens):
 
 
 def check(program, archive, options):
-    tokens = list(PROMPT)
+    """With an encoder the prompt is its text, and the decoder's begins with a token for that."""
+    about = json.loads(call(program, "inspect", archive, "--json"))
+    is_pair = any(entry["name"] == "encoder" for entry in about["entries"])
+    tokens = [int(about["metadata"]["text.start"])] if is_pair else list(PROMPT)
+    begin = len(tokens)
     for _ in range(COUNT):
-        tokens.append(last_best(program, archive, tokens))
+        inputs = {"input_ids": PROMPT, "decoder_input_ids": tokens} if is_pair else {"input_ids": tokens}
+        tokens.append(last_best(program, archive, inputs, tokens))
     have = json.loads(call(program, "generate", archive, "--tokens", ",".join(map(str, PROMPT)), "--max-tokens", COUNT,
                            "--temperature", 0, "--json", *options))["tokens"]
-    if have != tokens[len(PROMPT) :]:
-        sys.exit(f"{archive}: generates {have}; whole runs give {tokens[len(PROMPT):]}")
+    if have != tokens[begin:]:
+        sys.exit(f"{archive}: generates {have}; whole runs give {tokens[begin:]}")
 
 
 def main():

@@ -3,13 +3,13 @@
   in NAME TYPE DIMS      an input: in x f32 batch,3,8,8
   out NAME TYPE DIMS     an output
   weight NAME DIMS SEED  f32 numbers between -1 and 1 that follow from the seed
-  node OP IN,... OUT,... [KEY=INT or KEY=I,I,...]; OP may be DOMAIN::OP; IN is - for a node without inputs
+  node OP IN,... OUT,... [KEY=INT, KEY=I,I,... or KEY=[I]]; OP may be DOMAIN::OP; IN is - for a node without inputs
 """
 
 import struct
 import sys
 
-TYPES = {"f32": 1, "u8": 2, "i8": 3, "i64": 7, "f16": 10}
+TYPES = {"f32": 1, "u8": 2, "i8": 3, "i64": 7, "bool": 9, "f16": 10}
 
 
 def varint(number):
@@ -48,8 +48,8 @@ def weight(name, dims, seed):
 
 def attribute(text):
     key, value = text.split("=")
-    numbers = [int(v) for v in value.split(",")]
-    if "," not in value:
+    numbers = [int(v) for v in value.strip("[]").split(",")]
+    if "," not in value and value[0] != "[":
         return part(1, key) + number(3, numbers[0]) + number(20, 2)
     return part(1, key) + b"".join(number(8, n) for n in numbers) + number(20, 7)
 

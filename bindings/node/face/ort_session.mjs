@@ -9,17 +9,18 @@ function openOptions(options) {
   const { executionProviders = [], intraOpNumThreads, extra } = options;
   for (const provider of executionProviders) {
     const name = typeof provider === "string" ? provider : provider.name;
-    if (name !== "cpu") host.warn(`the execution provider ${name} is not there: the model runs on the CPU`);
+    if (name !== "cpu" && name !== host.provider) host.warn(`the execution provider ${name} is not there: the model runs on the CPU`);
   }
   if (options.optimizedModelFilePath !== undefined)
     throw new NoCounterpart("optimizedModelFilePath", "compile() of the package writes an archive, which opens at once");
-  if (options.externalData?.length)
+  const files = options.externalData?.length ? host.files?.(options.externalData) : undefined;
+  if (options.externalData?.length && !files)
     throw new NoCounterpart("externalData", "give the path of a model, and its other files are found beside it");
   if (options.enableGraphCapture) throw new NoCounterpart("enableGraphCapture", "there is no GPU");
   const location = options.preferredOutputLocation;
   for (const one of isObject(location) ? Object.values(location) : [location ?? "cpu"])
     if (one !== "cpu") throw new NoCounterpart(`output location ${one}`, "outputs are in the memory of JavaScript");
-  return { threads: intraOpNumThreads ?? 0, ...extra?.hologram };
+  return { threads: intraOpNumThreads ?? 0, ...(files && { files }), ...extra?.hologram };
 }
 
 /** Sizes by the names of open dimensions, as shapes of inputs; undefined: none of them is meant. */
@@ -70,7 +71,10 @@ function fetchesOf(outputNames, second, third) {
   return { fetches: Object.fromEntries(named.map((name) => [name, second[name]])), options: third ?? {} };
 }
 
-/** {open, warn, profile}: open() of the face, who hears notes, and what times the runs of a session. */
+/**
+ * {open, warn, profile}: open() of the face, who hears notes, and what times the runs of a session. Of browsers also {provider}, the name
+ * of the execution provider that it is there, and {files}: {name: bytes} of external data.
+ */
 let host;
 export function setHost(given) {
   host = given;

@@ -29,6 +29,25 @@ void holo_library_close(void *handle)
     if (handle) FreeLibrary(handle);
 }
 
+#elif defined __wasm__ // has none
+
+static void *open_library(const char *file)
+{
+    (void)file;
+    return NULL;
+}
+
+static void *find_function(void *handle, const char *name)
+{
+    (void)handle, (void)name;
+    return NULL;
+}
+
+void holo_library_close(void *handle)
+{
+    (void)handle;
+}
+
 #else
 #include <dlfcn.h>
 

@@ -2,6 +2,7 @@
 #include "base/memory.h"
 #include "base/system.h"
 
+#if !defined __wasm__ // os_wasm.c
 #if defined _WIN32
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
@@ -156,4 +157,5 @@ uint64_t holo_memory_peak(void)
     return getrusage(RUSAGE_SELF, &usage) ? 0 : (uint64_t)usage.ru_maxrss; // in bytes on macOS
 }
 
+#endif
 #endif

@@ -2,6 +2,7 @@
 #include "base/files.h"
 #include "base/memory.h"
 
+#if !defined __wasm__ // os_wasm.c
 #if defined _WIN32
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
@@ -103,4 +104,5 @@ void holo_pages_free(char *pages, size_t extent)
     munmap(pages - holo_page_size(), extent + holo_page_size());
 }
 
+#endif
 #endif

@@ -3,7 +3,7 @@
 // Files are mapped, or read completely if they cannot be mapped. Writing goes to a file without a name, or with a
 // temporary one, which is synced to the disk and renamed. A reader sees the old file or the new one, also after a power
 // cut. If the system has files without names, a killed process leaves nothing behind.
-#if !defined _WIN32
+#if !defined _WIN32 && !defined __wasm__
 #include "base/cpu.h"
 #include "base/files.h"
 #include "base/files_system.h"

@@ -1,5 +1,5 @@
 // os_posix_system.c - folders, temporary files and commands on POSIX systems. See system.h.
-#if !defined _WIN32
+#if !defined _WIN32 && !defined __wasm__
 #include "base/system_parts.h"
 
 #include <dirent.h>

@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
-#if defined _WIN32
+#if defined _WIN32 || defined __wasm__
 
 bool holo_work_run(const HoloWork *work)
 {

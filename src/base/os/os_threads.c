@@ -2,6 +2,7 @@
 #include "base/files.h"
 #include "base/threads.h"
 
+#if !defined __wasm__ // os_wasm_threads.c
 #if defined _WIN32
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
@@ -277,4 +278,5 @@ HoloStatus holo_thread_bind(HoloThread *thread, int core)
 #endif
 }
 
+#endif
 #endif

@@ -168,9 +168,15 @@ static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
 
 // ---- work
 
-static float *vector(const HoloHeads *h, int64_t batch, int64_t head, int64_t position)
+static void *vector(const HoloHeads *h, int64_t batch, int64_t head, int64_t position)
 {
-    return (float *)h->t->data + h->start + batch * h->batch + head * h->head + position * h->step;
+    int64_t at = h->start + (h->at ? h->at[batch] : batch) * h->batch + head * h->head + position * h->step;
+    return (char *)h->t->data + at * (int64_t)holo_dtype_size((HoloDtype)h->t->dtype);
+}
+
+static HoloVectors vectors_are(const HoloHeads *h)
+{
+    return h->t->dtype == HOLO_F16 ? HOLO_VECTORS_F16 : h->t->dtype == HOLO_I8 ? HOLO_VECTORS_I8 : HOLO_VECTORS_F32;
 }
 
 // Rows from `row` on of one unit.
@@ -197,6 +203,8 @@ static void attend(const Job *j, int64_t unit, int64_t row, int worker)
                    .q_row   = j->shared ? a->q.head : a->q.step,
                    .k_row   = a->k.step,
                    .v_row   = a->v.step,
+                   .k_are   = vectors_are(&a->k),
+                   .v_are   = vectors_are(&a->v),
                    .out     = (float *)a->y->data + batch * a->y_batch + head * a->y_head + query * a->y_step,
                    .out_row = j->shared ? a->y_head : a->y_step,
                    .scale   = (float)a->scale,
@@ -302,6 +310,11 @@ static bool is_f32(const HoloTensor *t)
     return t && t->kind == HOLO_TENSOR && t->dtype == HOLO_F32;
 }
 
+static bool is_kept(const HoloTensor *t)
+{
+    return is_f32(t) || (t && t->kind == HOLO_TENSOR && (t->dtype == HOLO_F16 || t->dtype == HOLO_I8));
+}
+
 // Can the arithmetic do it? The last query may see more than its position allows only if there is nothing more to see.
 static bool is_fast(const HoloAttention *a)
 {
@@ -309,7 +322,7 @@ static bool is_fast(const HoloAttention *a)
     if (!sizes || a->scores || a->precision || (a->sink && !is_f32(a->sink))) return false;
     for (int64_t b = 0; a->causal && a->open_end && b < a->batch; b++)
         if ((a->ahead ? a->ahead[b] : 0) + a->queries < (a->valid ? a->valid[b] : a->keys)) return false;
-    return is_f32(a->y) && is_f32(a->q.t) && is_f32(a->k.t) && is_f32(a->v.t);
+    return is_f32(a->y) && is_f32(a->q.t) && is_kept(a->k.t) && is_kept(a->v.t);
 }
 
 static HoloStatus attend_other(const HoloCall *call, const HoloAttention *a)

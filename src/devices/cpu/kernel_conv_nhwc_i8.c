@@ -24,7 +24,7 @@ enum {
     TILES_LEAST  = 8,
     TILES_MANY   = 32,      // if there are more, a tile has all filters
     SET_BYTES    = 1024,    // rows this far apart, or a multiple of it, share few sets of a cache
-    BAND_BYTES   = 1 << 15, // of an output, that are worth a task
+    BAND_BYTES   = 1 << 15, // a task computes at least so many bytes of the output
     LINE_BYTES   = 1 << 16, // of lines that some pixels see: fewer pixels at a time if lines are long
 };
 
@@ -69,7 +69,7 @@ typedef struct Conv {
     int64_t part_line, part_lines;              // bytes of a line of the image, and lines, that such a tile sees
     bool    depthwise, direct;
     bool    is_empty;  // nothing comes out
-    bool    real;      // real numbers come out: the sums of a tile are in a worker's memory before that
+    bool    real;      // the outputs are real numbers; a worker's memory holds the sums of a tile first
     bool    has_parts; // tiles can read lines
     bool    raw;       // when running: gemm_raw_i8 it is
     int64_t patch_row; // when running: bytes from one patch to the next

@@ -78,6 +78,9 @@ static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
     const HoloMatmulBlocksParams *params = call->params;
     const uint32_t                known  = HOLO_MATMUL_BLOCKS_PACKED;
     *p                                   = (Product){.host = call->host};
+    if (holo_cpu_kernel_has_params(call, sizeof *params) && params->flags & HOLO_MATMUL_BLOCKS_APART)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE,
+                              "the weights are packed as older versions did it; compile the model again");
     if (!holo_cpu_kernel_has_params(call, sizeof *params) || params->flags & ~known)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of matmul_blocks");
     HOLO_TRY(holo_blocks_sizes(call, &p->sizes));

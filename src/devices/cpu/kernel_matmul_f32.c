@@ -149,9 +149,13 @@ static HoloStatus product_init(const HoloCall *call, Product *p)
     const HoloTensor       *a = holo_in(call, 0), *b = holo_in(call, 1), *c = holo_in(call, 2);
     HoloTensor             *out    = holo_out(call, 0);
     const HoloMatmulParams *params = call->params;
-    *p                             = (Product){.host = call->host, .alpha = params->alpha, .beta = params->beta};
+    HoloTensor              plain;
+    *p = (Product){.host = call->host, .alpha = params->alpha, .beta = params->beta};
     HOLO_TRY(holo_cpu_kernel_expect(call, a, "A", 1, HOLO_MAX_RANK));
-    HOLO_TRY(holo_cpu_kernel_expect(call, b, "B", 1, HOLO_MAX_RANK));
+    if (b) plain = *b;
+    if (b && params->flags & HOLO_WEIGHTS_NARROW && (b->dtype == HOLO_F16 || b->dtype == HOLO_BF16))
+        plain.dtype = HOLO_F32; // it is packed, whatever it was before
+    HOLO_TRY(holo_cpu_kernel_expect(call, b ? &plain : NULL, "B", 1, HOLO_MAX_RANK));
     HOLO_TRY(holo_cpu_kernel_expect(call, out, "the output", 0, HOLO_MAX_RANK));
     side_init(a, false, params->flags & HOLO_MATMUL_TRANS_A, &p->a);
     side_init(b, true, params->flags & HOLO_MATMUL_TRANS_B, &p->b);

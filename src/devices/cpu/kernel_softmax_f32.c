@@ -13,7 +13,7 @@ typedef struct Rows {
     const HoloHost *host;
     const float    *x;
     float          *out;
-    int64_t         count, size, tile; // rows, elements of one, rows of a task
+    int64_t         count, size, tile; // rows, elements of a row, rows of a task
     int64_t         columns, tiles; // if rows are not the last axes: elements behind each, and tasks of `tile` of them
     int64_t         tasks;
     bool            is_log;

@@ -256,7 +256,10 @@ static HoloStatus open_file(HoloImport *import)
         .weight       = holo_gguf_weight,
         .context      = model,
     };
-    HOLO_TRY(holo_family_build(import->arena, &request, &import->out->graph, import->error));
+    HoloFamilyModel built;
+    HOLO_TRY(holo_family_build(import->arena, &request, &built, import->error));
+    for (int i = 0; i < built.count; i++)
+        HOLO_TRY(holo_import_entry(import, built.entry[i].name, built.entry[i].graph));
     return describe(model);
 }
 

@@ -1,7 +1,7 @@
 // huggingface.c - folders that HuggingFace's save_pretrained writes: config.json, and weights in one safetensors file,
 // or in several with an index, or in checkpoints of PyTorch. The description of the model's family (src/models/) builds
 // the graph.
-#include "import/importer.h"
+#include "import/huggingface/huggingface.h"
 #include "import/wire/checkpoint.h"
 #include "import/wire/json.h"
 #include "import/wire/safetensors.h"
@@ -22,8 +22,11 @@ typedef struct Weight {
 
 typedef struct Folder {
     HoloImport *import;
+    const char *at;    // "", or the folder below the model's own, "unet/"
+    const char *entry; // the name of its graph; NULL: those of the family
     HoloAttr   *config;
     int         config_count, config_room;
+    HoloNameMap shards;                     // files of weights that were read
     HoloNameMap weights;                    // to Weight
     Weight     *first;                      // of the list of them
     int64_t     elements[HOLO_DTYPE_COUNT]; // by type: elements of all weights
@@ -34,11 +37,24 @@ static HoloString string_of(const char *text)
     return (HoloString){text, strlen(text)};
 }
 
-static HoloStatus read_json(HoloImport *import, const char *name, json_t **out)
+static HoloStatus map_file(Folder *f, const char *name, HoloMapping **out)
+{
+    char *path = holo_arena_format(f->import->arena, "%s%s", f->at, name);
+    return path ? holo_import_map(f->import, string_of(path), out) : holo_fail_memory(f->import->error);
+}
+
+static HoloStatus read_json(Folder *f, const char *name, json_t **out)
 {
     HoloMapping *file;
-    HOLO_TRY(holo_import_map(import, string_of(name), &file));
-    return holo_json_read(name, file->data, file->size, out, import->error);
+    HOLO_TRY(map_file(f, name, &file));
+    return holo_json_read(name, file->data, file->size, out, f->import->error);
+}
+
+static bool has_file(const HoloOffer *offer, const char *at, const char *name)
+{
+    char path[256], byte;
+    if (!*at) return holo_offer_has_name(offer, name);
+    return snprintf(path, sizeof path, "%s%s", at, name) < (int)sizeof path && holo_offer_peek(offer, path, &byte, 1);
 }
 
 // ---- config
@@ -200,12 +216,15 @@ static const struct Form {
     {"model.safetensors.index.json", true, add_safetensors},
     {"pytorch_model.bin", false, add_checkpoint},
     {"pytorch_model.bin.index.json", true, add_checkpoint},
+    {"diffusion_pytorch_model.safetensors", false, add_safetensors},
+    {"diffusion_pytorch_model.safetensors.index.json", true, add_safetensors},
+    {"diffusion_pytorch_model.bin", false, add_checkpoint},
 };
 
 static HoloStatus add_file(Folder *f, const struct Form *form, const char *name)
 {
     HoloMapping *file;
-    HOLO_TRY(holo_import_map(f->import, string_of(name), &file));
+    HOLO_TRY(map_file(f, name, &file));
     return form->add(f, name, file, !form->is_index);
 }
 
@@ -219,7 +238,9 @@ static HoloStatus add_shards(Folder *f, const struct Form *form, json_t *map)
     {
         file = json_string_value(value);
         if (!file) return holo_fail(error, HOLO_BAD_MODEL, "%s: the file of '%.200s' is not a text", form->file, name);
-        if (!holo_name_map_find(&f->import->files, string_of(file))) HOLO_TRY(add_file(f, form, file));
+        if (holo_name_map_find(&f->shards, string_of(file))) continue;
+        if (!holo_name_map_set(&f->shards, f->import->arena, string_of(file), f)) return holo_fail_memory(error);
+        HOLO_TRY(add_file(f, form, file));
     }
     json_object_foreach(map, name, value)
     {
@@ -233,10 +254,13 @@ static HoloStatus add_shards(Folder *f, const struct Form *form, json_t *map)
 static HoloStatus read_weights(Folder *f)
 {
     const struct Form *form = forms;
-    while (!holo_offer_has_name(f->import->from, form->file)) form++; // sniff found one
+    const struct Form *end  = forms + HOLO_COUNT(forms);
+    while (form < end && !has_file(f->import->from, f->at, form->file)) form++;
+    if (form == end)
+        return holo_fail(f->import->error, HOLO_BAD_MODEL, "there is no file of weights, such as %s%s", f->at, WEIGHTS);
     if (!form->is_index) return add_file(f, form, form->file);
     json_t *index;
-    HOLO_TRY(read_json(f->import, form->file, &index));
+    HOLO_TRY(read_json(f, form->file, &index));
     HoloStatus status = add_shards(f, form, json_object_get(index, "weight_map"));
     json_decref(index);
     return status;
@@ -316,13 +340,15 @@ static HoloStatus describe(Folder *f, const json_t *config, const HoloFamilyRequ
 
 static HoloStatus build(Folder *f, json_t *config)
 {
-    const json_t     *architectures = json_object_get(config, "architectures");
-    HoloFamilyRequest request       = {
-              .family       = json_string_value(json_object_get(config, "model_type")),
-              .architecture = json_string_value(json_array_get(architectures, 0)),
-              .weight       = find_weight,
-              .context      = f,
+    const json_t *architectures = json_object_get(config, "architectures");
+    const char *class           = json_string_value(json_object_get(config, "_class_name")); // of Diffusers
+    HoloFamilyRequest request   = {
+          .family       = json_string_value(json_object_get(config, "model_type")),
+          .architecture = json_string_value(json_array_get(architectures, 0)),
+          .weight       = find_weight,
+          .context      = f,
     };
+    if (class) request.architecture = class;
     if (!request.family && !request.architecture)
         return holo_fail(f->import->error, HOLO_BAD_MODEL,
                          CONFIG ": neither architectures nor model_type say what the model is");
@@ -330,19 +356,28 @@ static HoloStatus build(Folder *f, json_t *config)
     HOLO_TRY(read_weights(f));
     request.config       = f->config;
     request.config_count = f->config_count;
-    request.dtype        = main_dtype(f);
-    HOLO_TRY(holo_family_build(f->import->arena, &request, &f->import->out->graph, f->import->error));
-    return describe(f, config, &request);
+    request.dtype        = class || f->entry ? HOLO_F32 : main_dtype(f); // Diffusers computes in f32
+    HoloFamilyModel model;
+    HOLO_TRY(holo_family_build(f->import->arena, &request, &model, f->import->error));
+    for (int i = 0; i < model.count; i++)
+        if (!f->entry || !i)
+            HOLO_TRY(holo_import_entry(f->import, f->entry ? f->entry : model.entry[i].name, model.entry[i].graph));
+    return f->entry ? HOLO_OK : describe(f, config, &request);
+}
+
+HoloStatus holo_huggingface_part(HoloImport *import, const char *at, const char *entry)
+{
+    Folder  folder = {.import = import, .at = at, .entry = entry};
+    json_t *config;
+    HOLO_TRY(read_json(&folder, CONFIG, &config));
+    HoloStatus status = build(&folder, config);
+    json_decref(config);
+    return status;
 }
 
 static HoloStatus open_folder(HoloImport *import)
 {
-    Folder  folder = {.import = import};
-    json_t *config;
-    HOLO_TRY(read_json(import, CONFIG, &config));
-    HoloStatus status = build(&folder, config);
-    json_decref(config);
-    return status;
+    return holo_huggingface_part(import, "", NULL);
 }
 
 static HoloSniff sniff(const HoloOffer *offer)

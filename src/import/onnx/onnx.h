@@ -27,6 +27,7 @@ typedef struct HoloOnnx {
     HoloImport    *import;
     HoloArena     *arena; // of the import
     HoloError     *error; // of the import
+    const char    *folder; // where files beside the model are, as names in the import's folder begin: "" or "onnx/"
     HoloPbSource   source;
     HoloDims      *dims;
     HoloNameMap    functions;
@@ -38,6 +39,9 @@ typedef struct HoloOnnx {
     int64_t        inlined_max;
     HoloString     unnamed; // the name of a tensor without a name in errors: its node
 } HoloOnnx;
+
+// Reads a model from a file of the import. Its first model also says what it is.
+HOLO_MUST HoloStatus holo_onnx_read(HoloImport *import, const HoloMapping *file, const char *folder, HoloGraph **out);
 
 typedef struct HoloOnnxCapture { // a value from outside that a subgraph uses
     struct HoloOnnxCapture *next;

@@ -47,7 +47,7 @@ static HoloStatus describe(HoloOnnx *im, const HoloOnnxModelProto *model, const 
 
 // ---- the model
 
-static HoloStatus read_model(HoloOnnx *im, HoloString bytes)
+static HoloStatus read_model(HoloOnnx *im, HoloString bytes, HoloGraph **out)
 {
     enum { GRAPH = 7, IR_MIN = 1 };
     HoloOnnxModelProto model = {0};
@@ -68,20 +68,24 @@ static HoloStatus read_model(HoloOnnx *im, HoloString bytes)
     HOLO_TRY(holo_onnx_opsets(im, model.opset_import, &im->opsets));
     HOLO_TRY(holo_onnx_functions(im, model.functions));
     HOLO_TRY(holo_onnx_graph(im, model.graph, NULL, &body));
-    HOLO_TRY(describe(im, &model, body.graph->name));
-    im->import->out->graph = body.graph;
-    return HOLO_OK;
+    *out = body.graph;
+    return im->import->out->entry_count ? HOLO_OK : describe(im, &model, body.graph->name);
+}
+
+HoloStatus holo_onnx_read(HoloImport *import, const HoloMapping *file, const char *folder, HoloGraph **out)
+{
+    HoloOnnx im = {.import      = import,
+                   .arena       = import->arena,
+                   .error       = import->error,
+                   .folder      = folder,
+                   .source      = {file->data, import->error},
+                   .inlined_max = holo_onnx_inlined_max(file->size)};
+    return read_model(&im, (HoloString){file->data, file->size}, out);
 }
 
 static HoloStatus open_model(HoloImport *import)
 {
-    const HoloMapping *file = &import->from->file;
-    HoloOnnx           im   = {.import      = import,
-                               .arena       = import->arena,
-                               .error       = import->error,
-                               .source      = {file->data, import->error},
-                               .inlined_max = holo_onnx_inlined_max(file->size)};
-    return read_model(&im, (HoloString){file->data, file->size});
+    return holo_onnx_read(import, &import->from->file, "", &import->out->graph);
 }
 
 // ---- the row

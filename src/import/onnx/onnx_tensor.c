@@ -48,12 +48,26 @@ static bool parse_size(HoloString text, uint64_t *out)
     return text.size > 0;
 }
 
+// The name of a file beside the model, for the folder of the import.
+static HoloStatus name_beside(HoloOnnx *im, HoloString *inout_name)
+{
+    size_t front = im->folder ? strlen(im->folder) : 0, size = front + inout_name->size;
+    char  *name = front ? holo_arena_take(im->arena, size + 1) : NULL;
+    if (!front) return HOLO_OK;
+    if (!name) return holo_fail_memory(im->error);
+    memcpy(name, im->folder, front);
+    if (inout_name->size) memcpy(name + front, inout_name->data, inout_name->size);
+    *inout_name = (HoloString){name, size};
+    return HOLO_OK;
+}
+
 static HoloStatus open_external(HoloOnnx *im, HoloString name, HoloString location, HoloMapping **out)
 {
     if (!im->import->from || !im->import->from->path)
         return holo_fail(im->error, HOLO_BAD_MODEL,
                          "tensor '%.*s' is in the file '%.*s', but the model has no folder to find it in",
                          HOLO_IMPORT_ARG(name), HOLO_IMPORT_ARG(location));
+    HOLO_TRY(name_beside(im, &location));
     HOLO_TRY(holo_import_map(im->import, location, out));
     im->inlined_max = holo_onnx_inlined_max(im->import->out->bytes);
     return HOLO_OK;

@@ -18,6 +18,7 @@ typedef struct Attention {
     float            *weights;       // [rows of a strip][BLOCK_STRIDE], scores at first
     float            *sums;          // [rows][width]
     float            *keys, *values; // of the block, in panels
+    float            *plain;         // [KEYS][size]: narrow keys or values of the block as f32
     float            *top, *total;   // [rows]: the largest score so far, the sum of the weights
     float            *bias;          // [KEYS]: a row of the mask where it is not read as it lies
     // The block
@@ -102,10 +103,38 @@ INL f32v mask_load(const float *bias, int64_t j, int64_t have)
     return v_only(lanes ? v_load_part(bias + j, 0, lanes) : v_set1(0), 0, lanes, -__builtin_inff());
 }
 
+// ---- narrow keys and values
+
+// One vector as f32.
+INL void vector_read(HoloVectors are, const void *x, int64_t size, float *out)
+{
+    if (are == HOLO_VECTORS_F16) {
+        SHARED(widen_f16)(size, x, out);
+        return;
+    }
+    const int8_t *byte = x;
+    float         scale;
+    int64_t       d = 0;
+    __builtin_memcpy(&scale, byte + size, sizeof scale);
+    for (; d + LANES <= size; d += LANES) v_store(out + d, v_mul(v_load_i8(byte + d), v_set1(scale)));
+    for (; d < size; d++) out[d] = (float)byte[d] * scale;
+}
+
+// The block's first `count` keys or values as f32, where they lie or in t->plain; *row is from one to the next.
+static const float *block_read(Attention *t, HoloVectors are, const void *x, int64_t *row, int64_t size, int64_t count)
+{
+    int64_t step = *row, bytes = are == HOLO_VECTORS_F16 ? 2 : 1;
+    if (are == HOLO_VECTORS_F32) return (const float *)x + t->first * step;
+    for (int64_t i = 0; i < count; i++)
+        vector_read(are, (const char *)x + (t->first + i) * step * bytes, size, t->plain + i * size);
+    *row = size;
+    return t->plain;
+}
+
 // ---- scores
 
 // One query with the keys where they lie: sixteen partial sums are transposed and added.
-static void scores_direct(Attention *t, int64_t row)
+static void scores_direct(Attention *t, int64_t row, const float *keys, int64_t k_row)
 {
     const HoloAttend *a = t->a;
     const float      *q = a->q + row * a->q_row;
@@ -113,7 +142,7 @@ static void scores_direct(Attention *t, int64_t row)
         float part[LANES * LANES], column[LANES * LANES];
         int   lanes = lanes_left(j, t->count);
         for (int i = 0; i < LANES; i++) {
-            const float *k   = a->k + (t->first + j + i) * a->k_row;
+            const float *k   = keys + (j + i) * k_row;
             f32v         sum = v_set1(0);
             int64_t      d   = 0;
             for (; i < lanes && d + LANES <= a->size; d += LANES) sum = v_mad(v_load(q + d), v_load(k + d), sum);
@@ -132,12 +161,16 @@ static void scores_direct(Attention *t, int64_t row)
 
 static void scores_block(Attention *t)
 {
-    const HoloAttend *a = t->a;
-    if (a->rows * LANES <= a->size) { // packing the keys would cost more than it gains
-        for (int64_t i = 0; i < t->rows; i++) scores_direct(t, t->row + i);
+    const HoloAttend *a      = t->a;
+    bool              direct = a->rows * LANES <= a->size; // packing the keys would cost more than it gains
+    int64_t           k_row  = a->k_row;
+    const float      *keys   = NULL;
+    if (direct || !t->has_keys) keys = block_read(t, a->k_are, a->k, &k_row, a->size, t->keys_packed);
+    if (direct) {
+        for (int64_t i = 0; i < t->rows; i++) scores_direct(t, t->row + i, keys, k_row);
         return;
     }
-    if (!t->has_keys) pack_f32(a->size, t->keys_packed, a->k + t->first * a->k_row, 1, a->k_row, t->keys);
+    if (!t->has_keys) pack_f32(a->size, t->keys_packed, keys, 1, k_row, t->keys);
     t->has_keys = true;
     HoloGemm g  = {
          .m        = t->rows,
@@ -246,22 +279,24 @@ static void sums_block(Attention *t)
 {
     enum { ROWS_DIRECT = 4 }; // up to so many rows, packing the values costs more than it gains
     const HoloAttend *a      = t->a;
-    const float      *v      = a->v + t->first * a->v_row;
     bool              direct = a->rows <= ROWS_DIRECT && a->v_size % LANES == 0;
-    HoloGemm          g      = {
-                      .m       = t->rows,
-                      .n       = a->v_size,
-                      .k       = t->count,
-                      .b       = direct ? v : t->values,
-                      .b_panel = direct ? LANES : t->keys_packed * LANES,
-                      .b_step  = direct ? a->v_row : LANES,
-                      .c       = t->sums + t->row * t->width,
-                      .c_row   = t->width,
-                      .resume  = !t->is_first,
-                      .pause   = true,
-                      .scratch = t->weights, // where a copy of A would be
+    int64_t           v_row  = a->v_row;
+    const float      *v      = NULL;
+    if (direct || !t->has_values) v = block_read(t, a->v_are, a->v, &v_row, a->v_size, t->keys_packed);
+    HoloGemm g = {
+        .m       = t->rows,
+        .n       = a->v_size,
+        .k       = t->count,
+        .b       = direct ? v : t->values,
+        .b_panel = direct ? LANES : t->keys_packed * LANES,
+        .b_step  = direct ? v_row : LANES,
+        .c       = t->sums + t->row * t->width,
+        .c_row   = t->width,
+        .resume  = !t->is_first,
+        .pause   = true,
+        .scratch = t->weights, // where a copy of A would be
     };
-    if (!direct && !t->has_values) pack_f32(t->keys_packed, a->v_size, v, a->v_row, 1, t->values);
+    if (!direct && !t->has_values) pack_f32(t->keys_packed, a->v_size, v, v_row, 1, t->values);
     t->has_values = true;
     gemm_block(&g, 0, t->rows, 0, t->count);
 }
@@ -320,6 +355,7 @@ static void attention_f32(const HoloAttend *a)
     t.sums      = t.values + KEYS * width;
     t.top       = t.sums + rows * width;
     t.total     = t.top + rows;
+    t.plain     = t.total + rows;
     for (int64_t i = 0; i < rows; i++) { // as if the sink were met before the first key
         bool has   = a->sink && i < a->rows;
         t.top[i]   = has ? a->sink[i * a->sink_row] : -__builtin_inff();

@@ -154,11 +154,11 @@ INL int64_t b_bytes(uint32_t type, int64_t numbers)
     return type == HOLO_WEIGHTS_CODES ? numbers / 2 : numbers * (int64_t)(type ? sizeof(uint16_t) : sizeof(float));
 }
 
-// `half`: the last panel has at most half of its columns.
-INL void tile(const Tile *t, int rows, int panels, uint32_t type, bool half)
+// Sums of registers from <= r < to. `half`: the last panel has at most half of its columns.
+INL void tile_sums(const Tile *t, int rows, int panels, uint32_t type, bool half, int from, int to,
+                   f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS])
 {
-    f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS], book = v_set1(0);
-    EACH_SUM(i, j) sum[i][j] = v_set1(0);
+    f32v         book = v_set1(0);
     const float *a[GEMM_ROWS / 4 + 1]; // rows by fours, so that few pointers are needed
     const char  *b = t->b, *next = t->next;
     int64_t      row_step = t->a_row, step = b_bytes(type, t->b_step), panel = b_bytes(type, t->b_panel), k = t->k;
@@ -172,18 +172,31 @@ INL void tile(const Tile *t, int rows, int panels, uint32_t type, bool half)
             UNROLL for (int j = 0; j < panels; j++) column[j] = type == HOLO_WEIGHTS_CODES
                                                                     ? v_load_codes((const void *)(b + j * panel), book)
                                                                     : b_load(b + j * panel, type);
-            if (type && rows > GEMM_WIDE_ROWS)
+            if (type && rows > GEMM_WIDE_ROWS && !from)
                 UNROLL for (int j = 0; j < panels; j++) v_store(t->wide + (j * k + p) * LANES, column[j]);
             UNROLL for (int i = 0; i < rows; i++)
             {
-                f32v row                                                 = v_set1(a[i / 4][p + i % 4 * row_step]);
-                UNROLL for (int j = 0; j < panels - half; j++) sum[i][j] = v_mad(row, column[j], sum[i][j]);
+                f32v row = v_set1(a[i / 4][p + i % 4 * row_step]);
+                UNROLL for (int j = 0; j < panels - half; j++) sum[i][j] =
+                    v_mad_part(row, column[j], sum[i][j], from, to);
                 if (half) sum[i][panels - 1] = v_mad_half(row, column[panels - 1], sum[i][panels - 1]);
                 if (i % 2) HOLD;
             }
         }
         if (--lines <= 0) break;
         UNROLL for (int i = 0; i < rows; i += 4) a[i / 4] += t->line;
+    }
+}
+
+INL void tile(const Tile *t, int rows, int panels, uint32_t type, bool half)
+{
+    f32v sum[GEMM_ROWS][GEMM_WIDE_PANELS];
+    EACH_SUM(i, j) sum[i][j] = v_set1(0);
+    if (rows > GEMM_WHOLE) {
+        tile_sums(t, rows, panels, type, half, 0, REGISTERS / 2, sum);
+        tile_sums(t, rows, panels, type, half, REGISTERS / 2, REGISTERS, sum);
+    } else {
+        tile_sums(t, rows, panels, type, half, 0, REGISTERS, sum);
     }
     if (type) {
         f32v sums[GEMM_ROWS][GEMM_WIDE_PANELS];
@@ -471,9 +484,12 @@ static void gemm_block(const HoloGemm *g, int64_t row, int64_t rows, int64_t fir
     gemm_rows(g, &a, row, rows, first, k);
 }
 
+static bool gemm_line(const HoloGemm *g); // gemm_line_f32.c
+
 static void gemm_f32(const HoloGemm *g)
 {
     int64_t first = 0;
+    if (g->m == 1 && gemm_line(g)) return;
     do { // once even if k is 0
         int64_t k = g->k - first < BLOCK_K ? g->k - first : BLOCK_K;
         for (int64_t row = 0; row < g->m; row += BLOCK_ROWS) {

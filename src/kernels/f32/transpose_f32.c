@@ -12,7 +12,7 @@ INL void transpose_three(int64_t columns, const float *x, int64_t x_row, float *
     for (; c < columns; c++) UNROLL for (int r = 0; r < 3; r++) out[c * out_row + r] = x[r * x_row + c];
 }
 
-// Three columns, points of an image whose colors go apart. How many rows that made.
+// Transposes three columns, such as the colors of an image. Returns how many rows it has done.
 INL int64_t part_three(int64_t rows, const float *x, float *out, int64_t out_row)
 {
     int64_t r = 0;

@@ -3,6 +3,8 @@
 // The products of a block are summed as integers, by quads or by pairs as in gemm_i8.c. Before it is scaled, the sum of
 // a block is a whole number below 2^24, so only scaled sums are rounded.
 
+#include "kernels/vec/bits_tiles.h"
+
 // A row begins with the step and the sum of the numbers of each block.
 enum { BITS_HEAD = 8 };
 
@@ -68,7 +70,7 @@ INL void bits_row_make(int64_t k, int64_t block, const float *a, void *out, bool
     }
 }
 
-static void rows_bits_i8(int64_t k, int64_t block, const float *a, void *out)
+void SHARED(rows_bits_i8)(int64_t k, int64_t block, const float *a, void *out)
 {
     bits_row_make(k, block, a, out, false);
 }
@@ -147,8 +149,8 @@ INL void bits_i8_tile(const BitsRows *t, int rows, int panels, int bits, bool qu
             {
                 f32v y;
                 EACH(r) y.r[r] = __builtin_convertvector(sum[i][j].r[r], f32n);
-                y              = v_mad(v_set1(head[i][1]), shift, y);
-                total[i][j]    = v_mad(y, v_mul(v_set1(head[i][0]), by), total[i][j]);
+                y              = v_mul_add(v_set1(head[i][1]), shift, y);
+                total[i][j]    = v_mul_add(y, v_mul(v_set1(head[i][0]), by), total[i][j]);
             }
         }
         UNROLL for (int i = 0; i < rows; i++) head[i] += 2;
@@ -194,7 +196,26 @@ static void bits_i8_tiles(const HoloGemmBitsI8 *g, const BitsRowsTile tiles[7][2
     }
 }
 
-static void gemm_bits_i8(const HoloGemmBitsI8 *g)
+void SHARED(gemm_bits_i8)(const HoloGemmBitsI8 *g)
 {
     bits_i8_tiles(g, bits_pairs);
+}
+
+// ---- to f32, for the matrix product of many rows
+
+void SHARED(unpack_bits_f32)(const HoloGemmBits *g, int64_t panel, int64_t first, int64_t count, float *out)
+{
+    int64_t        blocks = (g->k + g->block - 1) / g->block;
+    const uint8_t *b      = (const uint8_t *)g->b + panel * bits_panel(g->k, g->bits);
+    for (int64_t p = first, next; p < first + count; p = next) {
+        int64_t at = (panel * blocks + p / g->block) * LANES, end = (p / g->block + 1) * g->block;
+        f32v    scale = v_load(g->scales + at), shift = g->offsets ? v_load(g->offsets + at) : v_set1(0);
+        next       = end < first + count ? end : first + count;
+        f32v words = v_set1(0);
+        for (; p < next; out += LANES, p++) {
+            if (g->bits == 4 && p % WORD == 0) words = bits_words(b, p);
+            f32v w = g->bits == 4 ? v_nibble(&words) : bits_row(b, p);
+            v_store(out, v_mul(v_add(w, shift), scale));
+        }
+    }
 }

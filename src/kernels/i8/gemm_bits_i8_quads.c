@@ -1,6 +1,6 @@
 // gemm_bits_i8_quads.c - gemm_bits_i8.c for CPUs that multiply quads of bytes: see gemm_i8_quads.c.
 
-QUADS_TARGET static void rows_bits_i8_quads(int64_t k, int64_t block, const float *a, void *out)
+QUADS_TARGET void SHARED(rows_bits_i8_quads)(int64_t k, int64_t block, const float *a, void *out)
 {
     bits_row_make(k, block, a, out, true);
 }
@@ -19,7 +19,7 @@ static const BitsRowsTile bits_quads[7][2][9] = {
 #undef X
 };
 
-static void gemm_bits_i8_quads(const HoloGemmBitsI8 *g)
+void SHARED(gemm_bits_i8_quads)(const HoloGemmBitsI8 *g)
 {
     bits_i8_tiles(g, bits_quads);
 }

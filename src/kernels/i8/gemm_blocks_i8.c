@@ -12,9 +12,10 @@
 enum {
     UNIT_HEAD     = 16,
     UNIT_QUADS    = 8,
-    CHUNK_UNITS   = 8, // units that are written out at once: the scales of a block belong together
+    CHUNK_UNITS   = HOLO_BLOCK_CHUNK, // units that are written out at once: the scales of a block belong together
     CHUNK_BYTES   = CHUNK_UNITS * UNIT_QUADS * LANES * 4,
     BLOCKS_WIDE   = NATIVE == 16 ? 2 : 4, // panels that one row reads at once
+    BLOCKS_AHEAD  = 1920,                 // bytes of a panel that are fetched before they are needed
     BLOCKS_FEW    = 4,                    // rows that read units themselves
     BLOCKS_ROWS   = NATIVE == 64   ? 6
                     : NATIVE == 32 ? 3
@@ -79,7 +80,7 @@ INL void blocks_row_make(const HoloBlockType *type, int64_t k, const float *a, v
     }
 }
 
-static void rows_blocks_i8(const HoloBlockType *type, int64_t k, const float *a, void *out)
+void SHARED(rows_blocks_i8)(const HoloBlockType *type, int64_t k, const float *a, void *out)
 {
     blocks_row_make(type, k, a, out, DOTS_OWN);
 }
@@ -148,14 +149,12 @@ INL f32v blocks_powers(const uint8_t *p) // of two, by exponents: see holo_block
     return v;
 }
 
-// The scales, and the offsets if there are any, of `units` units from `first`, a multiple of CHUNK_UNITS, on: a vector
-// for each group.
-static NOINLINE void blocks_scales(const HoloBlockType *type, const uint8_t *scales, int64_t first, int64_t units,
-                                   float *out, float *out_offsets)
+// The scales, and the offsets if there are any, of the first units of a chunk: a vector for each group.
+static NOINLINE void blocks_scales(const HoloBlockType *type, const uint8_t *scales, int64_t units, float *out,
+                                   float *out_offsets)
 {
     int groups = type->scale == HOLO_BLOCK_SUPER ? HOLO_BLOCK_MOST / type->group : 0,
         bytes  = holo_block_scale_bytes(type);
-    scales += first * HOLO_BLOCK_UNIT / type->count * bytes;
     if (type->scale == HOLO_BLOCK_POWER) {
         for (int64_t u = 0; u < units; u++) v_store(out + u * LANES, blocks_powers(scales + u * bytes));
         return;
@@ -184,8 +183,8 @@ INL f32v blocks_add(f32v total, i32v sum, const uint8_t *a, int half, bool has_o
     __builtin_memcpy(&step, a, sizeof step);
     __builtin_memcpy(&all, a + 4 + 4 * half, sizeof all);
     EACH(r) y.r[r] = __builtin_convertvector(sum.r[r], f32n);
-    total          = v_mad(y, v_mul(v_set1(step), v_load(scale)), total);
-    return has_offset ? v_mad(v_set1(all), v_load(offset), total) : total;
+    total          = v_mul_add(y, v_mul(v_set1(step), v_load(scale)), total);
+    return has_offset ? v_mul_add(v_set1(all), v_load(offset), total) : total;
 }
 
 INL i32v blocks_start(const uint8_t *a, int half, bool has_offset)
@@ -206,18 +205,8 @@ static NOINLINE void blocks_store(const HoloGemmBlocks *g, int64_t row, int64_t 
 
 INL int64_t blocks_panel(const HoloGemmBlocks *g) // bytes
 {
-    int64_t units = g->k / HOLO_BLOCK_UNIT * holo_block_unit_bytes(g->type);
-    return (units + g->k / g->type->count * holo_block_scale_bytes(g->type) + 63) / 64 * 64;
-}
-
-// Fetches the scales of the chunk after the next one. They lie apart from the numbers, and nobody else reads ahead
-// there: sums would wait for them in each chunk. After a panel, the one that is `next` bytes behind is read.
-INL void blocks_fetch(const HoloGemmBlocks *g, const uint8_t *scales, int64_t first, int64_t units, int64_t next)
-{
-    int64_t bytes = HOLO_BLOCK_MOST / g->type->count * holo_block_scale_bytes(g->type);
-    int64_t chunk = first / CHUNK_UNITS + 2, chunks = (units + CHUNK_UNITS - 1) / CHUNK_UNITS;
-    scales += chunk < chunks ? chunk * bytes : next + (chunk - chunks) * bytes;
-    for (int64_t i = 0; i < bytes; i += 64) __builtin_prefetch(scales + i);
+    int64_t chunks = (g->k + HOLO_BLOCK_MOST - 1) / HOLO_BLOCK_MOST;
+    return chunks * holo_block_chunk_scales(g->type) + g->k / HOLO_BLOCK_UNIT * holo_block_unit_bytes(g->type);
 }
 
 typedef void BlocksFew(const HoloGemmBlocks *g, const uint8_t *panel, int64_t column);
@@ -228,8 +217,10 @@ INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t colum
 {
     const int      unit = UNIT_HEAD + (dots == DOTS_PAIRS ? 2 : 1) * HOLO_BLOCK_UNIT, halves = HOLO_BLOCK_UNIT / group;
     const int64_t  units = g->k / HOLO_BLOCK_UNIT, bytes = blocks_panel(g);
+    const int64_t  early      = BLOCKS_AHEAD / (64 * bits) < CHUNK_UNITS ? BLOCKS_AHEAD / (64 * bits) : CHUNK_UNITS;
     const bool     has_offset = g->type->has_offset;
-    const uint8_t *a[BLOCKS_FEW], *scales = panel + units * 64 * bits;
+    const int64_t  lead       = holo_block_chunk_scales(g->type);
+    const uint8_t *a[BLOCKS_FEW];
     _Alignas(64) float scale[BLOCKS_WIDE][HOLO_BLOCK_GROUPS * LANES], offset[BLOCKS_WIDE][HOLO_BLOCK_GROUPS * LANES];
     f32v               total[BLOCKS_FEW][BLOCKS_WIDE];
     UNROLL for (int i = 0; i < rows; i++)
@@ -239,13 +230,19 @@ INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t colum
     }
     for (int64_t first = 0; first < units; first += CHUNK_UNITS) {
         int64_t count = units - first < CHUNK_UNITS ? units - first : CHUNK_UNITS, at = 0;
+        // What is fetched follows the next chunk's scales or, at the end of these panels, lies in the next ones.
+        int64_t skip = early * 64 * bits, turn = first + count < units ? lead : lead + (panels - 1) * bytes;
         for (int j = 0; j < panels; j++) {
-            blocks_fetch(g, scales + j * bytes, first, units, panels * bytes);
-            blocks_scales(g->type, scales + j * bytes, first, count, scale[j], offset[j]);
+            const uint8_t *next = panel + j * bytes + count * 64 * bits + turn;
+            for (int64_t i = 0; i < lead; i += 64) __builtin_prefetch(next + i, 0, 2);
+            blocks_scales(g->type, panel + j * bytes, count, scale[j], offset[j]);
         }
+        panel += lead;
         for (int64_t u = 0; u < count; u++, panel += 64 * bits, at += halves * LANES) {
+            const uint8_t *ahead = panel + skip + (u + early < count ? 0 : turn);
             UNROLL for (int j = 0; j < panels; j++)
             {
+                UNROLL for (int i = 0; i < bits; i++) __builtin_prefetch(ahead + j * bytes + i * 64, 0, 2);
                 i32v w[UNIT_QUADS];
                 blocks_unit(panel + j * bytes, bits, coded ? g->type->book : NULL, dots, w);
                 UNROLL for (int i = 0; i < rows; i++) UNROLL for (int h = 0; h < halves; h++)
@@ -422,7 +419,8 @@ typedef struct BlocksWay {
 // All rows with one or some panels from `column` on.
 static void blocks_many(const HoloGemmBlocks *g, const BlocksWay *way, int64_t column, int panels, int64_t panel_bytes)
 {
-    int64_t  units = g->k / HOLO_BLOCK_UNIT, bytes = holo_block_unit_bytes(g->type);
+    int64_t  units = g->k / HOLO_BLOCK_UNIT, lead = holo_block_chunk_scales(g->type);
+    int64_t  chunk = holo_block_chunk_bytes(g->type);
     float   *total = g->scratch, *scale = total + HOLO_BLOCKS_ROWS * BLOCKS_PANELS * LANES;
     float   *offset = scale + BLOCKS_PANELS * HOLO_BLOCK_GROUPS * LANES;
     uint8_t *w      = (uint8_t *)(offset + BLOCKS_PANELS * HOLO_BLOCK_GROUPS * LANES);
@@ -430,9 +428,9 @@ static void blocks_many(const HoloGemmBlocks *g, const BlocksWay *way, int64_t c
     for (int64_t first = 0; first < units; first += CHUNK_UNITS) {
         int64_t count = units - first < CHUNK_UNITS ? units - first : CHUNK_UNITS;
         for (int j = 0; j < panels; j++) {
-            const uint8_t *b = g->b + (column / LANES + j) * panel_bytes;
-            way->write(g->type, b + first * bytes, count, w + j * CHUNK_BYTES);
-            blocks_scales(g->type, b + units * bytes, first, count, scale + j * HOLO_BLOCK_GROUPS * LANES,
+            const uint8_t *b = g->b + (column / LANES + j) * panel_bytes + first / CHUNK_UNITS * chunk;
+            way->write(g->type, b + lead, count, w + j * CHUNK_BYTES);
+            blocks_scales(g->type, b, count, scale + j * HOLO_BLOCK_GROUPS * LANES,
                           offset + j * HOLO_BLOCK_GROUPS * LANES);
         }
         BlocksTile t = {.w = w, .scale = scale, .offset = offset, .a_row = g->a_row, .units = count};
@@ -472,7 +470,7 @@ static void blocks_own_write(const HoloBlockType *type, const uint8_t *b, int64_
     blocks_write_any(type, b, units, DOTS_OWN, out);
 }
 
-static void gemm_blocks_i8(const HoloGemmBlocks *g)
+void SHARED(gemm_blocks_i8)(const HoloGemmBlocks *g)
 {
     const BlocksWay way = {blocks_own, blocks_own_many, blocks_own_write,
                            UNIT_HEAD + (BYTES ? 1 : 2) * HOLO_BLOCK_UNIT};
@@ -481,19 +479,20 @@ static void gemm_blocks_i8(const HoloGemmBlocks *g)
 
 // ---- to f32
 
-static void unpack_blocks_f32(const HoloBlockType *type, int64_t k, const uint8_t *panel, int64_t first, int64_t count,
-                              float *out)
+void SHARED(unpack_blocks_f32)(const HoloBlockType *type, int64_t k, const uint8_t *panel, int64_t first, int64_t count,
+                               float *out)
 {
-    const uint8_t       *scales = panel + k / HOLO_BLOCK_UNIT * holo_block_unit_bytes(type);
-    const float          zero   = (float)blocks_zero(type, DOTS_PAIRS);
+    const float          zero = (float)blocks_zero(type, DOTS_PAIRS);
     _Alignas(64) float   scale[HOLO_BLOCK_GROUPS * LANES], offset[HOLO_BLOCK_GROUPS * LANES];
     _Alignas(64) uint8_t quads[UNIT_QUADS * LANES * 4];
     for (int64_t p = first; p < first + count; p += HOLO_BLOCK_UNIT) {
-        int64_t unit = p / HOLO_BLOCK_UNIT, chunk = unit / CHUNK_UNITS * CHUNK_UNITS;
-        int64_t left = k / HOLO_BLOCK_UNIT - chunk;
+        int64_t        unit = p / HOLO_BLOCK_UNIT, chunk = unit / CHUNK_UNITS * CHUNK_UNITS;
+        int64_t        left = k / HOLO_BLOCK_UNIT - chunk;
+        const uint8_t *from = panel + chunk / CHUNK_UNITS * holo_block_chunk_bytes(type);
         if (p == first || unit == chunk)
-            blocks_scales(type, scales, chunk, left < CHUNK_UNITS ? left : CHUNK_UNITS, scale, offset);
-        blocks_write_any(type, panel + unit * holo_block_unit_bytes(type), 1, DOTS_PAIRS, quads);
+            blocks_scales(type, from, left < CHUNK_UNITS ? left : CHUNK_UNITS, scale, offset);
+        from += holo_block_chunk_scales(type) + (unit - chunk) * holo_block_unit_bytes(type);
+        blocks_write_any(type, from, 1, DOTS_PAIRS, quads);
         for (int i = 0; i < HOLO_BLOCK_UNIT; i++, out += LANES) {
             int64_t g  = ((unit - chunk) * HOLO_BLOCK_UNIT + i) / type->group;
             i32v    w  = blocks_load(quads + i / 4 * 64);

@@ -1,6 +1,6 @@
 // gemm_blocks_i8_quads.c - gemm_blocks_i8.c for CPUs that multiply quads of bytes: see gemm_i8_quads.c.
 
-QUADS_TARGET static void rows_blocks_i8_quads(const HoloBlockType *type, int64_t k, const float *a, void *out)
+QUADS_TARGET void SHARED(rows_blocks_i8_quads)(const HoloBlockType *type, int64_t k, const float *a, void *out)
 {
     blocks_row_make(type, k, a, out, DOTS_QUADS);
 }
@@ -40,7 +40,7 @@ static void blocks_quads_write(const HoloBlockType *type, const uint8_t *b, int6
     blocks_write_any(type, b, units, DOTS_QUADS, out);
 }
 
-static void gemm_blocks_i8_quads(const HoloGemmBlocks *g)
+void SHARED(gemm_blocks_i8_quads)(const HoloGemmBlocks *g)
 {
     const BlocksWay way = {blocks_quads, blocks_quads_many, blocks_quads_write, UNIT_HEAD + HOLO_BLOCK_UNIT};
     blocks_walk(g, &way);

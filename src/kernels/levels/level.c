@@ -10,6 +10,7 @@
 #include "kernels/vec/vec_narrow.h"
 
 #include "kernels/f32/gemm_f32.c"
+#include "kernels/f32/gemm_line_f32.c"
 
 #include "kernels/f32/attention_f32.c"
 #include "kernels/f32/depthwise_f32.c"
@@ -26,10 +27,6 @@
 #include "kernels/f32/runs_nhwc_f32.c"
 #include "kernels/f32/softmax_f32.c"
 #include "kernels/f32/winograd_f32.c"
-#include "kernels/i8/gemm_bits_i8.c"
-
-#include "kernels/i8/gemm_blocks_i8.c"
-
 #include "kernels/f32/winograd_line_f32.c"
 
 #define TABLE_(level, exact) TABLE_##exact(level)
@@ -42,3 +39,4 @@
 
 #include LEVEL_MORE
 #include LEVEL_MOST
+#include LEVEL_BF16

@@ -24,6 +24,10 @@ bool SHARED(gemm_raw_i8_quads)(const HoloGemmI8 *gemm);
 void SHARED(rows_i8_quads)(int64_t m, int64_t k, const uint8_t *a, int64_t row, bool is_signed, void *out_rows,
                            int32_t *out_sums);
 void SHARED(depthwise_i8_quads)(const HoloDepthwiseI8 *depthwise, int64_t row, int64_t row_end, int64_t channel);
+void SHARED(rows_bits_i8_quads)(int64_t k, int64_t block, const float *a, void *out_row);
+void SHARED(gemm_bits_i8_quads)(const HoloGemmBitsI8 *gemm);
+void SHARED(rows_blocks_i8_quads)(const HoloBlockType *type, int64_t k, const float *a, void *out_row);
+void SHARED(gemm_blocks_i8_quads)(const HoloGemmBlocks *gemm);
 void SHARED(lookup_u8_vbmi)(int64_t n, const uint8_t *x, const uint8_t *table, uint8_t *out);
 
 INL int64_t ceil_steps(int64_t distance, int64_t step)

@@ -1,7 +1,4 @@
 // level_quads.c - the tables of what some CPUs of a level have beyond it: included by level.c where there are such.
-#include "kernels/i8/gemm_bits_i8_quads.c"
-#include "kernels/i8/gemm_blocks_i8_quads.c"
-
 #define gemm_i8        gemm_i8_quads
 #define rows_i8        rows_i8_quads
 #define gemm_raw_i8    gemm_raw_i8_quads

@@ -21,6 +21,10 @@
 #include "kernels/f32/transpose_f32.c"
 #include "kernels/i8/bytes_i8.c"
 #include "kernels/i8/depthwise_i8.c"
+#include "kernels/i8/gemm_bits_i8.c"
+
+#include "kernels/i8/gemm_blocks_i8.c"
+
 #include "kernels/i8/lookup_u8.c"
 #include "kernels/i8/patch_i8.c"
 #include "kernels/i8/transpose_u8.c"

@@ -62,6 +62,13 @@ INL f32v v_or(f32v a, f32v b)
 
 static f32n n_fma_in_doubles(f32n a, f32n b, f32n c); // vec_double.h
 
+// Relaxed SIMD rounds once on CPUs that can, and twice on others: that is good enough for class fused alone.
+#if defined __wasm_relaxed_simd__ && defined HOLO_EXACT && !HOLO_EXACT
+#define RELAXED 1
+#else
+#define RELAXED 0
+#endif
+
 INL f32n n_fma(f32n a, f32n b, f32n c) // rounded once at every level, whatever it costs
 {
 #if defined __AVX512F__
@@ -70,6 +77,8 @@ INL f32n n_fma(f32n a, f32n b, f32n c) // rounded once at every level, whatever 
     return (f32n)_mm256_fmadd_ps((__m256)a, (__m256)b, (__m256)c);
 #elif defined __aarch64__
     return (f32n)vfmaq_f32((float32x4_t)c, (float32x4_t)a, (float32x4_t)b);
+#elif RELAXED
+    return (f32n)wasm_f32x4_relaxed_madd((v128_t)a, (v128_t)b, (v128_t)c);
 #else
     return n_fma_in_doubles(a, b, c);
 #endif
@@ -78,7 +87,7 @@ INL f32n n_fma(f32n a, f32n b, f32n c) // rounded once at every level, whatever 
 // a * b + c for sums: rounded once in class fused if the CPU can, twice in class exact.
 INL f32n n_mac(f32n a, f32n b, f32n c)
 {
-#if HOLO_EXACT || !(defined __AVX2__ || defined __aarch64__)
+#if HOLO_EXACT || !(defined __AVX2__ || defined __aarch64__ || RELAXED)
     return a * b + c;
 #else
     return n_fma(a, b, c);
@@ -88,7 +97,7 @@ INL f32n n_mac(f32n a, f32n b, f32n c)
 // a * b + c inside functions: rounded once; in class fused if the CPU can, in class exact always.
 INL f32n n_mad(f32n a, f32n b, f32n c)
 {
-#if HOLO_EXACT || defined __AVX2__ || defined __aarch64__
+#if HOLO_EXACT || defined __AVX2__ || defined __aarch64__ || RELAXED
     return n_fma(a, b, c);
 #else
     return a * b + c;
@@ -98,6 +107,17 @@ INL f32n n_mad(f32n a, f32n b, f32n c)
 INL f32v v_mad(f32v a, f32v b, f32v c) // a * b + c
 {
     EACH(i) c.r[i] = n_mac(a.r[i], b.r[i], c.r[i]);
+    return c;
+}
+
+INL f32v v_mul_add(f32v a, f32v b, f32v c) // a * b + c, rounded twice in both classes
+{
+    return v_add(v_mul(a, b), c);
+}
+
+INL f32v v_mad_part(f32v a, f32v b, f32v c, int from, int to) // only registers from <= r < to
+{
+    EACH(i) if (i >= from && i < to) c.r[i] = n_mac(a.r[i], b.r[i], c.r[i]);
     return c;
 }
 
@@ -120,7 +140,11 @@ INL f32v v_mad_half(f32v a, f32v b, f32v c) // only the first half of the lanes;
 
 INL f32n n_select(i32n mask, f32n yes, f32n no)
 {
+#if defined __wasm_simd128__
+    return (f32n)wasm_v128_bitselect((v128_t)yes, (v128_t)no, (v128_t)mask);
+#else
     return (f32n)((mask & (i32n)yes) | (~mask & (i32n)no));
+#endif
 }
 
 INL f32n n_max(f32n a, f32n b) // a > b ? a : b, so b if either is NaN
@@ -131,6 +155,8 @@ INL f32n n_max(f32n a, f32n b) // a > b ? a : b, so b if either is NaN
     return (f32n)_mm256_max_ps((__m256)a, (__m256)b);
 #elif defined __SSE2__
     return (f32n)_mm_max_ps((__m128)a, (__m128)b);
+#elif defined __wasm_simd128__
+    return (f32n)wasm_f32x4_pmax((v128_t)b, (v128_t)a);
 #else
     return n_select(a > b, a, b);
 #endif
@@ -144,6 +170,8 @@ INL f32n n_min(f32n a, f32n b) // a < b ? a : b
     return (f32n)_mm256_min_ps((__m256)a, (__m256)b);
 #elif defined __SSE2__
     return (f32n)_mm_min_ps((__m128)a, (__m128)b);
+#elif defined __wasm_simd128__
+    return (f32n)wasm_f32x4_pmin((v128_t)b, (v128_t)a);
 #else
     return n_select(a < b, a, b);
 #endif
@@ -159,6 +187,8 @@ INL f32n n_sqrt(f32n a)
     return (f32n)_mm_sqrt_ps((__m128)a);
 #elif defined __aarch64__
     return (f32n)vsqrtq_f32((float32x4_t)a);
+#elif defined __wasm_simd128__
+    return (f32n)wasm_f32x4_sqrt((v128_t)a);
 #else
     for (int i = 0; i < NATIVE_LANES; i++) a[i] = __builtin_sqrtf(a[i]);
     return a;
@@ -472,6 +502,8 @@ INL f32n n_round(f32n x) // to the nearest, ties to even
     return (f32n)_mm256_round_ps((__m256)x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
 #elif defined __aarch64__
     return (f32n)vrndnq_f32((float32x4_t)x);
+#elif defined __wasm_simd128__
+    return (f32n)wasm_f32x4_nearest((v128_t)x);
 #else
     f32n size = n_abs(x);
     return n_select(size < 0x1p23f, n_with_sign_of(size + 0x1p23f - 0x1p23f, x), x); // from there on all are whole
@@ -486,6 +518,8 @@ INL f32n n_floor(f32n x)
     return (f32n)_mm256_round_ps((__m256)x, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
 #elif defined __aarch64__
     return (f32n)vrndmq_f32((float32x4_t)x);
+#elif defined __wasm_simd128__
+    return (f32n)wasm_f32x4_floor((v128_t)x);
 #else
     f32n near = n_round(x);
     return n_select(near > x, near - 1.0f, near);
@@ -502,6 +536,8 @@ INL bool n_any(i32n mask)
     return vmaxvq_u32((uint32x4_t)mask) != 0;
 #elif defined __SSE2__
     return _mm_movemask_ps((__m128)mask) != 0;
+#elif defined __wasm_simd128__
+    return wasm_v128_any_true((v128_t)mask);
 #else
     int32_t any = 0;
     for (int l = 0; l < NATIVE_LANES; l++) any |= mask[l];

@@ -29,6 +29,10 @@ INL i32v i_load(const int32_t *p)
 #elif defined __AVX2__
 #define LOAD_BYTES(type, p, v) \
     EACH(i) v.r[i] = (f32n)_mm256_cvtepi32_ps(_mm256_cvtep##type##_epi32(_mm_loadl_epi64((const void *)(p + 8 * i))))
+#elif defined __wasm_simd128__
+#define LOAD_BYTES(type, p, v) EACH(i) v.r[i] = (f32n)LOAD_WORDS_##type(wasm_v128_load32_zero(p + 4 * i))
+#define LOAD_WORDS_i8(x) wasm_f32x4_convert_i32x4(wasm_i32x4_extend_low_i16x8(wasm_i16x8_extend_low_i8x16(x)))
+#define LOAD_WORDS_u8(x) wasm_f32x4_convert_i32x4(wasm_u32x4_extend_low_u16x8(wasm_u16x8_extend_low_u8x16(x)))
 #else
 #define LOAD_BYTES(type, p, v)                                                            \
     EACH(i)                                                                               \
@@ -165,6 +169,20 @@ INL void n_store_rounded(uint8_t *p, const f32n x[4], int zero, bool is_signed)
 #undef PACK
 #undef ROUNDED
 #undef BYTES_STORE
+#elif defined __wasm_simd128__
+#define STORE_ROUNDED 1
+
+INL void n_store_rounded(uint8_t *p, const f32n x[4], int zero, bool is_signed)
+{
+#define ROUNDED(x) wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_nearest((v128_t)(x)))
+    v128_t add = wasm_i16x8_splat((int16_t)zero);
+    v128_t low = wasm_i16x8_narrow_i32x4(ROUNDED(x[0]), ROUNDED(x[1]));
+    v128_t top = wasm_i16x8_narrow_i32x4(ROUNDED(x[2]), ROUNDED(x[3]));
+    low        = wasm_i16x8_add_sat(low, add);
+    top        = wasm_i16x8_add_sat(top, add);
+    wasm_v128_store(p, is_signed ? wasm_i8x16_narrow_i16x8(low, top) : wasm_u8x16_narrow_i16x8(low, top));
+#undef ROUNDED
+}
 #else
 #define STORE_ROUNDED 0
 
@@ -213,6 +231,8 @@ INL i32n n_pairs(i32n sum, i32n a, i32n b)
     return (i32n)((u32n)sum + (u32n)_mm256_madd_epi16((__m256i)a, (__m256i)b));
 #elif defined __SSE2__
     return (i32n)((u32n)sum + (u32n)_mm_madd_epi16((__m128i)a, (__m128i)b));
+#elif defined __wasm_simd128__
+    return (i32n)((u32n)sum + (u32n)wasm_i32x4_dot_i16x8((v128_t)a, (v128_t)b));
 #else
     u32n low = (u32n)(((i32n)((u32n)a << 16) >> 16) * ((i32n)((u32n)b << 16) >> 16));
     return (i32n)((u32n)sum + low + (u32n)((a >> 16) * (b >> 16)));
@@ -235,6 +255,11 @@ INL i32n n_look_up(const int8_t table[16], i32n at)
 INL i32n n_look_up(const int8_t table[16], i32n at)
 {
     return (i32n)vqtbl1q_s8(vld1q_s8(table), (uint8x16_t)at);
+}
+#elif defined __wasm_simd128__
+INL i32n n_look_up(const int8_t table[16], i32n at)
+{
+    return (i32n)wasm_i8x16_swizzle(wasm_v128_load(table), (v128_t)at);
 }
 #else
 static NOINLINE i32n n_look_up(const int8_t table[16], i32n at)
@@ -292,7 +317,7 @@ INL int32_t quad_read(const uint8_t *p)
 }
 
 // Some CPUs of a level can do more than the level. Their kernels are in files that level_shared.c (LEVEL_QUADS,
-// LEVEL_VBMI) and level.c (LEVEL_MORE, LEVEL_MOST) include at their end; where a level has none, the name is that of a
+// LEVEL_VBMI) and level.c (LEVEL_MORE, LEVEL_MOST, LEVEL_BF16) include at their end; where a level has none, the name is that of a
 // file that is included already.
 //
 // n_quads: the sum plus, for each lane, four products of bytes of b, which are unsigned or shifted by QUADS_FLIP to be
@@ -302,10 +327,13 @@ INL int32_t quad_read(const uint8_t *p)
 // few rows. Those wait for memory, which is faster if several panels are read at once.
 // clang-format off
 #if defined __AVX512BW__
-#define LEVEL_QUADS "kernels/i8/gemm_i8_quads.c"
+#define LEVEL_QUADS "kernels/levels/level_shared_quads.c"
 #define LEVEL_VBMI  "kernels/i8/lookup_u8_vbmi.c"
 #define LEVEL_MORE  "kernels/levels/level_quads.c"
 #define LEVEL_MOST  "kernels/levels/level_vbmi.c"
+#if !HOLO_EXACT
+#define LEVEL_BF16  "kernels/levels/level_bf16.c"
+#endif
 #define QUADS_LEVEL avx512vnni
 #define QUADS_TARGET
 #define QUADS_FLIP 0u
@@ -321,7 +349,7 @@ INL i32n n_quads(i32n sum, i32n b, i32n a)
     return sum;
 }
 #elif defined __aarch64__
-#define LEVEL_QUADS "kernels/i8/gemm_i8_quads.c"
+#define LEVEL_QUADS "kernels/levels/level_shared_quads.c"
 #define LEVEL_VBMI  "kernels/kernels.h"
 #define LEVEL_MORE  "kernels/levels/level_quads.c"
 #define LEVEL_MOST  "kernels/kernels.h"
@@ -353,6 +381,9 @@ INL i32n n_quads(i32n sum, i32n b, i32n a) // never called
     (void)b, (void)a;
     return sum;
 }
+#endif
+#ifndef LEVEL_BF16
+#define LEVEL_BF16 "kernels/kernels.h"
 #endif
 // clang-format on
 

@@ -9,7 +9,8 @@
 // NATIVE: bytes of a register. ZIP_LOW, ZIP_HIGH: the lanes that interleave the halves of two registers; EVEN_ODD:
 // the even ones of the first, then the odd ones of the second. GEMM_TILES: shapes of C held in registers by the
 // matrix product, as rows x panels of 16 columns, one X for each; GEMM_ROWS, GEMM_PANELS is the shape for large
-// products, and products of at most GEMM_WIDE_ROWS rows take GEMM_WIDE_PANELS panels at once. DEPTHWISE_PIXELS:
+// products, and products of at most GEMM_WIDE_ROWS rows take GEMM_WIDE_PANELS panels at once. Tiles of more than
+// GEMM_WHOLE rows compute the halves of their columns one after the other, where registers are few. DEPTHWISE_PIXELS:
 // pixels whose sums a depthwise convolution holds, an even number. DIRECT_TILES: the same of a convolution of few
 // channels, any number up to DIRECT_PIXELS. GROUPED_TILES: of one of groups of few channels: powers of two up to
 // GROUPED_PIXELS.
@@ -54,6 +55,18 @@ enum { GROUPED_PIXELS = 4 };
 #define ZIP_LOW       0, 4, 1, 5
 #define ZIP_HIGH      2, 6, 3, 7
 #define EVEN_ODD      0, 2, 5, 7
+#elif defined __wasm_simd128__
+#include <wasm_simd128.h>
+enum { NATIVE = 16, GEMM_ROWS = 4, GEMM_PANELS = 1, GEMM_WIDE_ROWS = 1, GEMM_WIDE_PANELS = 2 };
+#define GEMM_WHOLE 2
+enum { DEPTHWISE_PIXELS = 6, DIRECT_PIXELS = 2 };
+#define DIRECT_TILES(X) X(1) X(2)
+enum { GROUPED_PIXELS = 2 };
+#define GROUPED_TILES(X, Y) X(Y, 1) X(Y, 2)
+#define GEMM_TILES(X) X(1, 1) X(2, 1) X(3, 1) X(4, 1) X(1, 2)
+#define ZIP_LOW       0, 4, 1, 5
+#define ZIP_HIGH      2, 6, 3, 7
+#define EVEN_ODD      0, 2, 5, 7
 #else // sse2, and any compiler with vector types
 #if defined __SSE2__
 #include <emmintrin.h>
@@ -68,6 +81,9 @@ enum { GROUPED_PIXELS = 2 };
 #define ZIP_LOW             0, 4, 1, 5
 #define ZIP_HIGH            2, 6, 3, 7
 #define EVEN_ODD            0, 2, 5, 7
+#endif
+#ifndef GEMM_WHOLE
+#define GEMM_WHOLE GEMM_ROWS
 #endif
 // Shapes whose last panel may have only half of its columns.
 #ifndef GEMM_HALVES

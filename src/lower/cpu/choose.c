@@ -45,7 +45,7 @@ static bool pack(const HoloNode *node, int i, bool transposed, HoloLowering *out
     if (!b->is_constant || !t->data || t->rank < 2 || holo_tensor_count(t) <= 0) return false;
     Panels  p    = panels_of(t, transposed);
     int64_t size = holo_panels_size(p.count, p.k, p.n);
-    if (size < 0 || (uint64_t)size / 2 > holo_tensor_bytes(t)) return false;
+    if (size < 0 || size / 8 > holo_tensor_count(t)) return false;
     out->pack_input      = i;
     out->pack_transposed = transposed;
     return true;
@@ -69,8 +69,11 @@ static size_t panels_pack(const HoloLowering *lowering, const HoloTensor *w, int
     int64_t rows = p.k - row, columns = p.n - column;
     if (rows > p.part_rows) rows = p.part_rows;
     if (columns > p.part_panels * HOLO_PANEL) columns = p.part_panels * HOLO_PANEL;
-    const float *from = (const float *)w->data + matrix * p.k * p.n + row * p.row + column * p.column;
-    holo_kernels(0)->pack_f32(rows, columns, from, p.row, p.column, out);
+    int64_t from = matrix * p.k * p.n + row * p.row + column * p.column;
+    if (w->dtype == HOLO_F32)
+        holo_kernels(0)->pack_f32(rows, columns, (const float *)w->data + from, p.row, p.column, out);
+    else
+        holo_lower_pack_wide(w, from, rows, columns, p.row, p.column, out);
     return (size_t)holo_panels_size(1, rows, columns);
 }
 
@@ -149,9 +152,9 @@ static bool matmul(const HoloNode *node, HoloLowering *out)
 {
     HoloCall         call = holo_node_call(node);
     const HoloValue *a = holo_node_in(node, 0), *b = holo_node_in(node, 1), *c = holo_node_in(node, 2);
-    if (!holo_value_is_f32(a, 1, HOLO_MAX_RANK) || !holo_value_is_f32(b, 1, HOLO_MAX_RANK) ||
-        (c && !holo_value_is_f32(c, 0, 2)))
-        return false;
+    bool             narrow = b && (b->type.dtype == HOLO_F16 || b->type.dtype == HOLO_BF16); // of hologram.MatMul
+    if (!holo_value_is_f32(a, 1, HOLO_MAX_RANK) || (c && !holo_value_is_f32(c, 0, 2))) return false;
+    if (!holo_value_is(b, narrow ? (HoloDtype)b->type.dtype : HOLO_F32, 1, HOLO_MAX_RANK)) return false;
     if (holo_attr_int(&call, "transBatchA", 0) || holo_attr_int(&call, "transBatchB", 0)) return false;
     out->params_size  = sizeof out->matmul;
     out->matmul.alpha = (float)holo_attr_float(&call, "alpha", 1);
@@ -161,6 +164,8 @@ static bool matmul(const HoloNode *node, HoloLowering *out)
     if (pack(node, 1, out->matmul.flags & HOLO_MATMUL_TRANS_B, out)) {
         int64_t rows = rows_of(&a->type, &b->type, out->matmul.flags & HOLO_MATMUL_TRANS_A);
         out->matmul.flags |= HOLO_MATMUL_PACKED_B | holo_lower_narrow_type(&b->type, rows, out->pack_book);
+    } else if (narrow) {
+        return false;
     }
     return !HOLO_IS(node, HOLOGRAM_MatMul) || holo_lower_tail(node, &out->matmul.tail);
 }

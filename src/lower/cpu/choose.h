@@ -43,6 +43,9 @@ size_t      holo_lower_pack_blocks(const HoloLowering *lowering, const HoloTenso
 uint32_t holo_lower_narrow_type(const HoloTensor *w, int64_t rows, float out_book[HOLO_BOOK]);
 // Does the constant have at most 16 different numbers? Then they are written to the book and repeated to its end.
 bool holo_lower_book(const HoloTensor *w, float out_book[HOLO_BOOK]);
+// Packs a part of f16 or bf16 weights as panels of f32: `rows` by `columns` numbers from element `from` on.
+void holo_lower_pack_wide(const HoloTensor *w, int64_t from, int64_t rows, int64_t columns, int64_t row, int64_t column,
+                          float *out);
 // The HOLO_WEIGHTS_* flag of a kernel's parameters; 0: there is none.
 uint32_t holo_lower_narrow(const HoloLowering *lowering);
 // Narrows `size` bytes of f32, whole rows of 16, in place and returns their new size. With codes, the first part begins

@@ -76,6 +76,7 @@ static bool codes_pay(const HoloTensor *w, int64_t rows)
 
 uint32_t holo_lower_narrow_type(const HoloTensor *w, int64_t rows, float out_book[HOLO_BOOK])
 {
+    if (w->dtype != HOLO_F32) return w->dtype == HOLO_F16 ? HOLO_WEIGHTS_F16 : HOLO_WEIGHTS_BF16;
     if (codes_pay(w, rows) && holo_lower_book(w, out_book)) return HOLO_WEIGHTS_CODES;
     if (is_of_type(HOLO_WEIGHTS_BF16, w)) return HOLO_WEIGHTS_BF16; // faster to widen
     return is_of_type(HOLO_WEIGHTS_F16, w) ? HOLO_WEIGHTS_F16 : 0;
@@ -134,6 +135,20 @@ uint32_t holo_lower_narrow(const HoloLowering *lowering)
     case HOLO_KERNEL_conv_nhwc_f32: return lowering->conv_nhwc.flags & HOLO_WEIGHTS_NARROW;
     }
     return 0;
+}
+
+void holo_lower_pack_wide(const HoloTensor *w, int64_t from, int64_t rows, int64_t columns, int64_t row, int64_t column,
+                          float *out)
+{
+    const uint16_t *data = (const uint16_t *)w->data + from;
+    uint32_t        type = w->dtype == HOLO_F16 ? HOLO_WEIGHTS_F16 : HOLO_WEIGHTS_BF16;
+    for (int64_t panel = 0; panel < columns; panel += HOLO_PANEL)
+        for (int64_t r = 0; r < rows; r++, out += HOLO_PANEL) {
+            uint16_t few[HOLO_PANEL] = {0};
+            for (int64_t c = 0; c < HOLO_PANEL && panel + c < columns; c++)
+                few[c] = data[r * row + (panel + c) * column];
+            widen(type, HOLO_PANEL, few, out);
+        }
 }
 
 static size_t pack_halves(uint32_t type, size_t size, char *bytes)

@@ -4,6 +4,7 @@
 // rounded to f32 between steps.
 //
 // They mean what the operators mean that they replace: there is no second convolution or product here.
+#include "format/small_float.h"
 #include "ops/channels_last.h"
 #include "ops/hologram/program.h"
 
@@ -89,14 +90,20 @@ static HoloStatus pointwise_eval(HoloCall *call)
     return HOLO_OK;
 }
 
-// ---- MatMul: that of com.microsoft.FusedMatMul, with its attributes, and a bias for each column
+// ---- MatMul: that of com.microsoft.FusedMatMul, with its attributes, and a bias for each column. The weights, input 1,
+// may be of f16 or bf16.
 
 static HoloStatus matmul_infer(HoloCall *call)
 {
     HoloCall          product = call_as(call, "com.microsoft", "FusedMatMul", 1, 2);
     const HoloTensor *bias    = holo_in(call, 2);
     const HoloTensor *out     = call->out[0];
+    HoloTensor        wide    = *call->in[1];
+    const HoloTensor *in[2]   = {call->in[0], &wide};
     if (!out) return holo_call_fail(call, HOLO_BAD_MODEL, "the output is missing");
+    HOLO_TRY(holo_expect_types(call, 1, HOLO_BIT(F32) | HOLO_BIT(F16) | HOLO_BIT(BF16)));
+    wide.dtype = HOLO_F32;
+    product.in = in;
     HOLO_TRY(product.op->infer(&product));
     if (bias && (bias->dtype != HOLO_F32 || bias->rank != 1 || !out->rank ||
                  holo_dims_differ(bias->dim[0], out->dim[out->rank - 1])))
@@ -104,9 +111,25 @@ static HoloStatus matmul_infer(HoloCall *call)
     return holo_program_tail_check(call, 3);
 }
 
+static void halves_read(const HoloTensor *t, float *out)
+{
+    const uint16_t *half = t->data;
+    for (int64_t i = 0, count = holo_tensor_count(t); i < count; i++)
+        out[i] = t->dtype == HOLO_F16 ? holo_f16_decode(half[i]) : holo_bf16_decode(half[i]);
+}
+
 static HoloStatus matmul_eval(HoloCall *call)
 {
-    HoloCall product = call_as(call, "com.microsoft", "FusedMatMul", 1, 2);
+    HoloCall          product = call_as(call, "com.microsoft", "FusedMatMul", 1, 2);
+    const HoloTensor *w = call->in[1], *given[2] = {call->in[0], w};
+    HoloTensor        wide = *w;
+    if (w->dtype != HOLO_F32) {
+        wide.dtype = HOLO_F32;
+        HOLO_TRY(holo_call_temp(call, (size_t)holo_tensor_count(w), sizeof(float), &wide.data));
+        halves_read(w, wide.data);
+        given[1] = &wide;
+    }
+    product.in = given;
     HOLO_TRY(product.op->eval(&product));
     static const HoloProgram add                 = {.count = 1, .step = {{.op = HOLO_MAP_add, .a = 0, .b = 1}}};
     const HoloTensor        *in[HOLO_MAP_INPUTS] = {call->out[0], holo_in(call, 2)};

@@ -196,10 +196,10 @@ static HoloHeads join(const HoloCall *call, const Sizes *s, int which, const Hol
     const Inputs     *in   = call->op->row;
     const HoloTensor *past = holo_in(call, in->past);
     int64_t           step = s->size, head = s->room * step, batch = s->heads * head;
-    HoloHeads         to = {present, which * s->batch * batch, batch, head, step}, view = to;
+    HoloHeads         to = {present, which * s->batch * batch, batch, head, step, NULL}, view = to;
     if (past) {
         int64_t   old_head = past->dim[3] * step, old_batch = s->heads * old_head;
-        HoloHeads from = {past, which * s->batch * old_batch, old_batch, old_head, step};
+        HoloHeads from = {past, which * s->batch * old_batch, old_batch, old_head, step, NULL};
         holo_heads_move(present, &to, &from, s->batch, s->heads, past->dim[3], step);
     }
     to.start += s->past * step;
@@ -217,9 +217,9 @@ static HoloStatus eval(HoloCall *call)
     if (s.batch == 0 || call->in[WEIGHT]->dim[1] == 0) return HOLO_OK; // all outputs are empty
     HOLO_TRY(project(call, &s, &qkv));
     int64_t   columns = qkv->dim[2], batch = s.queries * columns;
-    HoloHeads fresh[3] = {{qkv, 0, batch, s.size, columns},
-                          {qkv, s.hidden[0], batch, s.size, columns},
-                          {qkv, s.hidden[0] + s.hidden[1], batch, s.v_size, columns}};
+    HoloHeads fresh[3] = {{qkv, 0, batch, s.size, columns, NULL},
+                          {qkv, s.hidden[0], batch, s.size, columns, NULL},
+                          {qkv, s.hidden[0] + s.hidden[1], batch, s.v_size, columns, NULL}};
     if (!present && holo_in(call, in->past)) {
         const int64_t dim[5] = {2, s.batch, s.heads, s.room, s.size};
         HOLO_TRY(holo_temp_tensor(call, dtype_of(call), 5, dim, &present));

@@ -145,7 +145,7 @@ static HoloStatus infer(HoloCall *call)
 static HoloHeads packed(const HoloTensor *t, int64_t part)
 {
     int64_t size = t->dim[4], head = t->dim[3] * size, step = t->dim[2] * head;
-    return (HoloHeads){t, part * size, t->dim[1] * step, head, step};
+    return (HoloHeads){t, part * size, t->dim[1] * step, head, step, NULL};
 }
 
 static HoloHeads find_heads(const HoloCall *call, const Sizes *s, int part)

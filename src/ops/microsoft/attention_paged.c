@@ -1,5 +1,5 @@
-// attention_paged.c - ONNX Runtime's PagedAttention: tokens of several sequences one behind the other, whose keys and
-// values lie in blocks of one cache, wherever a table says.
+// attention_paged.c - ONNX Runtime's PagedAttention: tokens of several sequences, one sequence after the other.
+// Their keys and values are in blocks of one cache; a table says which block comes when.
 //
 // Attention is computed for each sequence by itself, with its keys gathered in a row. Caches of narrow types, and
 // caches that hold keys and values together, are refused.

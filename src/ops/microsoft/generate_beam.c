@@ -1,8 +1,8 @@
 // generate_beam.c - BeamSearch and WhisperBeamSearch: the sequences that are likeliest as a whole.
 //
-// Each entry of the batch has some beams. In every step, of all their continuations twice as many are looked at as
-// there are beams: those that end are kept as results if they are good enough, the first others are the new beams. What
-// is nowhere written down is as ONNX Runtime does it.
+// Each entry of the batch has some beams. A step looks at their best continuations, twice as many as there are beams.
+// Those that end become results if they are good enough. The best of the others are the new beams. No document says
+// all details; they are as ONNX Runtime has them.
 #include "ops/microsoft/generate.h"
 
 #include "base/math/math.h"

@@ -19,7 +19,7 @@ static HoloStatus infer_block(HoloCall *call)
     return holo_out_like(call, 0, call->in[1]);
 }
 
-// One text. `n` tokens are a run; the last n - 1 are those that a next token would follow.
+// Of one text: forbids each token that would repeat a run of `n` tokens, one that began with its last n - 1 tokens.
 static HoloStatus block(const HoloCall *call, int64_t row, const int64_t *tokens, int64_t length, int64_t n)
 {
     HoloTensor    *out  = call->out[0];

@@ -1,8 +1,8 @@
 // pooling_masked.c - MaxpoolWithMask of com.microsoft: MaxPool that leaves the last direction of a window at the first
 // element whose mask is 0.
 //
-// ONNX Runtime does not look at the mask of the first element of a plane of two or more dimensions, and so does this.
-// Its masks of several channels, which it reads askew, are here one for each channel, over and over.
+// Where a plane has two or more dimensions, the mask of its first element is ignored, as ONNX Runtime ignores it.
+// ONNX Runtime reads masks of several channels at wrong places. Here each channel has its own mask, and all images share it.
 #include "ops/spread.h"
 #include "ops/window.h"
 

@@ -49,7 +49,7 @@ void holo_ml_put_label(HoloTensor *out, int64_t at, const HoloTensor *labels, in
 // Outputs of a classifier of rows: a label and `scores` scores for each.
 HOLO_MUST HoloStatus holo_ml_out_scores(HoloCall *call, const HoloTensor *labels, HoloDim scores);
 
-// A row of the table for what scores rows of features, with functions prefix_infer and prefix_eval.
+// A row of the operator table: an operator that gives scores to rows of features, by prefix_infer and prefix_eval.
 #define HOLO_ML_SCORER(label, prefix, outputs)                                                                     \
     .name = label, .domain = "ai.onnx.ml", .since = 1, .in_min = 1, .in_max = 1, .out_min = 1, .out_max = outputs, \
     .types = HOLO_ML_NUMBERS, .infer = prefix##_infer, .eval = prefix##_eval

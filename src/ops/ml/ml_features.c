@@ -205,7 +205,7 @@ static HoloStatus read_widths(const HoloCall *call, HoloTensor *out)
     return out->dim[0] > 0 ? holo_ml_expect_count(call, "inputdimensions", out, call->in_count) : HOLO_OK;
 }
 
-// Over all dimensions behind the first. A tensor with one dimension is one row.
+// The product of all dimensions but the first. A tensor with one dimension is one row.
 static HoloDim row_size(const HoloCall *call, const HoloTensor *x)
 {
     HoloDim size = x->rank == 1 ? x->dim[0] : 1;

@@ -216,7 +216,7 @@ static HoloStatus regressor_infer(HoloCall *call)
     return holo_out_type(call, 0, dtype, 2, (HoloDim[]){holo_ml_row_count(call->in[0]), targets});
 }
 
-// By name in the old form, by number in the new.
+// How trees are summed, and what is done to the sums. The old operator gives both by name, the new one by number.
 static HoloStatus find_modes(const HoloCall *call, Aggregate *how, HoloMlPost *post)
 {
     static const char *const names[] = {"AVERAGE", "SUM", "MIN", "MAX"};

@@ -8,11 +8,15 @@
 #include "ops/contract.h"
 
 // Vectors in a tensor, one for each batch, head and position: the numbers of one lie side by side, the first at
-// start + batch * b + head * h + step * p.
+// start + batch * b + head * h + step * p. If there is `at`, b is not the number of the batch but at[it]. Numbers of i8
+// are followed by an f32, which they are multiplied with.
 typedef struct HoloHeads {
     const HoloTensor *t;
     int64_t           start, batch, head, step;
+    const int64_t    *at; // NULL: batches follow one another
 } HoloHeads;
+
+enum { HOLO_SCALE_BYTES = 4 };
 
 // Views of [batch][head][position][size] and of [batch][position][head * size].
 HoloHeads holo_heads_outer(const HoloTensor *t);

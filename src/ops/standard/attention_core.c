@@ -17,12 +17,12 @@ static int64_t times(int64_t a, int64_t b)
 HoloHeads holo_heads_outer(const HoloTensor *t)
 {
     int64_t head = times(t->dim[2], t->dim[3]);
-    return (HoloHeads){t, 0, times(t->dim[1], head), head, t->dim[3]};
+    return (HoloHeads){t, 0, times(t->dim[1], head), head, t->dim[3], NULL};
 }
 
 HoloHeads holo_heads_inner(const HoloTensor *t, int64_t heads)
 {
-    return (HoloHeads){t, 0, times(t->dim[1], t->dim[2]), t->dim[2] / heads, t->dim[2]};
+    return (HoloHeads){t, 0, times(t->dim[1], t->dim[2]), t->dim[2] / heads, t->dim[2], NULL};
 }
 
 HoloHeads holo_heads_of(const HoloTensor *t, int64_t heads)
@@ -196,7 +196,15 @@ void holo_biases_row(const HoloAttention *a, int64_t batch, int64_t head, int64_
 
 static int64_t vector_at(const HoloHeads *h, int64_t batch, int64_t head, int64_t position)
 {
-    return h->start + batch * h->batch + head * h->head + position * h->step;
+    return h->start + (h->at ? h->at[batch] : batch) * h->batch + head * h->head + position * h->step;
+}
+
+// What the numbers of the vector that begins at element `at` are multiplied with.
+static double scale_at(const HoloHeads *h, int64_t at, int64_t size)
+{
+    float scale = 1;
+    if (h->t->dtype == HOLO_I8) memcpy(&scale, (const char *)h->t->data + at + size, sizeof scale);
+    return (double)scale;
 }
 
 typedef struct Product { // what a contraction over some heads refers to
@@ -223,8 +231,11 @@ static int64_t shared_at(const Product *p, const HoloHeads *h, int64_t batch, in
 
 static void read_key(const HoloContract *c, int64_t batch, int64_t k, int64_t col, int64_t count, HoloCell *out)
 {
-    const Product *p = c->arg;
-    holo_read_f(p->a->k.t, shared_at(p, &p->a->k, batch, col) + k, p->a->k.step, count, &out->f);
+    const Product   *p  = c->arg;
+    const HoloHeads *h  = &p->a->k;
+    int64_t          at = shared_at(p, h, batch, col);
+    holo_read_f(h->t, at + k, h->step, count, &out->f);
+    for (int64_t i = 0; i < count && h->t->dtype == HOLO_I8; i++) out[i].f *= scale_at(h, at + i * h->step, p->a->size);
 }
 
 static void read_weight(const HoloContract *c, int64_t batch, int64_t row, int64_t k, int64_t count, HoloCell *out)
@@ -235,12 +246,16 @@ static void read_weight(const HoloContract *c, int64_t batch, int64_t row, int64
 
 static void read_value(const HoloContract *c, int64_t batch, int64_t k, int64_t col, int64_t count, HoloCell *out)
 {
-    const Product *p     = c->arg;
-    const int64_t *valid = p->a->valid;
-    if (valid && k >= valid[(p->part->head + batch) / p->a->q_heads]) // its weight is 0, but it may be anything
+    const Product   *p     = c->arg;
+    const int64_t   *valid = p->a->valid;
+    const HoloHeads *h     = &p->a->v;
+    if (valid && k >= valid[(p->part->head + batch) / p->a->q_heads]) { // its weight is 0, but it may be anything
         memset(out, 0, (size_t)count * sizeof *out);
-    else
-        holo_read_f(p->a->v.t, shared_at(p, &p->a->v, batch, k) + col, 1, count, &out->f);
+        return;
+    }
+    int64_t at = shared_at(p, h, batch, k);
+    holo_read_f(h->t, at + col, 1, count, &out->f);
+    for (int64_t i = 0; i < count && h->t->dtype == HOLO_I8; i++) out[i].f *= scale_at(h, at, p->a->v_size);
 }
 
 void holo_attention_scores(const HoloCall *call, const HoloAttention *a, const HoloAttentionPart *part, HoloCell *cells)

@@ -33,7 +33,7 @@ typedef struct HoloRowNorm {
 
 // Takes memory and the inputs `scale` and `bias` (-1: none); the other fields are set before.
 HOLO_MUST HoloStatus holo_row_norm_init(HoloRowNorm *norm, const HoloCall *call, int scale, int bias);
-// Normalizes norm->x, the row of number `row` at the outer index of `walk`, and writes it.
+// Normalizes norm->x and writes it as row `row` at the outer index of `walk`.
 void holo_row_norm_apply(HoloRowNorm *norm, const HoloWalk *walk, int64_t row);
 
 HOLO_MUST HoloStatus holo_affine_init(HoloAffine *affine, const HoloCall *call, int input, const HoloRowNorm *norm);

@@ -311,6 +311,10 @@ static HoloStatus eval_parts(HoloCall *call, Resize *r)
     return HOLO_OK;
 }
 
+typedef struct Sixteen { // bytes
+    uint64_t half[2];
+} Sixteen;
+
 // Where every element is repeated twice, vectors do it.
 #define GATHER(type)                                                                             \
     case sizeof(type): {                                                                         \
@@ -328,7 +332,7 @@ static void gather(const void *src, void *dst, size_t size, const int64_t *index
         GATHER(uint16_t)
         GATHER(uint32_t)
         GATHER(uint64_t)
-        GATHER(HoloString)
+        GATHER(Sixteen)
     }
 }
 

@@ -13,7 +13,8 @@ enum { ROUNDS = 8, MADE = 4, OWN_ATTRS = 8 };
 struct HoloRecognize {
     HoloRewrite  rewrite;
     HoloPatterns patterns;
-    HoloGraph  **before; // by row
+    HoloArena   *arena;  // of the patterns
+    HoloGraph  **before; // by row; NULL: it was not needed yet
     HoloMatch    match;
     HoloAttr    *attr; // attributes of the matched nodes, and added ones
     int          attr_count;
@@ -314,6 +315,48 @@ static HoloStatus put_in(HoloRecognize *r, HoloNode *node, const HoloGraph *body
     return HOLO_OK;
 }
 
+static HoloStatus parse_pattern(HoloArena *arena, const char *text, HoloGraph **out, HoloError *error)
+{
+    HOLO_TRY(holo_graph_parse(arena, text, out, error));
+    if ((*out)->value_count > HOLO_MATCH_VALUES || (*out)->output_count != 1)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "the pattern %s is too large, or has not one output", (*out)->name);
+    return HOLO_OK;
+}
+
+static HoloStatus parse_others(HoloRecognize *r, HoloError *error)
+{
+    int count = 0;
+    if (r->patterns.other) return HOLO_OK;
+    while (holo_recognize_others[count]) count++;
+    HoloGraph **others = HOLO_NEW(r->arena, HoloGraph *, count);
+    if (!others) return holo_fail_memory(error);
+    for (int i = 0; i < count; i++) HOLO_TRY(parse_pattern(r->arena, holo_recognize_others[i], &others[i], error));
+    r->patterns.other       = others;
+    r->patterns.other_count = count;
+    return HOLO_OK;
+}
+
+bool holo_recognize_may_end(const char *text, const HoloNode *node)
+{
+    const char *last = text;
+    for (const char *at = text; (at = strstr(at, " = ")); last = at) at += 3;
+    const char *colons = strstr(last, "::"), *end = strchr(last, '@');
+    if (!strncmp(last, "any::", 5) || !end) return true;
+    if (colons && colons < end) last = colons + 2;
+    HoloString name = {last, (size_t)(end - last)};
+    bool       sums = HOLO_IS(node, Sum) && name.size == 3 && !memcmp(name.data, "Add", 3);
+    return sums || (strlen(node->type) == name.size && !memcmp(node->type, name.data, name.size));
+}
+
+// Patterns are parsed when a node comes that may be the last of them. Most models have few such.
+static HoloStatus find_pattern(HoloRecognize *r, int row, const HoloNode *node, HoloError *error)
+{
+    const char *text = holo_recognize_table[row].before;
+    if (r->before[row] || !holo_recognize_may_end(text, node)) return HOLO_OK;
+    HOLO_TRY(parse_others(r, error));
+    return parse_pattern(r->arena, text, &r->before[row], error);
+}
+
 static HoloStatus recognize(HoloRecognize *r, HoloNode *node, HoloError *error)
 {
     if (!node->out_count || !node->out[0]) return HOLO_OK;
@@ -322,7 +365,8 @@ static HoloStatus recognize(HoloRecognize *r, HoloNode *node, HoloError *error)
         const HoloRecognizeRow *row = &holo_recognize_table[i];
         HoloGraph              *body;
         HoloValue             **in;
-        if (!holo_match(&r->match, &r->patterns, r->before[i], node)) continue;
+        HOLO_TRY(find_pattern(r, i, node, error));
+        if (!r->before[i] || !holo_match(&r->match, &r->patterns, r->before[i], node)) continue;
         r->made_count = 0;
         if (!collect_attrs(r)) return holo_fail_memory(error);
         bool fits = !row->fits || row->fits(r);
@@ -335,29 +379,6 @@ static HoloStatus recognize(HoloRecognize *r, HoloNode *node, HoloError *error)
 }
 
 // ---- the pass
-
-static HoloStatus parse_pattern(HoloArena *arena, const char *text, HoloGraph **out, HoloError *error)
-{
-    HOLO_TRY(holo_graph_parse(arena, text, out, error));
-    if ((*out)->value_count > HOLO_MATCH_VALUES || (*out)->output_count != 1)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "the pattern %s is too large, or has not one output", (*out)->name);
-    return HOLO_OK;
-}
-
-static HoloStatus parse_patterns(HoloRecognize *r, HoloArena *arena, HoloError *error)
-{
-    int rows = 0, others = 0;
-    while (holo_recognize_table[rows].before) rows++;
-    while (holo_recognize_others[others]) others++;
-    r->before         = HOLO_NEW(arena, HoloGraph *, rows);
-    r->patterns.other = HOLO_NEW(arena, HoloGraph *, others);
-    if (!r->before || !r->patterns.other) return holo_fail_memory(error);
-    r->patterns.other_count = others;
-    for (int i = 0; i < rows; i++) HOLO_TRY(parse_pattern(arena, holo_recognize_table[i].before, &r->before[i], error));
-    for (int i = 0; i < others; i++)
-        HOLO_TRY(parse_pattern(arena, holo_recognize_others[i], &r->patterns.other[i], error));
-    return HOLO_OK;
-}
 
 // The next walk visits the new nodes.
 static HoloStatus walk(HoloRecognize *r, HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
@@ -377,9 +398,12 @@ static HoloStatus walk(HoloRecognize *r, HoloGraph *graph, HoloArena *scratch, H
 HoloStatus holo_pass_recognize(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     if (graph->node_count < 2) return HOLO_OK;
-    HoloRecognize *r = HOLO_NEW(scratch, HoloRecognize, 1);
-    if (!r) return holo_fail_memory(error);
-    HOLO_TRY(parse_patterns(r, scratch, error));
+    int            rows = 0;
+    HoloRecognize *r    = HOLO_NEW(scratch, HoloRecognize, 1);
+    while (holo_recognize_table[rows].before) rows++;
+    if (r) r->before = HOLO_NEW(scratch, HoloGraph *, rows);
+    if (!r || !r->before) return holo_fail_memory(error);
+    r->arena = scratch;
     for (int round = 0, before = -1; round < ROUNDS && changes->count != before; round++) {
         before = changes->count;
         HOLO_TRY(walk(r, graph, scratch, changes, error));

@@ -21,6 +21,9 @@ typedef struct HoloRecognizeRow {
 extern const HoloRecognizeRow holo_recognize_table[];  // the first row that matches is taken; the last one has no text
 extern const char *const      holo_recognize_others[]; // patterns of the domain `any`; ends with NULL
 
+// May this node be the last of a pattern, whose last statement gives its output? False: it surely is not.
+bool holo_recognize_may_end(const char *text, const HoloNode *node);
+
 // ---- for functions that check a match
 
 // The pattern's value of that name, or what was made under that name; NULL: neither.

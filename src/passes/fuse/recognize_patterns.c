@@ -363,7 +363,7 @@ const HoloRecognizeRow holo_recognize_table[] = {
      "    y = RotaryEmbedding@23(x, cs, ss)\n"
      "}",
      holo_recognize_rotary},
-    // ONNX has no form for one table and many batches, but com.microsoft has: with all positions from the first on.
+    // ONNX's operator cannot use one table for a whole batch. That of com.microsoft can, given the positions 0, 1, 2, ...
     {ROTARY,
      "graph RotaryEmbedding(x, cos, sin, half, rows) -> (y) {\n"
      "    const zero: i64[1] = {0}\n"

@@ -208,9 +208,10 @@ static const char *why_not(const Tables *t, const Chain *chain, char text[HOLO_N
     if (chain->cost < least)
         return holo_note_text(
             text,
-            pair                  ? "nothing in it is costly: kernels compute it faster than two of %s can be looked up"
-            : wide || !narrow_end ? "nothing in it is costly: vectors of f32 compute it faster than %s can be looked up"
-                                  : "this costs less than looking %s up",
+            pair ? "nothing in it is costly: kernels compute it faster than a table of two inputs of %s is read"
+            : wide || !narrow_end
+                ? "nothing in it is costly: vectors of f32 compute it faster than a table of %s is read"
+                : "this costs less than to read a table of %s",
             type);
     if (count_of(root) < few) return holo_note_text(text, "there are fewer than %d elements of %s", few, type);
     if (wide && !t->rewrite.all->is_exact && !is_stored(root))

@@ -446,7 +446,20 @@ static bool reduce(HoloLayout *l, HoloNode *node)
     return global_average(l, node);
 }
 
+// What a model itself has transposed from channels last had them last before. (With three dimensions that may be any
+// matrix.)
+static bool transposed(HoloLayout *l, HoloNode *node)
+{
+    const HoloAttr *perm = holo_node_attr(node, "perm");
+    int             rank = node->in[0]->type.rank;
+    if (rank < 4 || !perm || perm->kind != HOLO_ATTR_INTS || perm->count != rank || node->in[0]->is_constant) return true;
+    for (int d = 0; d < rank; d++)
+        if (perm->ints[d] != after(rank, d)) return true;
+    return holo_layout_is_last(l, node->out[0]) || note(l, node->out[0], node->in[0], true);
+}
+
 static const HoloLayoutRule rules[] = {
+    {HOLO_ID_Transpose, transposed},
     {HOLO_ID_Concat, concat},
     {HOLO_ID_Split, split},
     {HOLO_ID_Slice, slice},

@@ -31,24 +31,23 @@ static const HoloNode *rows_of(const HoloNode *product)
     return transposed ? decode_of(w) : NULL;
 }
 
-// A product of f32 that has at most a bias for each column.
-static bool is_product(const HoloNode *node)
+bool holo_product_is_plain(const HoloNode *node, HoloDtype dtype)
 {
     bool gemm = HOLO_IS(node, Gemm);
     if ((!gemm && !HOLO_IS(node, MatMul)) || !node->in[0] || !node->in[1] || !node->out[0]) return false;
     const HoloTensor *a = &node->in[0]->type, *y = &node->out[0]->type;
-    if (a->dtype != HOLO_F32 || a->rank < 1 || y->rank != a->rank) return false;
+    if (a->dtype != dtype || a->rank < 1 || y->rank != a->rank) return false;
     if (!gemm) return true;
     const HoloTensor *c = node->in_count > 2 && node->in[2] ? &node->in[2]->type : NULL;
     if (holo_node_int(node, "transA", 0) || holo_node_float(node, "alpha", 1) != 1 ||
         holo_node_float(node, "beta", 1) != 1)
         return false;
-    return !c || (c->dtype == HOLO_F32 && c->rank == 1 && c->dim[0] == y->dim[1]);
+    return !c || (c->dtype == dtype && c->rank == 1 && c->dim[0] == y->dim[1]);
 }
 
 HoloStatus holo_blocks_product(HoloGraph *graph, HoloNode *node, bool rounds, bool *out_done, HoloError *error)
 {
-    const HoloNode *decode = is_product(node) ? rows_of(node) : NULL;
+    const HoloNode *decode = holo_product_is_plain(node, HOLO_F32) ? rows_of(node) : NULL;
     *out_done              = decode != NULL;
     if (!decode) return HOLO_OK;
     HoloValue  *bias = node->in_count > 2 ? node->in[2] : NULL;

@@ -316,7 +316,7 @@ static void read_constants(HoloGraph *graph)
 
 HoloStatus holo_pass_integers(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
-    if (!changes->is_late) { // otherwise verification would not know about it
+    if (!changes->is_late) { // later, verification would not see these changes
         read_constants(graph);
         HOLO_TRY(walk_pairs(graph, scratch, changes, error));
         HOLO_TRY(holo_pass_dead(graph, scratch, changes, error)); // from now on the numbers of readers count

@@ -61,6 +61,14 @@ enum { HOLO_WEIGHTS_BLOCK = 32 }; // numbers that are rounded together if scales
 HOLO_MUST HoloStatus holo_weights_round(HoloGraph *graph, HoloNode *node, const int *uses, bool *out_done,
                                         HoloError *error);
 
+// A product of that type that has at most a bias for each column (blocks_pass.c).
+bool holo_product_is_plain(const HoloNode *node, HoloDtype dtype);
+// Is it a constant matrix that is too large to be copied (stored.c)?
+bool holo_stored_is_large(const HoloValue *value);
+// The large constant that a matrix is made from by turning and widening it alone; NULL: there is none. *out_turned: it is
+// the other way round.
+HoloValue *holo_stored_of(HoloValue *value, bool *out_turned);
+
 // Turns a product with DecodeBlocks of a constant into MatMulBlocks (blocks_pass.c).
 HOLO_MUST HoloStatus holo_blocks_product(HoloGraph *graph, HoloNode *node, bool rounds, bool *out_done,
                                          HoloError *error);

@@ -7,11 +7,12 @@
 // keep it.
 //
 // A Cast of narrow constants to f32 is computed here, and only here (see fold.c). Weights that are numbers of a narrow
-// type are stored in it if a kernel packs them (see lower/cpu/pack_narrow.c), whatever their type in the graph. Rows of
-// a table are first taken and then cast.
+// type are stored in it if a kernel packs them (see lower/cpu/pack_narrow.c), whatever their type in the graph. Large
+// weights of products stay as they are, with a Cast behind them that the pass `stored` removes. Rows of a table are first
+// taken and then cast.
 #include "format/small_float.h"
 #include "ops/contract.h"
-#include "passes/build.h"
+#include "passes/narrow/integers.h"
 
 #include <string.h>
 
@@ -20,6 +21,7 @@ typedef struct Widen {
     HoloValue **wide;     // by value id: what nodes of f32 read instead; NULL: nothing yet
     bool       *is_made;  // by value id: it was computed in f32 and is not a copy of the narrow value
     bool       *is_table; // by value id: a Gather takes rows of it
+    bool       *is_other; // by value id: something else than a product reads it as weights
 } Widen;
 
 static bool is_narrow(const HoloTensor *t)
@@ -108,6 +110,32 @@ static HoloStatus takes_f32(const Widen *w, const HoloNode *node, bool *out_take
     return HOLO_OK;
 }
 
+// ---- weights
+
+// May the pass `stored` have the node read input i as it is stored? It reads what a Cast or Transpose of it makes so.
+static bool is_weight_of(const Widen *w, const HoloNode *node, int i)
+{
+    bool turns = HOLO_IS(node, Transpose) || HOLO_IS(node, Cast);
+    if (turns) return i == 0 && node->out[0] && !w->is_other[node->out[0]->id];
+    if (i != 1 || !node->in[0] || node->in[0]->type.rank < 2) return false;
+    return holo_product_is_plain(node, (HoloDtype)node->in[0]->type.dtype);
+}
+
+static void weights_find(Widen *w, const HoloGraph *graph)
+{
+    for (int i = 0; i < graph->output_count; i++) w->is_other[graph->outputs[i]->id] = true;
+    for (int n = graph->node_count - 1; n >= 0; n--) {
+        const HoloNode *node = graph->nodes[n];
+        for (int i = 0; i < node->in_count; i++)
+            if (node->in[i] && !is_weight_of(w, node, i)) w->is_other[node->in[i]->id] = true;
+    }
+}
+
+static bool is_kept_narrow(const Widen *w, const HoloValue *constant)
+{
+    return holo_stored_is_large(constant) && !w->is_other[constant->id];
+}
+
 // ---- wide values
 
 static HoloNode *cast_build(Widen *w, HoloValue *from, HoloDtype to)
@@ -152,7 +180,7 @@ static HoloValue *wide_of(Widen *w, HoloValue *narrow)
 {
     HoloValue **wide = &w->wide[narrow->id];
     if (*wide) return *wide;
-    if (narrow->is_constant) return *wide = wide_constant(w, narrow);
+    if (narrow->is_constant && !is_kept_narrow(w, narrow)) return *wide = wide_constant(w, narrow);
     HoloNode  *cast  = cast_build(w, narrow, HOLO_F32);
     HoloValue *value = cast ? wide_new(w, narrow) : NULL;
     if (value) holo_node_set_out(cast, 0, value);
@@ -216,7 +244,7 @@ static bool is_cast_up(const HoloNode *node)
 
 static HoloStatus cast_fold(Widen *w, const HoloNode *node, HoloError *error)
 {
-    if (!is_cast_up(node) || w->is_table[node->out[0]->id]) return HOLO_OK;
+    if (!is_cast_up(node) || w->is_table[node->out[0]->id] || is_kept_narrow(w, node->in[0])) return HOLO_OK;
     HoloValue *wide = wide_of(w, node->in[0]);
     if (!wide) return holo_fail_memory(error);
     holo_rewrite(&w->rewrite, node->out[0], wide);
@@ -261,10 +289,12 @@ HoloStatus holo_pass_widen(HoloGraph *graph, HoloArena *scratch, HoloChanges *ch
             .wide     = HOLO_NEW(scratch, HoloValue *, count),
             .is_made  = HOLO_NEW(scratch, bool, count),
             .is_table = HOLO_NEW(scratch, bool, count),
+            .is_other = HOLO_NEW(scratch, bool, count),
     };
-    if (!w.wide || !w.is_made || !w.is_table) return holo_fail_memory(error);
+    if (!w.wide || !w.is_made || !w.is_table || !w.is_other) return holo_fail_memory(error);
     for (int i = 0; i < graph->node_count; i++)
         if (HOLO_IS(graph->nodes[i], Gather) && graph->nodes[i]->in[0]) w.is_table[graph->nodes[i]->in[0]->id] = true;
+    weights_find(&w, graph);
     HOLO_TRY(holo_rewrite_begin(&w.rewrite, graph, scratch, changes, error));
     for (int i = 0, end = graph->node_count; i < end && holo_rewrite_more(&w.rewrite); i++)
         HOLO_TRY(node_walk(&w, graph->nodes[i], error));

@@ -47,6 +47,7 @@ struct HoloSession {
     HoloAccount       *account; // for its memory and its limit
     HoloPool          *pool;    // borrowed; NULL: the calling thread alone
     HoloFrame        **frames;  // by number of the plan; NULL until first used
+    HoloFrame         *frame;   // of the model's own plan
     HoloOpenDevice    *devices; // by number of the target; number 0 is the CPU
     uint32_t           device_count;
     HoloTensor        *inputs; // as set by the caller

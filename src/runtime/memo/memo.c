@@ -146,7 +146,7 @@ static HoloStatus memo_set(HoloSession *session, size_t bytes, HoloError *error)
     holo_scope_enter(&scope);
     bool done = holo_memo_limit(session->memo, bytes);
     holo_scope_leave(&scope);
-    session->frames[0]->is_bound = false; // what is kept of inputs changes
+    session->frame->is_bound = false; // what is kept of inputs changes
     if (!session->memo->limit && !session->model->archive.MEMO_ENTRIES_count) {
         holo_memo_destroy(session->memo);
         session->memo = NULL;

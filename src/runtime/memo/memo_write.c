@@ -215,6 +215,9 @@ static HoloStatus save(Saving *s, const HoloSession *session)
 
 HoloStatus holo_memo_write(const HoloSession *session, HoloFileWriter *file, uint64_t *out_size, HoloError *error)
 {
+    if (session->model->is_entry)
+        return holo_fail(error, HOLO_UNSUPPORTED,
+                         "an archive keeps answers of its first entry, and this is the entry %s", session->model->name);
     Saving     s      = {.archive = &session->model->archive, .file = file, .error = error};
     HoloStatus status = save(&s, session);
     if (!status) *out_size = ((const HoloHeader *)(void *)s.front)->file_size;

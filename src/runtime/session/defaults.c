@@ -9,7 +9,7 @@
 
 static const HoloValueRecord *record_of(const HoloSession *session, int index)
 {
-    const HoloFrame *frame = session->frames[0];
+    const HoloFrame *frame = session->frame;
     return holo_frame_record(frame, holo_frame_input_value(frame, (uint32_t)index));
 }
 
@@ -17,7 +17,7 @@ static const HoloValueRecord *record_of(const HoloSession *session, int index)
 static int64_t size_find(const HoloSession *session, int64_t entry)
 {
     const HoloArchive *a     = &session->model->archive;
-    const HoloFrame   *frame = session->frames[0];
+    const HoloFrame   *frame = session->frame;
     for (int i = 0; i < holo_model_input_count(session->model); i++) {
         const HoloValueRecord *v = holo_frame_record(frame, holo_frame_input_value(frame, (uint32_t)i));
         const HoloTensor      *t = &session->inputs[i];
@@ -142,14 +142,15 @@ HoloStatus holo_state_set(HoloSession *session, int index, HoloError *error)
 
 static HoloStatus size_set(HoloSession *session, const char *symbol, int64_t size, HoloError *error)
 {
-    const HoloArchive *a = &session->model->archive;
+    const HoloArchive *a     = &session->model->archive;
+    bool               found = false;
     if (size < 0) return holo_fail(error, HOLO_BAD_ARGUMENT, "size %s cannot be %lld", symbol, (long long)size);
-    for (size_t i = 0; i < a->SYMBOLS_count; i++) {
+    for (size_t i = 0; i < a->SYMBOLS_count; i++) { // other entries may have symbols of that name
         if (strcmp(holo_model_text(session->model, a->SYMBOLS_at[i]), symbol) != 0) continue;
         session->sizes[i] = size;
-        return HOLO_OK;
+        found             = true;
     }
-    return holo_fail(error, HOLO_BAD_ARGUMENT, "the model has no size called %s", symbol);
+    return found ? HOLO_OK : holo_fail(error, HOLO_BAD_ARGUMENT, "the model has no size called %s", symbol);
 }
 
 HoloStatus holo_session_set_size(HoloSession *session, const char *symbol, int64_t size, HoloError *error)
@@ -163,10 +164,14 @@ static HoloStatus state_view(HoloSession *session, int index, HoloTensor *out_vi
     if (!holo_model_state(session->model, index))
         return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no state %d: the model has %d", index,
                          session->model->state_count);
-    const HoloDefault *own = &session->defaults[holo_model_input_count(session->model) + index];
-    if (!own->data)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "state %s has no size before the first run",
-                         holo_model_state(session->model, index)->name);
+    int                at    = holo_model_input_count(session->model) + index;
+    const HoloDefault *own   = &session->defaults[at];
+    HoloError          why   = {0};
+    HoloStatus         found = holo_state_set(session, at, &why); // as large as the next run will have it
+    if (found && (!own->data || found == HOLO_NO_MEMORY))
+        return holo_fail(error, found == HOLO_NO_MEMORY ? found : HOLO_BAD_ARGUMENT,
+                         "state %s has no size before the inputs are set: %s",
+                         holo_model_state(session->model, index)->name, why.text);
     *out_view = own->type;
     return HOLO_OK;
 }

@@ -10,7 +10,7 @@ enum { TURN = 20 }; // starting a run must take at most this fraction of the tim
 static HoloStatus arrays_create(HoloSession *session, HoloError *error)
 {
     HoloImages        *m    = &session->images;
-    const HoloFrame   *f    = session->frames[0];
+    const HoloFrame   *f    = session->frame;
     const HoloArchive *a    = &session->model->archive;
     size_t             ins  = (size_t)holo_model_given_count(session->model) + 1;
     size_t             outs = (size_t)holo_model_output_count(session->model) + 1;
@@ -34,7 +34,7 @@ static HoloStatus arrays_create(HoloSession *session, HoloError *error)
 // Can the plan be run in parts at all? Then input 0 begins with a symbol. If somebody watches, all images run at once.
 static bool is_separate(const HoloSession *session)
 {
-    const HoloFrame *f = session->frames[0];
+    const HoloFrame *f = session->frame;
     if (session->watch || !(f->plan->flags & HOLO_PLAN_SEPARATE) || f->plan->flags & HOLO_PLAN_STATIC ||
         !f->plan->input_count)
         return false;
@@ -47,7 +47,7 @@ static bool is_separate(const HoloSession *session)
 static void inputs_take(HoloSession *session, const HoloTensor *const *inputs, int64_t first, int64_t part)
 {
     HoloImages *m = &session->images;
-    for (uint32_t i = 0; i < session->frames[0]->plan->input_count; i++) {
+    for (uint32_t i = 0; i < session->frame->plan->input_count; i++) {
         m->in[i] = *inputs[i];
         if (!m->is_split[i]) continue;
         m->in[i].dim[0] = 1;
@@ -102,7 +102,7 @@ static bool is_worth(const HoloFrame *f, int64_t turns)
 static bool outputs_find(HoloSession *session)
 {
     HoloImages      *m = &session->images;
-    const HoloFrame *f = session->frames[0];
+    const HoloFrame *f = session->frame;
     for (uint32_t i = 0; i < f->plan->output_count; i++) {
         uint32_t          v = holo_frame_output_value(f, i);
         const HoloTensor *t = &f->types[v];
@@ -125,7 +125,7 @@ static bool sizes_equal(const HoloTensor *a, const HoloTensor *b)
 
 static bool are_known(const HoloSession *session, const HoloTensor *const *inputs)
 {
-    for (uint32_t i = 0; i < session->frames[0]->plan->input_count && session->images.is_known; i++)
+    for (uint32_t i = 0; i < session->frame->plan->input_count && session->images.is_known; i++)
         if (!sizes_equal(&session->images.for_in[i], inputs[i])) return false;
     return session->images.is_known;
 }
@@ -134,7 +134,7 @@ static bool are_known(const HoloSession *session, const HoloTensor *const *input
 static HoloStatus part_find(HoloSession *session, const HoloTensor *const *inputs, HoloError *error)
 {
     HoloImages *m     = &session->images;
-    HoloFrame  *f     = session->frames[0];
+    HoloFrame  *f     = session->frame;
     m->is_known       = false;
     m->part           = 0;
     m->count          = inputs[0]->dim[0];
@@ -167,7 +167,7 @@ HoloStatus holo_images_bind(HoloSession *session, const HoloTensor *const *input
     HoloImages *m = &session->images;
     *out_parts    = false;
     if (!is_separate(session) || inputs[0]->kind != HOLO_TENSOR || inputs[0]->rank < 1)
-        return holo_frame_bind(session->frames[0], inputs, error);
+        return holo_frame_bind(session->frame, inputs, error);
     HOLO_TRY(arrays_create(session, error));
     if (!are_known(session, inputs)) {
         HoloError  why    = {0}; // if some images fit, it is no error that all do not
@@ -175,7 +175,7 @@ HoloStatus holo_images_bind(HoloSession *session, const HoloTensor *const *input
         if (status) return holo_fail(error, status, "%s", why.text);
     }
     *out_parts = m->part > 0;
-    return *out_parts ? HOLO_OK : holo_frame_bind(session->frames[0], inputs, error);
+    return *out_parts ? HOLO_OK : holo_frame_bind(session->frame, inputs, error);
 }
 
 // ---- runs
@@ -183,7 +183,7 @@ HoloStatus holo_images_bind(HoloSession *session, const HoloTensor *const *input
 // Does the caller's memory for an output hold inputs? Then one part would overwrite what the next reads.
 static bool holds_inputs(const HoloSession *session, const HoloTensor *const *inputs, const char *data, size_t bytes)
 {
-    for (uint32_t i = 0; i < session->frames[0]->plan->input_count; i++) {
+    for (uint32_t i = 0; i < session->frame->plan->input_count; i++) {
         const char *from = inputs[i]->data;
         if (data < from + holo_tensor_bytes(inputs[i]) && from < data + bytes) return true;
     }
@@ -195,7 +195,7 @@ static HoloStatus outputs_place(HoloSession *session, const HoloTensor *const *i
 {
     HoloImages *m    = &session->images;
     size_t      need = 0;
-    uint32_t    outs = session->frames[0]->plan->output_count;
+    uint32_t    outs = session->frame->plan->output_count;
     for (uint32_t i = 0; i < outs; i++) {
         size_t bytes = holo_tensor_bytes(&m->out[i]);
         char  *given = session->outputs[i].data;
@@ -231,7 +231,7 @@ static char *output_at(const HoloImages *m, uint32_t i, int64_t first)
 static HoloStatus part_run(HoloSession *session, const HoloTensor *const *inputs, int64_t first, HoloError *error)
 {
     HoloImages *m = &session->images;
-    HoloFrame  *f = session->frames[0];
+    HoloFrame  *f = session->frame;
     inputs_take(session, inputs, first, m->part);
     HOLO_TRY(holo_frame_bind(f, m->list, error));
     for (uint32_t i = 0; i < f->plan->output_count; i++) {

@@ -50,7 +50,9 @@ static HoloStatus arrays_create(HoloSession *session, HoloError *error)
     if (!session->frames || !session->inputs || !session->input_is_set || !session->own_inputs || !session->defaults ||
         !session->sizes || !session->outputs || !session->users.set_input || !session->users.set_output)
         return holo_fail_memory(error);
-    return holo_frame_create(session, 0, NULL, &session->frames[0], error);
+    HOLO_TRY(holo_frame_create(session, model->plan, NULL, &session->frames[model->plan], error));
+    session->frame = session->frames[model->plan];
+    return HOLO_OK;
 }
 
 // The types of the inputs, as far as the model fixes them. True: it fixes all of them.
@@ -319,7 +321,7 @@ static HoloStatus outputs_point(HoloSession *session, HoloFrame *frame, HoloErro
 // Output i of the last run: computed, or from the memo.
 static const HoloTensor *result_of(const HoloSession *session, uint32_t i)
 {
-    const HoloFrame *frame = session->frames[0];
+    const HoloFrame *frame = session->frame;
     if (session->memo && session->memo->is_hit) return &session->memo->answer[i];
     if (session->images.is_used) return &session->images.out[i];
     return &frame->values[holo_frame_output_value(frame, i)];
@@ -327,7 +329,7 @@ static const HoloTensor *result_of(const HoloSession *session, uint32_t i)
 
 static HoloStatus outputs_copy(const HoloSession *session, HoloError *error)
 {
-    for (uint32_t i = 0; i < session->frames[0]->plan->output_count; i++) {
+    for (uint32_t i = 0; i < session->frame->plan->output_count; i++) {
         const HoloTensor *t = result_of(session, i);
         if (!session->outputs[i].data || t->data == session->outputs[i].data) continue;
         size_t bytes = holo_tensor_bytes(t);
@@ -358,7 +360,7 @@ static HoloStatus inputs_complete(HoloSession *session, HoloError *error)
 
 static HoloStatus compute(HoloSession *session, HoloError *error)
 {
-    HoloFrame        *frame = session->frames[0];
+    HoloFrame        *frame = session->frame;
     const HoloTensor *inputs[64], **list = inputs;
     int               count = holo_model_given_count(session->model);
     if (count > HOLO_COUNT(inputs)) {
@@ -421,7 +423,7 @@ static HoloStatus run(HoloSession *session, HoloError *error)
     if (!status) status = outputs_copy(session, error);
     session->has_run = !status;
     bool is_computed = !status && !(session->memo && session->memo->is_hit);
-    atomic_store_explicit(&session->seen.kept_steps, is_computed ? holo_reuse_skipped(session->frames[0]) : 0,
+    atomic_store_explicit(&session->seen.kept_steps, is_computed ? holo_reuse_skipped(session->frame) : 0,
                           memory_order_relaxed);
     return status;
 }

@@ -146,7 +146,9 @@ static void test_panels(void **state)
         holo_block_panel_pack(type, k, columns, bytes, blocks * type->bytes, panel);
         for (int j = 0; j < HOLO_BLOCK_COLUMNS; j++)
             for (int64_t i = 0; i < k; i++) {
-                int code = code_at(type, panel + i / 32 * holo_block_unit_bytes(type), j, (int)(i % 32));
+                int64_t        chunk = i / 256 * holo_block_chunk_bytes(type) + holo_block_chunk_scales(type);
+                const uint8_t *unit  = panel + chunk + i % 256 / 32 * holo_block_unit_bytes(type);
+                int            code  = code_at(type, unit, j, (int)(i % 32));
                 if (j >= columns) assert_int_equal(code, 0);
                 if (j >= columns) continue;
                 type->read(bytes + (j * blocks + i / type->count) * type->bytes, &block);

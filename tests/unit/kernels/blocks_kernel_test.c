@@ -148,7 +148,7 @@ static void tail(void **state)
 static void refused(void **state)
 {
     (void)state;
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 7; i++) {
         Case              c        = product(holo_block_type_find("q4_0"), 3, 2, 20, true, true);
         HoloLowering      lowering = case_lowering(&c, true);
         Host              host     = host_make(holo_kernels(0), 1);
@@ -160,7 +160,8 @@ static void refused(void **state)
         HoloMatmulBlocksParams *params = (void *)&c.params;
         HoloCall                call   = call_init(&c, &host, in, out, &error);
         assert_int_equal(kernel_check(HOLO_KERNEL_matmul_blocks, &call, &scratch), HOLO_OK);
-        if (i == 0) params->flags = 2;
+        if (i == 0) params->flags = 4;
+        if (i == 6) params->flags = HOLO_MATMUL_BLOCKS_APART;
         if (i == 1) params->size = 4;
         if (i == 2) c.in[HOLO_BLOCKS_W].dim[0]--;
         if (i == 3) c.in[HOLO_BLOCKS_W].dim[1]--;

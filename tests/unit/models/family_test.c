@@ -42,7 +42,10 @@ static HoloStatus build(HoloArena *arena, const char *text, const HoloAttr *conf
         if (!strcmp(t->name, "blocks.family")) both[0] = *t;
     HoloFamilyRequest request = {
         .architecture = "Toy", .config = config, .config_count = count, .dtype = HOLO_F32, .weight = find};
-    return holo_family_build_text(arena, both, 2, &request, out, error);
+    HoloFamilyModel model;
+    HOLO_TRY(holo_family_build_text(arena, both, 2, &request, &model, error));
+    *out = model.entry[0].graph;
+    return HOLO_OK;
 }
 
 #define HEAD "family toy\narchitectures Other, Toy\nprefix \"top.\"\n"
@@ -269,17 +272,17 @@ static void test_which_family(void **state)
 {
     (void)state;
     HoloArena         arena = {0};
-    HoloGraph        *graph;
+    HoloFamilyModel   model;
     HoloFamilyRequest request = {.family = "bert", .weight = find};
-    EXPECT_FAIL(holo_family_build(&arena, &request, &graph, &error), HOLO_BAD_MODEL, "BertModel needs the weight");
+    EXPECT_FAIL(holo_family_build(&arena, &request, &model, &error), HOLO_BAD_MODEL, "BertModel needs the weight");
     request.architecture = "BertForMaskedLM";
-    EXPECT_FAIL(holo_family_build(&arena, &request, &graph, &error), HOLO_BAD_MODEL,
+    EXPECT_FAIL(holo_family_build(&arena, &request, &model, &error), HOLO_BAD_MODEL,
                 "BertForMaskedLM needs the weight");
     request.architecture = "BertFor";
-    EXPECT_FAIL(holo_family_build(&arena, &request, &graph, &error), HOLO_UNSUPPORTED,
+    EXPECT_FAIL(holo_family_build(&arena, &request, &model, &error), HOLO_UNSUPPORTED,
                 "architecture BertFor (model type bert); the nearest that is known is BertModel");
     request = (HoloFamilyRequest){.family = "ber", .weight = find};
-    EXPECT_FAIL(holo_family_build(&arena, &request, &graph, &error), HOLO_UNSUPPORTED,
+    EXPECT_FAIL(holo_family_build(&arena, &request, &model, &error), HOLO_UNSUPPORTED,
                 "(model type ber); the nearest that is known is bert");
     holo_arena_deinit(&arena);
 }

@@ -3,6 +3,7 @@
 // A case is a file of three parts: a line "passes: fold dead" (or "passes: all"), a line "in:" and a graph, a line
 // "out:" and the graph that must come out. The graph is inferred first. `passes_test FILE` prints what comes out.
 #include "base/system.h"
+#include "passes/fuse/recognize.h"
 #include "passes/passes.h"
 
 #include <limits.h>
@@ -102,8 +103,8 @@ static void test_driver(void **state)
     HoloGraph        *graph;
     Seen              seen = {""};
     int               changes;
-    const char *const disabled[] = {"bodies", "captures", "carried", "decompose",
-                                    "einsum", "integers", "unfuse",  "widen"};
+    const char *const disabled[] = {"bodies",   "captures", "carried", "decompose", "einsum",
+                                    "integers", "stored",   "unfuse",  "widen"};
     HoloPassOptions   options    = {
              .disabled = disabled, .disabled_count = HOLO_COUNT(disabled), .last = "fold", .after = see, .context = &seen};
     const char *text = "graph g(x: f32[2]) -> (y) {\n    y = Relu@14(x)\n}\n";
@@ -148,6 +149,36 @@ static void test_decompose(void **state)
     holo_arena_deinit(&arena);
 }
 
+// Patterns are parsed when they may match: each is looked at here. The last statement gives what comes out.
+static void expect_pattern(const char *text)
+{
+    HoloArena  arena = {0};
+    HoloError  error = {0};
+    HoloGraph *graph;
+    if (holo_graph_parse(&arena, text, &graph, &error)) fail_msg("%s: %s", text, error.text);
+    const HoloNode *last = graph->nodes[graph->node_count - 1];
+    assert_int_equal(graph->output_count, 1);
+    assert_ptr_equal(graph->outputs[0], last->out[0]);
+    assert_true(graph->value_count <= HOLO_MATCH_VALUES);
+    assert_true(holo_recognize_may_end(text, last));
+    holo_arena_deinit(&arena);
+}
+
+static void test_patterns(void **state)
+{
+    HoloArena  arena = {0};
+    HoloGraph *graph;
+    (void)state;
+    for (int i = 0; holo_recognize_table[i].before; i++) expect_pattern(holo_recognize_table[i].before);
+    for (int i = 0; holo_recognize_others[i]; i++) expect_pattern(holo_recognize_others[i]);
+    assert_int_equal(
+        holo_graph_parse(&arena, "graph g(a: f32[2], b: f32[2]) -> (y) { y = Sum@13(a, b) }", &graph, NULL), 0);
+    assert_true(holo_recognize_may_end("graph g(x, y) -> (z) { z = Add@7(x, y) }", graph->nodes[0]));
+    assert_true(holo_recognize_may_end("graph g(x, y) -> (z) { z = any::one@1(x, y) }", graph->nodes[0]));
+    assert_false(holo_recognize_may_end("graph g(x, y) -> (z) { s = Sum@13(x, y)  z = Relu@14(s) }", graph->nodes[0]));
+    holo_arena_deinit(&arena);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2) {
@@ -160,7 +191,7 @@ int main(int argc, char **argv)
         holo_text_deinit(&out);
         return status != HOLO_OK;
     }
-    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_driver),
-                                       cmocka_unit_test(test_decompose)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_patterns),
+                                       cmocka_unit_test(test_driver), cmocka_unit_test(test_decompose)};
     return cmocka_run_group_tests_name("passes", tests, NULL, NULL);
 }

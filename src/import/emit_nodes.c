@@ -1,8 +1,9 @@
-// emit.c - graphs, constants, nodes and bodies, as importers make them.
+// emit_nodes.c - graphs, constants, nodes and bodies, as importers make them.
 #include "import/emit.h"
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // ---- graphs
@@ -265,13 +266,13 @@ static int attr_count(const HoloAttr *attrs)
 static HoloNode *add_node(HoloEmit *e, const char *op, HoloEmitIn in, const HoloAttr *attrs, int more_in,
                           int more_attrs, int out_count)
 {
-    const char *colons = strstr(op, "::");
-    int         count  = attr_count(attrs);
-    char       *type   = copy_of(e, colons ? colons + 2 : op, strlen(colons ? colons + 2 : op));
+    const char *colons = strstr(op, "::"), *name = colons ? colons + 2 : op, *at = strchr(name, '@');
+    int         count = attr_count(attrs), version = at ? atoi(at + 1) : colons ? 1 : HOLO_EMIT_OPSET;
+    char       *type   = holo_arena_text(e->import->arena, name, at ? (size_t)(at - name) : strlen(name));
     char       *domain = holo_arena_text(e->import->arena, op, colons ? (size_t)(colons - op) : 0);
     HoloNode   *node   = !type || !domain ? NULL
-                                          : holo_graph_node(e->graph, e->node, domain, type, colons ? 1 : HOLO_EMIT_OPSET,
-                                                            in.count + more_in, out_count, count + more_attrs);
+                                          : holo_graph_node(e->graph, e->node, domain, type, version, in.count + more_in,
+                                                            out_count, count + more_attrs);
     if (!node) return no_memory(e);
     for (int i = 0; i < in.count; i++) node->in[i] = in.value[i];
     for (int i = 0; i < count; i++) node->attr[i] = attr_copy(e, attrs[i]);

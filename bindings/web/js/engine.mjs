@@ -1,0 +1,225 @@
+// An engine: a WebAssembly module at work, with its memory, its threads, and calls of its functions.
+import { HologramError } from "./errors.mjs";
+
+const utf8 = new TextEncoder(),
+  text = new TextDecoder();
+const pageBytes = 65536,
+  firstPages = 256; // as the modules are linked
+const stackBytes = 1 << 20;
+
+/** What differs between places to run: tests in Node replace it. */
+export const host = {
+  cores: globalThis.navigator?.hardwareConcurrency ?? 1,
+  /** Memory can be shared with workers: in pages that are isolated from other origins. */
+  canShare: globalThis.crossOriginIsolated === true,
+  /** A thread of a page may not wait. */
+  mayWait: typeof document === "undefined",
+
+  async compile(name) {
+    const response = await fetch(new URL(name, import.meta.url));
+    if (!response.ok) throw new HologramError(`${response.url} cannot be fetched: ${response.status} ${response.statusText}`, "NO_FILE");
+    if (response.headers.get("content-type")?.startsWith("application/wasm")) return WebAssembly.compileStreaming(response);
+    return WebAssembly.compile(await response.arrayBuffer());
+  },
+
+  /** A worker that runs thread.mjs with a message; a promise of it, when it is ready. */
+  thread(message) {
+    return new Promise((resolve, reject) => {
+      const worker = startWorker("thread.mjs");
+      worker.onmessage = () => resolve(worker);
+      worker.onerror = (event) => reject(new HologramError(`a thread cannot start: ${event.message ?? "its script cannot be loaded"}`));
+      worker.postMessage(message);
+    });
+  },
+};
+
+/** A worker with a module of this package. Where that comes from another origin, a worker of this one imports it. */
+export function startWorker(name) {
+  const url = new URL(name, import.meta.url);
+  if (!globalThis.location || url.origin === location.origin) return new Worker(url, { type: "module" });
+  const blob = new Blob([`import ${JSON.stringify(url.href)}`], { type: "text/javascript" }),
+    own = URL.createObjectURL(blob);
+  setTimeout(() => URL.revokeObjectURL(own), 60000);
+  return new Worker(own, { type: "module" });
+}
+
+// A function that swizzles as relaxed SIMD does: an engine that has that accepts it.
+const relaxed = "0061736d0100000001050160 00017b030201000a0f010d00 4101fd0f4102fd0ffd80020b";
+const level = WebAssembly.validate(Uint8Array.from(relaxed.match(/[0-9a-f]{2}/g), (byte) => parseInt(byte, 16))) ? "relaxed" : "simd128";
+
+const modules = new Map();
+
+/** Promises of the backends of engines that models are using, by their kind. */
+export const engines = new Map();
+
+/** The compiled module of a kind: each is fetched once. */
+function moduleOf(kind, isShared) {
+  const name = kind === "compiler" ? "hologram-compiler-simd128.wasm" : `hologram-${kind}-${level}${isShared ? "-threads" : ""}.wasm`;
+  if (!modules.has(name)) {
+    const module = host.compile(name);
+    modules.set(name, module);
+    module.catch(() => modules.delete(name)); // the next one tries again
+  }
+  return modules.get(name);
+}
+
+/** Seconds since 1970, as clocks here show them. */
+const localSeconds = () => Date.now() / 1000 - 60 * new Date().getTimezoneOffset();
+
+/** What modules import. */
+export function imports(memory, progress = () => {}) {
+  const none = () => 8; // EBADF: there are no files
+  return {
+    env: { memory },
+    hologram: { now: () => performance.now() / 1000, cores: () => host.cores, date: localSeconds, progress },
+    wasi_snapshot_preview1: new Proxy({}, { get: () => none }),
+  };
+}
+
+function sharedMemory() {
+  for (let maximum = 65535; ; maximum >>= 1)
+    try {
+      return new WebAssembly.Memory({ initial: firstPages, maximum, shared: true });
+    } catch (error) {
+      if (maximum < 8192) throw new HologramError(`there is no memory that threads can share: ${error.message}`, "NO_MEMORY");
+    }
+}
+
+export class Engine {
+  #memory;
+  #module;
+  #bytes;
+  #view;
+  #workers = [];
+  #starting;
+
+  constructor(module, memory, isShared) {
+    this.#module = module;
+    this.isShared = isShared;
+    this.users = 0;
+    this.isOver = false;
+    this.#memory = memory;
+  }
+
+  static async create(kind, isShared, progress) {
+    const module = await moduleOf(kind, isShared),
+      memory = isShared ? sharedMemory() : undefined,
+      engine = new Engine(module, memory, isShared);
+    engine.exports = (await WebAssembly.instantiate(module, imports(memory, progress && ((...args) => progress(engine, ...args))))).exports;
+    engine.#memory ??= engine.exports.memory;
+    if (isShared && !host.mayWait) engine.exports.web_restless();
+    return engine;
+  }
+
+  /** The memory as bytes: anew for each use, since it may have grown. */
+  get bytes() {
+    const { buffer } = this.#memory;
+    if (this.#bytes?.buffer !== buffer) {
+      this.#bytes = new Uint8Array(buffer);
+      this.#view = new DataView(buffer);
+    }
+    return this.#bytes;
+  }
+
+  get view() {
+    void this.bytes;
+    return this.#view;
+  }
+
+  /** Bytes of memory, aligned to 64. */
+  take(size) {
+    const at = this.exports.web_take(size) >>> 0;
+    if (!at) throw new HologramError(`there is no memory for ${size} bytes`, "NO_MEMORY");
+    return at;
+  }
+
+  /** A copy of a typed array in memory. */
+  put(data) {
+    const at = this.take(data.byteLength);
+    this.bytes.set(new Uint8Array(data.buffer, data.byteOffset, data.byteLength), at);
+    return at;
+  }
+
+  /** A text in memory, with a 0 behind it. */
+  putText(string) {
+    return this.put(utf8.encode(`${string}\0`));
+  }
+
+  free(at) {
+    this.exports.web_free(at);
+  }
+
+  /** A copy of bytes of the memory. */
+  copy(at, size) {
+    return this.bytes.slice(at >>> 0, (at >>> 0) + size);
+  }
+
+  textAt(at, size = this.bytes.indexOf(0, at >>> 0) - (at >>> 0)) {
+    return text.decode(this.copy(at, size));
+  }
+
+  #fail() {
+    const at = this.exports.web_error() >>> 0,
+      status = this.view.getInt32(at, true);
+    throw new HologramError(this.textAt(at + 4), status);
+  }
+
+  /** Calls a function. One that breaks down takes the engine along: the next model gets another. */
+  #call(name, args) {
+    if (this.isOver) throw new HologramError("the engine of the model is gone: open the model again", "INTERNAL");
+    try {
+      return this.exports[name](...args);
+    } catch (error) {
+      this.isOver = true;
+      throw new HologramError(`the module broke down: ${error.message}`, "INTERNAL", { cause: error });
+    }
+  }
+
+  /** Calls a function that gives a status. */
+  do(name, ...args) {
+    if (this.#call(name, args) !== 0) this.#fail();
+  }
+
+  /** Calls one that gives an object; 0 is a failure. */
+  make(name, ...args) {
+    const made = this.#call(name, args) >>> 0;
+    if (!made) this.#fail();
+    return made;
+  }
+
+  /** Calls one that gives JSON. */
+  json(name, ...args) {
+    const at = this.make(name, ...args);
+    try {
+      return JSON.parse(this.textAt(at));
+    } finally {
+      this.free(at);
+    }
+  }
+
+  /** Has so many threads, this one among them, before a pool asks for them. */
+  async threads(count) {
+    const before = this.#starting;
+    return (this.#starting = (async () => {
+      await before;
+      const wanted = count - 1 - this.#workers.length,
+        more = Array.from({ length: Math.max(0, wanted) }, () => {
+          const { __tls_size: size } = this.exports;
+          return host.thread({ module: this.#module, memory: this.#memory, stack: this.take(stackBytes) + stackBytes, tls: this.take(size.value + 64) });
+        });
+      this.#workers.push(...(await Promise.all(more)));
+      while (this.exports.web_servants() < count - 1) await new Promise((resolve) => setTimeout(resolve, 1));
+    })());
+  }
+
+  /** Ends its threads. What it has in memory goes with it. */
+  end() {
+    this.isOver = true;
+    for (const worker of this.#workers) worker.terminate();
+    this.#workers = [];
+  }
+
+  get memoryBytes() {
+    return this.#memory.buffer.byteLength;
+  }
+}

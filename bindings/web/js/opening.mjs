@@ -1,0 +1,104 @@
+// Opens archives in engines: in the small one first, and in the one that has everything where a model needs it.
+import { Engine, engines, host } from "./engine.mjs";
+import { HologramError } from "./errors.mjs";
+import { fetched } from "./fetching.mjs";
+import { Model } from "./model.mjs";
+import { createBackend } from "./wasm_backend.mjs";
+
+const magic = [0x89, 0x48, 0x4f, 0x4c, 0x4f, 0x0d, 0x0a, 0x1a];
+export const isArchive = (bytes) => magic.every((byte, i) => bytes[i] === byte);
+
+/** The bytes of what a user gave: a URL, bytes, a Blob or a Response. */
+export async function bytesOf(given, options = {}) {
+  if (ArrayBuffer.isView(given)) return new Uint8Array(given.buffer, given.byteOffset, given.byteLength);
+  if (given instanceof ArrayBuffer || (globalThis.SharedArrayBuffer && given instanceof SharedArrayBuffer)) return new Uint8Array(given);
+  if (globalThis.Blob && given instanceof Blob) return new Uint8Array(await given.arrayBuffer());
+  if (globalThis.Response && given instanceof Response) return new Uint8Array(await given.arrayBuffer());
+  if (typeof given === "string" || given instanceof URL) return fetched(new URL(given, globalThis.document?.baseURI ?? globalThis.location?.href).href, options);
+  throw new HologramError("a model is a URL, a Blob, a Response, or its bytes in an ArrayBuffer or typed array");
+}
+
+/** The backend of a kind, with so many threads. */
+async function backendOf(kind, threads) {
+  const isShared = threads > 1,
+    key = `${kind} ${isShared}`;
+  if (!engines.has(key)) {
+    const made = Engine.create(kind, isShared).then(createBackend);
+    engines.set(key, made);
+    made.catch(() => engines.delete(key));
+  }
+  const backend = await engines.get(key);
+  if (backend.engine.isOver) {
+    engines.delete(key);
+    return backendOf(kind, threads);
+  }
+  return backend;
+}
+
+/** The same for a model, which releases it one day. */
+async function taken(kind, threads) {
+  const backend = await backendOf(kind, threads);
+  backend.engine.users++;
+  try {
+    if (threads > 1) await backend.engine.threads(threads);
+  } catch (error) {
+    release(backend);
+    throw error;
+  }
+  return backend;
+}
+
+/** The last model of an engine takes it along: memory of WebAssembly never shrinks. */
+function release(backend) {
+  if (--backend.engine.users === 0) backend.engine.end();
+}
+
+async function openIn(kind, threads, bytes, options, report) {
+  const backend = await taken(kind, threads),
+    { engine } = backend;
+  let at = 0,
+    handle;
+  try {
+    const pool = backend.pool(threads);
+    at = engine.put(bytes);
+    handle = backend.open(at, bytes.length, pool, options.sessions ?? 1, () => release(backend));
+    const model = new Model(backend, handle, pool, report);
+    if (kind === "core" && ["tokenizer", "template"].some((name) => backend.native.text_asset(handle, name))) {
+      model.close();
+      return openIn("full", threads, bytes, options, report);
+    }
+    return model;
+  } catch (error) {
+    if (!handle) {
+      if (at) engine.free(at);
+      release(backend);
+    }
+    throw error;
+  }
+}
+
+function threadsOf(value) {
+  if (Number.isInteger(value) && value >= 0 && value <= 256) return value;
+  throw new HologramError(`threads is a whole number from 0 to 256, not ${String(value)}`);
+}
+
+/** How many threads a model gets: one where memory cannot be shared. */
+export function threadsFor(options) {
+  const wanted = threadsOf(options.threads ?? 0) || host.cores;
+  return host.canShare ? wanted : 1;
+}
+
+/** A Model of the bytes of an archive. */
+export async function openBytes(bytes, options, report) {
+  const threads = threadsFor(options);
+  if (options.text) return openIn("full", threads, bytes, options, report);
+  try {
+    return await openIn("core", threads, bytes, options, report);
+  } catch (error) {
+    if (error.code !== "UNSUPPORTED") throw error;
+    return openIn("full", threads, bytes, options, report);
+  }
+}
+
+/** Begins to fetch the module that a model will need, while the model itself is fetched. */
+export const warm = (options) => void backendOf(options.text ? "full" : "core", threadsFor(options)).catch(() => {});

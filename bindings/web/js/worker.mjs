@@ -1,0 +1,41 @@
+// The worker of remote.mjs: has one model, and does what the page asks for, in the order in which it asks.
+import { open } from "./index.mjs";
+import { packed, unpacked } from "./messages.mjs";
+
+let model;
+const objects = new Map(); // texts that are being written, sessions
+let next = 1;
+
+function keep(object) {
+  objects.set(next, object);
+  return next++;
+}
+
+const methods = {
+  async open({ id }, source, options) {
+    model = await open(source, { ...options, onprogress: (progress) => self.postMessage({ id, progress }) });
+    return { inputs: model.inputs, outputs: model.outputs, report: model.report };
+  },
+  call: (_, name, args) => model[name](...args),
+  make: (_, name, args) => keep(model[name](...args)),
+  use: (_, object, name, args) => objects.get(object)[name](...args),
+  async drop(_, object) {
+    const one = objects.get(object);
+    objects.delete(object);
+    if (one?.return) await one.return();
+    else one?.close?.();
+  },
+  encode: (_, text, options) => model.tokenizer?.encode(text, options) ?? null,
+  decode: (_, ids, options) => model.tokenizer?.decode(ids, options) ?? null,
+};
+
+async function answer(message) {
+  const { id, method, args } = message;
+  try {
+    self.postMessage({ id, result: packed(await methods[method](message, ...unpacked(args))) });
+  } catch (error) {
+    self.postMessage({ id, error: { message: error.message, code: error.code ?? "INTERNAL" } });
+  }
+}
+
+self.onmessage = ({ data }) => answer(data);

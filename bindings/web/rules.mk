@@ -1,0 +1,130 @@
+# The package hologram for browsers: the runtime and the compiler as WebAssembly, and the face in JavaScript.
+#
+# All modules are linked from the same objects. A module is one of
+#   core       what a float network needs first: kernels of class fused, the operators of src/ops/standard and src/ops/hologram
+#   full       all kernels and operators, and text
+#   compiler   the same with the compiler
+# for a level of src/kernels/LEVELS, with memory of its own (one thread) or with shared memory (-threads).
+
+WASM_PACKAGES := clang-19 lld-19 libclang-rt-19-dev-wasm32 wasi-libc
+WEB_PACKAGES  := esbuild
+WASM_CC       ?= clang-19
+WASM_LD       ?= wasm-ld-19
+WASM_FOLDER   := $(BUILD)/wasm
+# Of clang for WebAssembly: what every engine of the last years has. Debian's libc is built without atomics, so that the linker must not
+# compare what objects use.
+WASM_FLAGS    := --target=wasm32-wasi -msimd128 -matomics -mbulk-memory -mmutable-globals -ftls-model=local-exec
+
+.PHONY: wasm wasm-modules web-package web-files wasm-test web-test web
+
+ifeq ($(MACHINE),wasm32)
+
+# Downloads are small before loops are fast, where these are not of kernels.
+$(call named,tensor binary reduce): CFLAGS += -Os
+
+$(BUILD)/obj/relaxed/cpu.o: CFLAGS += -DHOLO_RELAXED
+$(BUILD)/obj/core_simd128/cpu.o: CFLAGS += -DHOLO_FUSED_ALONE
+$(BUILD)/obj/core_relaxed/cpu.o: CFLAGS += -DHOLO_FUSED_ALONE -DHOLO_RELAXED
+$(BUILD)/obj/relaxed/cpu.o $(BUILD)/obj/core_simd128/cpu.o $(BUILD)/obj/core_relaxed/cpu.o: src/kernels/cpu.c Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 $(CFLAGS) -MMD -MP -c $< -o $@
+$(BUILD)/core/ops_registry.c: tools/ops_registry.sh $(filter src/ops/%,$(RUNTIME_SRC))
+	@mkdir -p $(@D)
+	$(Q)sh tools/ops_registry.sh src/ops/standard src/ops/hologram > $@
+$(BUILD)/obj/core/ops_registry.o $(BUILD)/obj/none.o: $(BUILD)/obj/%.o: $(BUILD)/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 $(CFLAGS) -c $< -o $@
+$(BUILD)/none.c: tools/stdlib.sh
+	@mkdir -p $(@D)
+	$(Q)sh tools/stdlib.sh > $@
+
+# Without shared memory thread-locals are plain variables: these have some. (The linker would take their addresses for offsets.)
+WASM_LOCALS := base/memory base/os/os_wasm_threads
+$(WASM_LOCALS:%=$(BUILD)/obj/alone/%.o): $(BUILD)/obj/alone/%.o: src/%.c Makefile
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 $(filter-out -pthread,$(CFLAGS)) -mno-atomics -MMD -MP -c $< -o $@
+alone = $(filter-out $(WASM_LOCALS:%=$(BUILD)/obj/src/%.o),$(1)) $(WASM_LOCALS:%=$(BUILD)/obj/alone/%.o)
+
+web_objects   = $(call obj,$(patsubst %,bindings/web/src/%.c,$(1)))
+WASM_CORE     := web web_json web_describe
+$(call web_objects,$(WASM_CORE)): CFLAGS += -Os
+WASM_COMMON   := $(filter-out $(BUILD)/obj/level_% %/cpu.o %/ops_registry.o,$(RUNTIME_OBJ)) $(call web_objects,$(WASM_CORE))
+level_objects = $(BUILD)/obj/level_$(1)_0.o $(BUILD)/obj/level_$(1)_1.o $(BUILD)/obj/level_shared_$(1).o $(BUILD)/obj/level_tiles_$(1).o
+WASM_core_simd128 := $(WASM_COMMON) $(BUILD)/obj/none.o $(BUILD)/obj/core/ops_registry.o $(call level_objects,simd128) $(BUILD)/obj/core_simd128/cpu.o
+WASM_core_relaxed := $(WASM_COMMON) $(BUILD)/obj/none.o $(BUILD)/obj/core/ops_registry.o $(call level_objects,relaxed) $(BUILD)/obj/core_relaxed/cpu.o
+
+# Everything: both classes, all operators, text.
+$(call web_objects,web_text web_compile): CFLAGS += -Os
+TEXT_OBJ          := $(filter $(BUILD)/obj/src/text/% $(BUILD)/obj/unicode_tables.o,$(COMPILER_OBJ)) $(call web_objects,web_text)
+WASM_full_simd128 := $(WASM_COMMON) $(STDLIB_OBJ) $(TEXT_OBJ) $(BUILD)/obj/ops_registry.o $(call level_objects,simd128) $(BUILD)/obj/src/kernels/cpu.o
+WASM_full_relaxed := $(WASM_COMMON) $(STDLIB_OBJ) $(TEXT_OBJ) $(BUILD)/obj/ops_registry.o $(call level_objects,relaxed) $(BUILD)/obj/relaxed/cpu.o
+
+# The compiler reads JSON by Jansson and unpacks by zlib, which Debian has as sources: tools/sources.sh fetches them.
+$(BUILD)/others/whole: tools/wasm_libraries.sh tools/sources.sh
+	@CC="$(CC)" sh tools/wasm_libraries.sh $(BUILD)
+WASM_compiler_simd128 := $(WASM_full_simd128) $(COMPILER_OBJ) $(call web_objects,web_compile)
+$(COMPILER_OBJ) $(call web_objects,web_compile) $(BUILD)/hologram-compiler-simd128.wasm: $(BUILD)/others/whole
+
+WASM_LIBS := -L/usr/lib/wasm32-wasi -lc -lm $(firstword $(wildcard /usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a))
+WASM_LINK := --no-entry --gc-sections $(if $(filter -g0,$(DEBUG)),--strip-all) -O2 -z stack-size=1048576 --no-check-features --export=__stack_pointer --export=__wasm_call_ctors \
+             $(addprefix --wrap=,malloc realloc calloc free aligned_alloc)
+# The most that 32 bits address. Shared memory needs the number in advance.
+WASM_SHARED := --initial-memory=16777216 --shared-memory --import-memory --max-memory=4294901760 --export=__wasm_init_tls --export=__tls_size --export=__tls_align --export=__heap_base
+
+# link NAME LEVEL: two modules of the same objects
+define wasm_module
+$(BUILD)/hologram-$(1)-$(2).wasm: $$(call alone,$$(WASM_$(1)_$(2)))
+	@echo "  wasm  $$@"
+	$$(Q)$$(WASM_LD) $$(WASM_LINK) $$(filter %.o,$$^) $$(WASM_LIBS) -o $$@
+$(BUILD)/hologram-$(1)-$(2)-threads.wasm: $$(WASM_$(1)_$(2))
+	@echo "  wasm  $$@"
+	$$(Q)$$(WASM_LD) $$(WASM_LINK) $$(WASM_SHARED) $$(filter %.o,$$^) $$(WASM_LIBS) -o $$@
+wasm-modules: $(BUILD)/hologram-$(1)-$(2).wasm $(BUILD)/hologram-$(1)-$(2)-threads.wasm
+endef
+$(foreach level,simd128 relaxed,$(foreach name,core full,$(eval $(call wasm_module,$(name),$(level)))))
+$(BUILD)/hologram-compiler-simd128.wasm: $(call alone,$(sort $(WASM_compiler_simd128)))
+	@echo "  wasm  $@"
+	$(Q)$(WASM_LD) $(WASM_LINK) $(filter %.o,$^) $(BUILD)/others/*/*.o $(WASM_LIBS) -o $@
+wasm-modules: $(BUILD)/hologram-compiler-simd128.wasm
+
+else
+
+# Headers: that of xxHash, and errno as Debian's libc has it, for one thread.
+$(WASM_FOLDER)/root/usr/include/__errno.h: bindings/web/rules.mk
+	@mkdir -p $(@D)
+	$(Q)cp /usr/include/xxhash.h $(@D)/
+	$(Q)printf '\043pragma once\nextern int errno;\n\043define errno errno\n' > $@
+
+## make wasm          install what is missing, and build the runtime and the compiler as WebAssembly, in build/wasm
+CCACHE := $(filter ccache,$(CC))
+wasm: deps
+	@sh tools/deps.sh $(WASM_PACKAGES)
+	@$(MAKE) --no-print-directory $(JOBS) $(WASM_FOLDER)/root/usr/include/__errno.h $(STDLIB)
+	@$(MAKE) --no-print-directory $(JOBS) BUILD=$(WASM_FOLDER) ROOT=$(WASM_FOLDER)/root CC="$(CCACHE) $(WASM_CC) $(WASM_FLAGS)" OPT=-Os DEBUG=-g0 wasm-modules
+
+# The package: all JavaScript of index.mjs, onnxruntime.mjs and the two kinds of workers, made small, beside the modules.
+WEB_FOLDER := $(BUILD)/web
+WEB_JS     := $(wildcard bindings/web/js/*.mjs) $(filter-out %/face.mjs %/kernels.mjs %/compile.mjs,$(wildcard bindings/node/face/*.mjs)) $(NODE_MADE)/enums.mjs
+WEB_TEXTS  := bindings/web/README.md LICENSE-MIT LICENSE-APACHE $(wildcard bindings/web/types/*.d.ts)
+$(WEB_FOLDER)/package.json: $(WEB_JS) bindings/web/package.json bindings/web/size.py $(WEB_TEXTS) $(wildcard $(WASM_FOLDER)/hologram-*.wasm)
+	@rm -rf $(WEB_FOLDER) $(BUILD)/web-sources && mkdir -p $(WEB_FOLDER) $(BUILD)/web-sources
+	$(Q)cp $(WEB_JS) $(BUILD)/web-sources/
+	$(Q)sed -i 's/"VERSION"/"$(VERSION)"/' $(BUILD)/web-sources/onnxruntime.mjs
+	$(Q)cd $(BUILD)/web-sources && esbuild --bundle --minify --format=esm --splitting --log-level=warning --out-extension:.js=.mjs --outdir=../web \
+	    index.mjs worker.mjs thread.mjs onnxruntime.mjs engine.mjs compiling.mjs
+	$(Q)cp $(WEB_TEXTS) $(WASM_FOLDER)/hologram-*.wasm $(WEB_FOLDER)/
+	$(Q)cp bindings/node/types/index.d.ts $(WEB_FOLDER)/face.d.ts && cp bindings/node/types/onnxruntime.d.ts $(NODE_MADE)/c.d.ts $(WEB_FOLDER)/
+	$(Q)python3 bindings/web/size.py $(WEB_FOLDER)
+	$(Q)sed 's/"version": ".*"/"version": "$(VERSION)"/' bindings/web/package.json > $@
+
+## make web-package   the npm package hologram for browsers, in build/web; build/hologram-web-VERSION.tgz is the same for npm install
+web-package: wasm
+	@sh tools/deps.sh $(WEB_PACKAGES) python3
+	@$(MAKE) --no-print-directory $(WEB_FOLDER)/package.json
+	$(Q)python3 bindings/node/tgz.py $(WEB_FOLDER) $(BUILD)/hologram-web-$(VERSION).tgz
+
+## make wasm-test     the package in Node: its own tests, and ONNX's suite in WebAssembly beside native
+wasm-test: web-package node-files
+	@HOLOGRAM_WEB=$(abspath $(WEB_FOLDER)) HOLOGRAM_NODE=$(abspath $(NODE_FOLDER)) ONNX="$(wildcard $(ONNX_DEBIAN)/node) $(ONNX_NEWER)" sh tests/web/run.sh $(NODE)
+
+endif

@@ -1,0 +1,104 @@
+// Types of the package hologram in browsers. What it shares with Node's is in face.d.ts.
+import type { CompileOptions, Feeds, GenerateOptions, Generated, Input, Message, Model, Port, Report, Results, RunOptions, Tensor, Token } from "./face.js";
+
+export type {
+  ArrayOf,
+  AsyncRunOptions,
+  Dtype,
+  Feeds,
+  GenerateOptions,
+  Generated,
+  Input,
+  Inspection,
+  LanguageOptions,
+  Message,
+  Nested,
+  Note,
+  Port,
+  Report,
+  Results,
+  RunOptions,
+  Token,
+  TypedArray,
+} from "./face.js";
+export { HologramError, Language, Model, Session, Tensor, Tokenizer } from "./face.js";
+
+/** A URL, a Blob or File, a Response, or bytes. */
+export type Source = string | URL | Blob | Response | ArrayBuffer | SharedArrayBuffer | ArrayBufferView;
+
+export interface Progress {
+  loaded: number;
+  /** undefined: the server does not say. */
+  total?: number;
+  /** It was kept from an earlier visit. */
+  cached?: boolean;
+}
+
+export interface WebCompileOptions extends Pick<CompileOptions, "inputShapes" | "numeric" | "size" | "symbolic"> {
+  quantize?: string;
+  accuracy?: number;
+  tables?: boolean;
+  verify?: boolean;
+  progress?: (stage: string, fraction: number) => void;
+  /** Files beside the model, by their names: external data, or the other files of a folder. */
+  files?: { readonly [name: string]: ArrayBuffer | ArrayBufferView };
+}
+
+export interface OpenOptions extends WebCompileOptions {
+  /** Threads of a run; 0, the default: one a core. One, where the page is not cross-origin isolated. */
+  threads?: number;
+  /** How many runs there may be at once; 1 by default. */
+  sessions?: number;
+  onprogress?: (progress: Progress) => void;
+  signal?: AbortSignal;
+  /** false: keeps nothing. "reload": fetches it anew. By default a model is kept, and fetched again when the server has another version. */
+  cache?: boolean | "reload";
+  /** Loads the runtime with text at once. Models with a tokenizer do so anyway. */
+  text?: boolean;
+  /** The model runs in a worker of its own, and the page stays smooth. */
+  worker?: boolean;
+}
+
+/** A model in a worker: what others tell at once, it tells by promises. */
+export interface RemoteModel {
+  readonly inputs: readonly Port[];
+  readonly outputs: readonly Port[];
+  readonly report?: Report;
+  run<R = Results>(feeds: Feeds | Input, options?: RunOptions & { signal?: AbortSignal }): Promise<R>;
+  generate(prompt: string | Iterable<number>, options?: GenerateOptions): AsyncGenerator<Token, Generated, void>;
+  generateText(prompt: string | Iterable<number>, options?: Omit<GenerateOptions, "signal">): Promise<string>;
+  chat(messages: readonly Message[], options?: GenerateOptions): AsyncGenerator<Token, Generated, void>;
+  readonly tokenizer: {
+    encode(text: string, options?: { special?: boolean }): Promise<number[] | null>;
+    decode(ids: Iterable<number>, options?: { special?: boolean }): Promise<string | null>;
+  };
+  inspect(): Promise<ReturnType<Model["inspect"]>>;
+  explain(): Promise<ReturnType<Model["explain"]>>;
+  constants(): Promise<ReturnType<Model["constants"]>>;
+  bench(feeds?: Feeds, options?: { seconds?: number; runs?: number }): Promise<ReturnType<Model["bench"]>>;
+  sample(sizes?: { readonly [symbol: string]: number }): Promise<{ [name: string]: Tensor }>;
+  verify(): Promise<void>;
+  /** Ends the worker, and all that it does. */
+  close(): void;
+}
+
+/** Opens a model. What is no archive is compiled first, by a module that is fetched then. */
+export function open(source: Source, options: OpenOptions & { worker: true }): Promise<RemoteModel>;
+export function open(source: Source, options?: OpenOptions & { worker?: false }): Promise<Model>;
+/** Compiles a model into the bytes of an archive. */
+export function compile(source: Source, options?: WebCompileOptions): Promise<{ archive: Uint8Array; report: Partial<Report> }>;
+/** Forgets the models that are kept. */
+export function clearCache(): Promise<boolean>;
+
+export interface ImageOptions {
+  width?: number;
+  height?: number;
+  layout?: "nchw" | "nhwc";
+  channels?: 1 | 3;
+  /** Of each channel, for values from 0 to 1. */
+  mean?: readonly number[];
+  std?: readonly number[];
+  dtype?: "float32" | "uint8";
+}
+/** An image as a tensor of rank 4. */
+export function imageTensor(image: ImageData | CanvasImageSource, options?: ImageOptions): Tensor;

@@ -1,0 +1,370 @@
+// imagine.c - a picture of a text: the text encoder once, the U-Net for each step of a schedule, the decoder once.
+//
+// The model is known by its entries, inputs and metadata alone, through the public API.
+#include "hologram_image.h"
+
+#include "hologram_text.h"
+#include "imagine/noise_schedule.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TOKENS_MAX = 4096, CHANNELS_MAX = 64, SIDE_MAX = 16384 };
+
+typedef struct Imagining {
+    const HoloModel          *model;
+    const HoloImagineOptions *options;
+    HoloArena                 arena;
+    HoloError                *error;
+    HoloSession              *unet;
+    int                       sample, time, words; // inputs of the U-Net
+    int                       batch;               // 2: with the prompt and without it in one run
+    bool                      guides;              // it runs for both
+    int64_t                   channels, rows, columns;
+    size_t                    count;      // elements of a latent picture
+    HoloTensor                context[2]; // f32, [1, tokens, size]: of the negative prompt, of the prompt
+    HoloSchedule              schedule;
+} Imagining;
+
+// ---- what the model says
+
+static double number_of(const HoloModel *model, const char *key, double otherwise)
+{
+    const char *text = holo_model_meta_find(model, key);
+    char       *end;
+    double      number = text ? strtod(text, &end) : 0;
+    return text && end != text && number == number ? number : otherwise;
+}
+
+static const char *text_of(const HoloModel *model, const char *key, const char *otherwise)
+{
+    const char *text = holo_model_meta_find(model, key);
+    return text ? text : otherwise;
+}
+
+static int whole_of(const HoloModel *model, const char *key, int otherwise, int least, int most)
+{
+    double number = number_of(model, key, otherwise);
+    return number >= least && number <= most ? (int)number : otherwise;
+}
+
+bool holo_imagine_can(const HoloModel *model)
+{
+    HoloString bytes;
+    return holo_model_entry(model, "unet") && holo_model_entry(model, "text_encoder") &&
+           holo_model_entry(model, "vae_decoder") && holo_model_asset(model, "tokenizer", &bytes);
+}
+
+// How much larger the picture is than what the U-Net works on: the sizes of the decoder's output tell, if they are
+// "8*height" and the like; Stable Diffusion's is 8.
+static int enlargement(const HoloModel *model)
+{
+    const HoloModel *decoder = holo_model_entry(model, "vae_decoder");
+    const HoloPort  *in = holo_model_input(decoder, 0), *out = holo_model_output(decoder, 0);
+    if (!in || !out || in->type.rank != 4 || out->type.rank != 4) return 8;
+    if (in->type.dim[2] > 0 && out->type.dim[2] > 0) return (int)(out->type.dim[2] / in->type.dim[2]);
+    const char *symbol = out->symbol[2] ? out->symbol[2] : "8";
+    int         factor = atoi(symbol);
+    return factor > 0 && factor <= 64 ? factor : 8;
+}
+
+void holo_imagine_defaults(const HoloModel *model, HoloImagineOptions *out)
+{
+    *out = (HoloImagineOptions){.size = sizeof *out, .prompt = "", .negative = "", .steps = 25, .guidance = 7.5f};
+    out->scheduler = holo_schedule_of_class(text_of(model, "imagine.scheduler", ""));
+    if (!holo_imagine_can(model)) return;
+    const HoloPort *sample = holo_model_input(holo_model_entry(model, "unet"), 0);
+    int             side   = whole_of(model, "imagine.size", 64, 1, SIDE_MAX / 64);
+    if (sample->type.rank == 4 && sample->type.dim[2] > 0) side = (int)sample->type.dim[2];
+    out->width = out->height = side * enlargement(model);
+}
+
+const char *holo_imagine_scheduler(int index)
+{
+    return holo_schedule_name(index);
+}
+
+// ---- words
+
+// The ids of a text, as many as the model reads: cut off, or filled up.
+static HoloStatus ids_of(Imagining *m, HoloTokenizer *tokenizer, const char *text, int64_t *out, size_t room)
+{
+    uint32_t *ids;
+    size_t    count;
+    uint32_t  pad = (uint32_t)number_of(m->model, "text.pad", 0);
+    HOLO_TRY(holo_tokenizer_encode(tokenizer, text, strlen(text), HOLO_TEXT_SPECIAL, &ids, &count, m->error));
+    for (size_t i = 0; i < room; i++) out[i] = i < count ? ids[i] : pad;
+    if (count > room && room) out[room - 1] = ids[count - 1]; // the end token
+    holo_ids_free(ids);
+    return HOLO_OK;
+}
+
+static HoloStatus encode(Imagining *m, HoloTokenizer *tokenizer, HoloSession *encoder, const char *text, size_t tokens,
+                         HoloTensor *out)
+{
+    int64_t   *ids    = HOLO_NEW(&m->arena, int64_t, tokens);
+    int32_t   *narrow = HOLO_NEW(&m->arena, int32_t, tokens);
+    HoloTensor given  = {.dtype = HOLO_I64, .rank = 2, .dim = {1, (int64_t)tokens}}, made;
+    if (!ids || !narrow) return holo_fail_memory(m->error);
+    HOLO_TRY(ids_of(m, tokenizer, text, ids, tokens));
+    for (size_t i = 0; i < tokens; i++) narrow[i] = (int32_t)ids[i];
+    const HoloPort *port = holo_model_input(holo_model_entry(m->model, "text_encoder"), 0);
+    given.dtype          = port && port->type.dtype == HOLO_I32 ? HOLO_I32 : HOLO_I64;
+    given.data           = given.dtype == HOLO_I32 ? (void *)narrow : (void *)ids;
+    HOLO_TRY(holo_session_set_input(encoder, 0, &given, m->error));
+    HOLO_TRY(holo_session_run(encoder, m->error));
+    HOLO_TRY(holo_session_output(encoder, 0, &made, m->error));
+    if (made.dtype != HOLO_F32 || made.rank != 3)
+        return holo_fail(m->error, HOLO_BAD_MODEL, "the text encoder does not give vectors of f32 for each token");
+    *out      = made;
+    out->data = holo_arena_take(&m->arena, holo_tensor_bytes(&made) + 1);
+    if (!out->data) return holo_fail_memory(m->error);
+    memcpy(out->data, made.data, holo_tensor_bytes(&made));
+    return HOLO_OK;
+}
+
+static HoloStatus words_with(Imagining *m, HoloTokenizer *tokenizer, HoloSession *encoder)
+{
+    const HoloPort *port   = holo_model_input(holo_model_entry(m->model, "text_encoder"), 0);
+    size_t          tokens = (size_t)whole_of(m->model, "text.max_length", 77, 1, TOKENS_MAX);
+    if (port && port->type.rank == 2 && port->type.dim[1] > 0 && port->type.dim[1] <= TOKENS_MAX)
+        tokens = (size_t)port->type.dim[1];
+    HOLO_TRY(encode(m, tokenizer, encoder, m->options->prompt, tokens, &m->context[1]));
+    if (!m->guides) return HOLO_OK;
+    return encode(m, tokenizer, encoder, m->options->negative ? m->options->negative : "", tokens, &m->context[0]);
+}
+
+static HoloStatus words_read(Imagining *m)
+{
+    HoloTokenizer *tokenizer = NULL;
+    HoloSession   *encoder   = NULL;
+    HoloString     block;
+    (void)holo_model_asset(m->model, "tokenizer", &block);
+    HoloStatus status = holo_tokenizer_open_memory(block.data, block.size, &tokenizer, m->error);
+    if (!status)
+        status = holo_session_create(holo_model_entry(m->model, "text_encoder"), m->options->pool, &encoder, m->error);
+    if (!status) status = words_with(m, tokenizer, encoder);
+    holo_session_destroy(encoder);
+    holo_tokenizer_close(tokenizer);
+    return status;
+}
+
+// ---- the U-Net
+
+static HoloStatus sizes_find(Imagining *m)
+{
+    const HoloModel *unet   = holo_model_entry(m->model, "unet");
+    const HoloPort  *sample = holo_model_input(unet, m->sample);
+    int              factor = enlargement(m->model), width = m->options->width, height = m->options->height;
+    if (sample->type.rank != 4 || sample->type.dtype != HOLO_F32 || sample->type.dim[1] < 1 ||
+        sample->type.dim[1] > CHANNELS_MAX)
+        return holo_fail(m->error, HOLO_BAD_MODEL, "the U-Net does not take pictures of f32 with known channels");
+    if (factor < 1 || width < factor || height < factor || width > SIDE_MAX || height > SIDE_MAX || width % factor ||
+        height % factor)
+        return holo_fail(m->error, HOLO_BAD_INPUT,
+                         "a picture of %d x %d cannot be made: sides are multiples of %d, up to %d", width, height,
+                         factor, SIDE_MAX);
+    m->channels = sample->type.dim[1];
+    m->rows     = height / factor;
+    m->columns  = width / factor;
+    m->count    = (size_t)(m->channels * m->rows * m->columns);
+    m->batch    = m->guides && sample->type.dim[0] != 1 ? 2 : 1;
+    return HOLO_OK;
+}
+
+static HoloStatus unet_open(Imagining *m)
+{
+    const HoloModel *unet = holo_model_entry(m->model, "unet");
+    m->sample             = holo_model_input_find(unet, "sample");
+    m->time               = holo_model_input_find(unet, "timestep");
+    m->words              = holo_model_input_find(unet, "encoder_hidden_states");
+    if (m->sample < 0 || m->time < 0 || m->words < 0)
+        return holo_fail(m->error, HOLO_BAD_MODEL,
+                         "the U-Net has no inputs sample, timestep and encoder_hidden_states");
+    HOLO_TRY(sizes_find(m));
+    return holo_session_create(unet, m->options->pool, &m->unet, m->error);
+}
+
+// A step of training, in the type that the U-Net wants.
+typedef struct Time {
+    int64_t whole;
+    int32_t narrow;
+    float   real;
+} Time;
+
+static HoloTensor time_tensor(const Imagining *m, Time *t)
+{
+    const HoloPort *port = holo_model_input(holo_model_entry(m->model, "unet"), m->time);
+    HoloTensor      view = {.dtype = port->type.dtype, .rank = port->type.rank > 0 ? 1 : 0, .dim = {1}};
+    view.data = view.dtype == HOLO_F32 ? (void *)&t->real : view.dtype == HOLO_I32 ? (void *)&t->narrow : (void *)t;
+    return view;
+}
+
+// Runs it for `count` pictures with as many contexts. The result is copied to `out`.
+static HoloStatus unet_run(Imagining *m, int64_t step, const float *x, const HoloTensor *context, int count, float *out)
+{
+    Time       t      = {step, (int32_t)step, (float)step};
+    HoloTensor sample = {
+        .dtype = HOLO_F32, .rank = 4, .dim = {count, m->channels, m->rows, m->columns}, .data = (void *)x};
+    HoloTensor time = time_tensor(m, &t), made;
+    HOLO_TRY(holo_session_set_input(m->unet, m->sample, &sample, m->error));
+    HOLO_TRY(holo_session_set_input(m->unet, m->time, &time, m->error));
+    HOLO_TRY(holo_session_set_input(m->unet, m->words, context, m->error));
+    HOLO_TRY(holo_session_run(m->unet, m->error));
+    HOLO_TRY(holo_session_output(m->unet, 0, &made, m->error));
+    if (made.dtype != HOLO_F32 || holo_tensor_count(&made) != (int64_t)m->count * count)
+        return holo_fail(m->error, HOLO_BAD_MODEL, "the U-Net does not give what it takes");
+    memcpy(out, made.data, holo_tensor_bytes(&made));
+    return HOLO_OK;
+}
+
+// What the U-Net sees in x, with the prompt and without it: what the prompt changes is made larger.
+static HoloStatus see(Imagining *m, int step, const float *input, const HoloTensor *both, float *made)
+{
+    int64_t time = m->schedule.time[step];
+    float  *with = made + m->count;
+    if (!m->guides) return unet_run(m, time, input, &m->context[1], 1, made);
+    if (m->batch == 2) {
+        HOLO_TRY(unet_run(m, time, input, both, 2, made));
+    } else {
+        HOLO_TRY(unet_run(m, time, input, &m->context[0], 1, made));
+        HOLO_TRY(unet_run(m, time, input, &m->context[1], 1, with));
+    }
+    for (size_t k = 0; k < m->count; k++) made[k] += m->options->guidance * (with[k] - made[k]);
+    return HOLO_OK;
+}
+
+// The contexts of both, behind each other.
+static HoloStatus join(Imagining *m, HoloTensor *out)
+{
+    size_t size = holo_tensor_bytes(&m->context[1]);
+    *out        = m->context[1];
+    if (m->batch < 2) return HOLO_OK;
+    char *data = holo_arena_take(&m->arena, 2 * size + 1);
+    if (!data) return holo_fail_memory(m->error);
+    memcpy(data, m->context[0].data, size);
+    memcpy(data + size, m->context[1].data, size);
+    out->data   = data;
+    out->dim[0] = 2;
+    return HOLO_OK;
+}
+
+static HoloStatus progress(const Imagining *m, int step)
+{
+    const HoloImagineOptions *o = m->options;
+    if (!o->progress || o->progress(o->state, step, o->steps)) return HOLO_OK;
+    return holo_fail(m->error, HOLO_CANCELLED, "the picture was cancelled in step %d of %d", step, o->steps);
+}
+
+static HoloStatus schedule_open(Imagining *m)
+{
+    const HoloModel    *model = m->model;
+    const char         *kind  = text_of(model, "imagine.prediction", "epsilon");
+    HoloScheduleOptions o     = {
+            .scheduler    = m->options->scheduler ? m->options->scheduler : "ddim",
+            .spacing      = text_of(model, "imagine.spacing", ""),
+            .curve        = text_of(model, "imagine.beta_schedule", "scaled_linear"),
+            .beta_start   = number_of(model, "imagine.beta_start", 0.00085),
+            .beta_end     = number_of(model, "imagine.beta_end", 0.012),
+            .train_steps  = whole_of(model, "imagine.train_steps", 1000, 1, 100000),
+            .steps        = m->options->steps,
+            .offset       = whole_of(model, "imagine.steps_offset", 0, 0, 1000),
+            .alpha_to_one = number_of(model, "imagine.alpha_to_one", 1) != 0,
+            .prediction   = !strcmp(kind, "v_prediction") ? HOLO_PREDICT_VELOCITY
+                            : !strcmp(kind, "sample")     ? HOLO_PREDICT_PICTURE
+                                                          : HOLO_PREDICT_NOISE,
+    };
+    return holo_schedule_init(&m->schedule, &o, m->count, &m->arena, m->error);
+}
+
+// From noise to a latent picture.
+static HoloStatus diffuse(Imagining *m, float *x)
+{
+    HoloRandom random = {m->options->seed};
+    HoloTensor both;
+    float     *input = HOLO_NEW(&m->arena, float, 2 * m->count), *made = HOLO_NEW(&m->arena, float, 2 * m->count);
+    if (!input || !made) return holo_fail_memory(m->error);
+    HOLO_TRY(join(m, &both));
+    for (size_t k = 0; k < m->count; k++) x[k] = (float)holo_random_normal(&random);
+    holo_schedule_begin(&m->schedule, x);
+    for (int i = 0; i < m->options->steps; i++) {
+        HOLO_TRY(progress(m, i));
+        holo_schedule_input(&m->schedule, i, x, input);
+        memcpy(input + m->count, input, m->count * sizeof *input);
+        HOLO_TRY(see(m, i, input, &both, made));
+        holo_schedule_step(&m->schedule, i, x, made, &random);
+    }
+    return progress(m, m->options->steps);
+}
+
+// ---- the decoder
+
+static HoloStatus image_of(const Imagining *m, const HoloTensor *made, HoloTensor *out)
+{
+    int64_t height = m->options->height, width = m->options->width, places = height * width;
+    if (made->dtype != HOLO_F32 || made->rank != 4 || made->dim[0] != 1 || made->dim[1] != 3 ||
+        made->dim[2] != height || made->dim[3] != width)
+        return holo_fail(m->error, HOLO_BAD_MODEL,
+                         "the decoder does not give a picture of %d x %d in red, green and blue", m->options->width,
+                         m->options->height);
+    const float *from = made->data;
+    uint8_t     *to   = malloc((size_t)places * 3);
+    if (!to) return holo_fail_memory(m->error);
+    for (int64_t i = 0; i < places; i++)
+        for (int c = 0; c < 3; c++) {
+            double light  = (from[c * places + i] / 2.0 + 0.5) * 255;
+            to[3 * i + c] = (uint8_t)(light > 0 ? light < 255 ? light + 0.5 : 255 : 0); // NaN is black
+        }
+    *out = (HoloTensor){.dtype = HOLO_U8, .rank = 3, .dim = {height, width, 3}, .data = to};
+    return HOLO_OK;
+}
+
+static HoloStatus decode(Imagining *m, float *x, HoloTensor *out)
+{
+    double       scale = number_of(m->model, "imagine.scale", 0.18215), shift = number_of(m->model, "imagine.shift", 0);
+    HoloTensor   latent = {.dtype = HOLO_F32, .rank = 4, .dim = {1, m->channels, m->rows, m->columns}, .data = x}, made;
+    HoloSession *session;
+    for (size_t k = 0; k < m->count; k++) x[k] = (float)(x[k] / scale + shift);
+    HOLO_TRY(holo_session_create(holo_model_entry(m->model, "vae_decoder"), m->options->pool, &session, m->error));
+    HoloStatus status = holo_session_set_input(session, 0, &latent, m->error);
+    if (!status) status = holo_session_run(session, m->error);
+    if (!status) status = holo_session_output(session, 0, &made, m->error);
+    if (!status) status = image_of(m, &made, out);
+    holo_session_destroy(session);
+    return status;
+}
+
+// ---- all of it
+
+static HoloStatus imagine(Imagining *m, HoloTensor *out)
+{
+    if (!m->options->prompt) return holo_fail(m->error, HOLO_BAD_INPUT, "there is no prompt");
+    if (!holo_imagine_can(m->model))
+        return holo_fail(m->error, HOLO_BAD_INPUT,
+                         "this model makes no pictures of texts: it does not have the entries unet, text_encoder and "
+                         "vae_decoder and a tokenizer. Compile a folder of Diffusers");
+    HOLO_TRY(unet_open(m));
+    HOLO_TRY(schedule_open(m));
+    HOLO_TRY(words_read(m));
+    float *x = HOLO_NEW(&m->arena, float, m->count);
+    if (!x) return holo_fail_memory(m->error);
+    HOLO_TRY(diffuse(m, x));
+    return decode(m, x, out);
+}
+
+HoloStatus holo_imagine(const HoloModel *model, const HoloImagineOptions *options, HoloTensor *out, HoloError *error)
+{
+    Imagining m       = {.model = model, .options = options, .error = error, .guides = options->guidance > 1};
+    *out              = (HoloTensor){0};
+    HoloStatus status = imagine(&m, out);
+    holo_session_destroy(m.unet);
+    holo_arena_deinit(&m.arena);
+    return status;
+}
+
+void holo_image_free(HoloTensor *image)
+{
+    if (image) free(image->data);
+    if (image) image->data = NULL;
+}

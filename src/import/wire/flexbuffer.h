@@ -1,0 +1,10 @@
+// flexbuffer.h - numbers of a map in FlexBuffers, the form in which custom operators of TensorFlow Lite have their options.
+// Each offset is checked before it is used. What is not there, or not well formed, gives the fallback.
+#ifndef HOLO_IMPORT_WIRE_FLEXBUFFER_H
+#define HOLO_IMPORT_WIRE_FLEXBUFFER_H
+
+#include "base/base.h"
+
+double holo_flex_number(const uint8_t *bytes, size_t size, const char *key, double fallback);
+
+#endif

@@ -1,0 +1,6 @@
+// level_bf16.c - behind level_vbmi.c, the table of numeric class bf16, for CPUs that multiply pairs of bf16 besides.
+#include "kernels/f32/gemm_bf16.c"
+
+#define gemm_f32    gemm_bf16
+#define TABLE_LEVEL avx512bf16
+#include "kernels/levels/level_table.c"

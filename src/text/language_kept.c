@@ -1,0 +1,267 @@
+// language_kept.c - what a language model has kept of a text, as bytes: saved to a file, loaded from one, and stored in
+// the archive for a prefix.
+//
+// The bytes are a Head, a Part for each state, the tokens, and then the contents of each state. Caches have a row for each
+// token; other states have all of their slot. What is loaded is copied into the states before the next run, when they have
+// memory. All bytes are checked when they come in, and those of a file must be of the same model.
+#include "base/files.h"
+#include "base/hash.h"
+#include "text/language.h"
+
+#include <string.h>
+
+enum { VERSION = 1 };
+
+typedef struct Head {
+    char     magic[8]; // "HOLOKEPT"
+    uint32_t version, states;
+    uint64_t model[2]; // identity; 0 in an archive
+    uint64_t tokens;
+    uint64_t size;    // of everything
+    uint64_t hash[2]; // of everything behind the head
+} Head;
+
+typedef struct Part {
+    uint32_t dtype, is_cache;
+    uint64_t bytes; // of a token, or of the slot
+} Part;
+
+// ---- states
+
+bool holo_language_state(HoloLanguage *l, int i, HoloTensor *out, size_t *out_row, HoloError *error)
+{
+    const HoloPort *port     = holo_model_state(l->model, i);
+    bool            is_cache = port->type.rank == 3 && port->symbol[1] && !strcmp(port->symbol[1], "context");
+    *out_row                 = holo_dtype_size((HoloDtype)port->type.dtype);
+    for (int d = is_cache ? 2 : 1; d < port->type.rank; d++) *out_row *= (size_t)port->type.dim[d];
+    if (out && holo_session_state(l->session, i, out, error)) out->data = NULL;
+    return is_cache;
+}
+
+// A number that differs for models that compute differently: what they were made from, and how.
+static void identity_of(const HoloLanguage *l, uint64_t out[2])
+{
+    static const char *const keys[] = {"source.hash", "source.bytes", "numeric", "quantize", "compiler.version"};
+    HoloHash                 all[HOLO_COUNT(keys)];
+    for (int i = 0; i < HOLO_COUNT(keys); i++) {
+        const char *value = holo_model_meta_find(l->model, keys[i]);
+        all[i]            = holo_hash(value ? value : "", value ? strlen(value) : 0);
+    }
+    HoloHash hash = holo_hash(all, sizeof all);
+    memcpy(out, hash.word, sizeof hash.word);
+}
+
+// ---- reading
+
+// Are they the states of this model, and all bytes there?
+static HoloStatus parts_check(HoloLanguage *l, const HoloKept *k, size_t size, HoloError *error)
+{
+    uint64_t need = sizeof(Head) + (uint64_t)k->states * sizeof(Part);
+    if (k->states != (uint32_t)holo_model_state_count(l->model))
+        return holo_fail(error, HOLO_BAD_INPUT, "it has %u states, and the model %d", k->states,
+                         holo_model_state_count(l->model));
+    if (k->count > size / sizeof(uint32_t) || need > size) return holo_fail(error, HOLO_BAD_INPUT, "it is cut off");
+    need += holo_align(k->count * sizeof(uint32_t), 8);
+    for (uint32_t i = 0; i < k->states; i++) {
+        Part   part;
+        size_t row;
+        bool   is_cache = holo_language_state(l, (int)i, NULL, &row, error);
+        memcpy(&part, k->bytes + sizeof(Head) + i * sizeof part, sizeof part);
+        if (part.dtype != holo_model_state(l->model, (int)i)->type.dtype || part.bytes != row ||
+            part.is_cache != is_cache)
+            return holo_fail(error, HOLO_BAD_INPUT, "its state %u is not that of the model", i);
+        if (is_cache && row && k->count > (size - need) / row) return holo_fail(error, HOLO_BAD_INPUT, "it is cut off");
+        need += is_cache ? k->count * row : row;
+        if (need > size) return holo_fail(error, HOLO_BAD_INPUT, "it is cut off");
+    }
+    return need == size ? HOLO_OK : holo_fail(error, HOLO_BAD_INPUT, "it has more bytes than it says");
+}
+
+static HoloStatus tokens_check(const HoloLanguage *l, const HoloKept *k, HoloError *error)
+{
+    if (!k->count || (l->context && k->count > (uint64_t)l->context))
+        return holo_fail(error, HOLO_BAD_INPUT, "it is of %llu tokens, and the model reads 1 to %lld",
+                         (unsigned long long)k->count, (long long)l->context);
+    for (size_t i = 0; i < k->count && l->vocabulary; i++) {
+        uint32_t token = holo_kept_token(k, i);
+        if (token >= l->vocabulary)
+            return holo_fail(error, HOLO_BAD_INPUT, "its token %u is none of the model's, which are below %u", token,
+                             l->vocabulary);
+    }
+    return HOLO_OK;
+}
+
+HoloStatus holo_kept_open(HoloLanguage *l, const void *bytes, size_t size, bool is_own, HoloKept *out, HoloError *error)
+{
+    Head     head;
+    uint64_t model[2];
+    *out = (HoloKept){0};
+    if (size < sizeof head || memcmp(bytes, "HOLOKEPT", 8) != 0)
+        return holo_fail(error, HOLO_BAD_INPUT, "this is not a cache that was saved");
+    memcpy(&head, bytes, sizeof head);
+    if (head.version != VERSION)
+        return holo_fail(error, HOLO_BAD_INPUT, "it is of version %u, and this program reads version %d", head.version,
+                         VERSION);
+    identity_of(l, model);
+    if (!is_own && memcmp(model, head.model, sizeof model) != 0)
+        return holo_fail(error, HOLO_BAD_INPUT,
+                         "it was saved by another model: a cache is of use only to the archive that made it");
+    HoloHash hash = {{0}}; // an archive has hashes of its own
+    if (!is_own) hash = holo_hash((const char *)bytes + sizeof head, size - sizeof head);
+    if (head.size != size || (!is_own && memcmp(hash.word, head.hash, sizeof head.hash) != 0))
+        return holo_fail(error, HOLO_BAD_INPUT, "it is damaged: its bytes are not those that were saved");
+    if (head.states > (size - sizeof head) / sizeof(Part) || head.tokens > size)
+        return holo_fail(error, HOLO_BAD_INPUT, "it is cut off");
+    *out              = (HoloKept){.bytes = bytes, .states = head.states, .count = (size_t)head.tokens};
+    out->token        = out->bytes + sizeof head + head.states * sizeof(Part);
+    HoloStatus status = parts_check(l, out, size, error);
+    if (!status) status = tokens_check(l, out, error);
+    if (status) *out = (HoloKept){0};
+    return status;
+}
+
+uint32_t holo_kept_token(const HoloKept *kept, size_t i)
+{
+    uint32_t token;
+    memcpy(&token, kept->token + i * sizeof token, sizeof token);
+    return token;
+}
+
+HoloStatus holo_kept_apply(HoloLanguage *l, int text, HoloError *error)
+{
+    HoloKnownText  *k    = &l->text[text];
+    const HoloKept *kept = &k->kept;
+    if (!kept->bytes) return HOLO_OK;
+    const char *at = kept->token + holo_align(kept->count * sizeof(uint32_t), 8);
+    for (int i = 0; i < holo_model_state_count(l->model) && k->count; i++) {
+        HoloTensor t;
+        size_t     row;
+        bool       is_cache = holo_language_state(l, i, &t, &row, error);
+        size_t     slot = is_cache ? (size_t)t.dim[1] * row : row, have = is_cache ? k->count * row : row;
+        if (!t.data) return error && error->status ? error->status : HOLO_INTERNAL;
+        if (text >= t.dim[0] || have > slot)
+            return holo_fail(error, HOLO_INTERNAL, "state %d has no room for what was kept", i);
+        memcpy((char *)t.data + (size_t)text * slot, at, have);
+        at += is_cache ? kept->count * row : row;
+    }
+    holo_kept_drop(k);
+    return HOLO_OK;
+}
+
+void holo_kept_drop(HoloKnownText *k)
+{
+    k->kept = (HoloKept){0};
+    holo_file_unmap(&k->file);
+    k->file = (HoloMapping){0};
+}
+
+HoloStatus holo_known_set(HoloKnownText *k, const HoloKept *kept, size_t count, HoloError *error)
+{
+    if (count > k->room) {
+        uint32_t *token = holo_realloc(k->token, count * sizeof *token);
+        if (!token) return holo_fail_memory(error);
+        k->token = token;
+        k->room  = count;
+    }
+    memcpy(k->token, kept->token, count * sizeof *k->token);
+    k->count = count;
+    k->kept  = *kept;
+    return HOLO_OK;
+}
+
+HoloStatus holo_language_load(HoloLanguage *l, int text, const char *path, HoloError *error)
+{
+    HoloMapping file;
+    HoloKept    kept;
+    HoloError   why = {0};
+    if (text < 0 || text >= l->text_count)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no text %d: %d can be kept", text, l->text_count);
+    if (l->way != HOLO_READS_CACHED)
+        return holo_fail(error, HOLO_UNSUPPORTED, "the model has no caches, so none can be loaded");
+    HOLO_TRY(holo_file_map(path, &file, error));
+    HoloStatus status = holo_kept_open(l, file.data, file.size, false, &kept, &why);
+    holo_kept_drop(&l->text[text]);
+    if (!status) status = holo_known_set(&l->text[text], &kept, kept.count, &why);
+    if (status) {
+        holo_file_unmap(&file);
+        return holo_fail(error, status, "%s: %s", path, why.text);
+    }
+    l->text[text].file = file;
+    return HOLO_OK;
+}
+
+// ---- writing
+
+// Has `add` called with all bytes behind the head, in order.
+static HoloStatus contents_give(HoloLanguage *l, int text, HoloStatus (*add)(void *to, const void *data, size_t size),
+                                void *to, HoloError *error)
+{
+    const HoloKnownText *k      = &l->text[text];
+    const uint64_t       none   = 0;
+    size_t               tokens = k->count * sizeof *k->token, row;
+    int                  states = holo_model_state_count(l->model);
+    for (int i = 0; i < states; i++) {
+        Part part     = {.dtype = holo_model_state(l->model, i)->type.dtype};
+        part.is_cache = holo_language_state(l, i, NULL, &row, error);
+        part.bytes    = row;
+        HOLO_TRY(add(to, &part, sizeof part));
+    }
+    HOLO_TRY(add(to, k->token, tokens));
+    HOLO_TRY(add(to, &none, holo_align(tokens, 8) - tokens));
+    for (int i = 0; i < states; i++) {
+        HoloTensor t;
+        bool       is_cache = holo_language_state(l, i, &t, &row, error);
+        size_t     slot     = is_cache ? (size_t)t.dim[1] * row : row;
+        if (!t.data) return error && error->status ? error->status : HOLO_INTERNAL;
+        HOLO_TRY(add(to, (const char *)t.data + (size_t)text * slot, is_cache ? k->count * row : row));
+    }
+    return HOLO_OK;
+}
+
+typedef struct Saving {
+    HoloFileWriter *file;
+    HoloHasher     *hasher;
+    uint64_t        size;
+    HoloError      *error;
+} Saving;
+
+static HoloStatus bytes_save(void *to, const void *data, size_t size)
+{
+    Saving *s = to;
+    holo_hasher_add(s->hasher, data, size);
+    s->size += size;
+    return size ? holo_file_write(s->file, data, size, s->error) : HOLO_OK;
+}
+
+HoloStatus holo_kept_write(HoloLanguage *l, int text, bool is_own, HoloFileWriter *file, HoloError *error)
+{
+    Head       head   = {.magic = "HOLOKEPT", .version = VERSION, .tokens = l->text[text].count};
+    Saving     s      = {.file = file, .hasher = holo_hasher_create(), .size = sizeof head, .error = error};
+    HoloStatus status = s.hasher ? holo_file_write(file, &head, sizeof head, error) : holo_fail_memory(error);
+    head.states       = (uint32_t)holo_model_state_count(l->model);
+    if (!is_own) identity_of(l, head.model);
+    if (!status) status = contents_give(l, text, bytes_save, &s, error);
+    if (!status) {
+        HoloHash hash = holo_hasher_take(s.hasher);
+        memcpy(head.hash, hash.word, sizeof head.hash);
+        head.size = s.size;
+        status    = holo_file_write_at(file, 0, &head, sizeof head, error);
+    }
+    holo_hasher_destroy(s.hasher);
+    return status;
+}
+
+HoloStatus holo_language_save(HoloLanguage *l, int text, const char *path, HoloError *error)
+{
+    HoloFileWriter *file;
+    if (text < 0 || text >= l->text_count)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no text %d: %d can be kept", text, l->text_count);
+    if (l->way != HOLO_READS_CACHED)
+        return holo_fail(error, HOLO_UNSUPPORTED, "the model has no caches, so none can be saved");
+    if (!l->text[text].count || l->text[text].kept.bytes)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "nothing was read of text %d, so there is nothing to save", text);
+    HOLO_TRY(holo_file_writer_open(path, &file, error));
+    HoloStatus status = holo_kept_write(l, text, false, file, error);
+    HoloStatus closed = holo_file_writer_close(file, !status, error);
+    return status ? status : closed;
+}

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Runs the small models of cases.py and compares with their answers.
+
+usage: run.py PROGRAM [PATTERN...]
+       run.py --write FOLDER [PATTERN...]      writes model.tflite and inputs of each case, to run them elsewhere
+       run.py --keep FOLDER                    makes answers.json of what another program wrote there: CASE/ref/*.npy
+
+Real numbers may differ by 1e-5 of the largest value (2e-3 where weights of 8 bits meet real numbers), integers that stand for
+real numbers by one step. `answers.json` is from the TensorFlow Lite 2.9 C library.
+"""
+import array
+import ast
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+import cases
+from writer import write, write_npy
+
+HERE = pathlib.Path(__file__).parent
+CODES = {"f4": "f", "f8": "d", "i8": "q", "i4": "i", "i2": "h", "i1": "b", "u1": "B", "u2": "H", "u4": "I", "u8": "Q", "b1": "B"}
+
+
+def read_npy(path):
+    data = path.read_bytes()
+    size = int.from_bytes(data[8:10], "little")
+    header = ast.literal_eval(data[10 : 10 + size].decode("latin1"))
+    return list(header["shape"]), list(array.array(CODES[header["descr"].lstrip("<|=")], data[10 + size :]))
+
+
+def put(folder, name):
+    graphs, given = cases.CASES[name]
+    (folder / "inputs").mkdir(parents=True, exist_ok=True)
+    for i, t in enumerate(graphs[0].tensors):
+        t.name = t.name or f"t{i}"
+    (folder / "model.tflite").write_bytes(write(graphs))
+    paths = []
+    for t, values in zip(graphs[0].inputs, given):
+        paths.append((t.name, folder / "inputs" / f"{t.name}.npy"))
+        write_npy(paths[-1][1], t.dtype, t.shape, values)
+    return graphs, paths
+
+
+def differs(name, want, have, t):
+    if len(want) != len(have):
+        return f"{len(have)} elements, not {len(want)}"
+    worst = max((abs(a - b) if a == a and b == b else 0 if a != a and b != b else float("inf") for a, b in zip(want, have)), default=0)
+    largest = max((abs(x) for x in want), default=0) or 1
+    limit = (2e-3 if "hybrid" in name or "shifted" in name else 1e-5) * largest if t.dtype in ("f32", "f64") else 1 if t.scale else 0
+    return None if worst <= limit else f"{worst:g} off: {have[:8]} instead of {want[:8]}"
+
+
+def check(program, name, answers, folder):
+    graphs, paths = put(folder, name)
+    wanted = cases.EXPECT.get(name) or answers.get(name)
+    if wanted is None:
+        return "there is no answer"
+    done = subprocess.run([program, "run", folder / "model.tflite", *(f"--input={n}={p}" for n, p in paths), "--quiet", "--output", folder / "out"], capture_output=True, text=True)
+    if done.returncode:
+        return " ".join((done.stderr or done.stdout).split())[:300]
+    for t, want in zip(graphs[0].outputs, wanted):
+        _, have = read_npy(folder / "out" / f"{t.name}.npy")
+        reason = differs(name, want, have, t)
+        if reason:
+            return f"{t.name}: {reason}"
+    return None
+
+
+def main():
+    args = sys.argv[1:]
+    answers = json.loads((HERE / "answers.json").read_text()) if (HERE / "answers.json").exists() else {}
+    if args[0] == "--write":
+        for name in cases.CASES:
+            if not args[2:] or any(p in name for p in args[2:]):
+                put(pathlib.Path(args[1]) / name, name)
+        return 0
+    if args[0] == "--keep":
+        kept = {}
+        for name in cases.CASES:
+            folder = pathlib.Path(args[1]) / name / "ref"
+            if (folder / "outputs.json").exists():
+                kept[name] = [[float(f"{x:.8g}") if isinstance(x, float) else x for x in read_npy(folder / o["file"])[1]] for o in json.loads((folder / "outputs.json").read_text())]
+        lines = (json.dumps(name) + ": " + json.dumps(answer) for name, answer in kept.items())
+        (HERE / "answers.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
+        return 0
+    names = [n for n in cases.CASES if not args[1:] or any(p in n for p in args[1:])]
+    failed = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name in names:
+            reason = check(args[0], name, answers, pathlib.Path(folder) / name)
+            if reason:
+                failed += 1
+                print(f"FAILED {name}: {reason}", flush=True)
+    print(f"{len(names) - failed} of {len(names)} operators agree with TensorFlow Lite")
+    return bool(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

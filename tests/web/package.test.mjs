@@ -1,0 +1,170 @@
+// The package for browsers, in Node: the same archives and answers as native, threads, texts, errors, and no leak.
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import test, { after } from "node:test";
+import { fileURLToPath } from "node:url";
+
+await import("./node_host.mjs");
+const web = await import(`${process.env.HOLOGRAM_WEB}/index.mjs`);
+const native = await import(`${process.env.HOLOGRAM_NODE}/index.mjs`);
+const root = fileURLToPath(new URL("../..", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "hologram-web-"));
+after(() => {
+  rmSync(folder, { recursive: true, force: true });
+  setTimeout(() => process.exit(), 100).unref(); // threads of engines never end by themselves
+});
+
+const digits = join(root, "demo/digits.onnx"),
+  seven = native.readTensor(join(root, "demo/digits/01_is_7.npy")).data;
+const archiveOf = async (path, name, options) => {
+  await native.compile(path, join(folder, name), options);
+  return readFileSync(join(folder, name));
+};
+const exact = await archiveOf(digits, "exact.holo", { numeric: "exact" }),
+  fused = await archiveOf(digits, "fused.holo");
+
+async function fails(promise, code, pattern) {
+  await assert.rejects(promise, (error) => {
+    assert.ok(error instanceof web.HologramError, String(error));
+    assert.equal(error.code, code);
+    assert.match(error.message, pattern);
+    return true;
+  });
+}
+
+test("a model runs, in one thread and in two, with the same bits", async () => {
+  const answers = [];
+  for (const threads of [1, 2]) {
+    const model = await web.open(fused, { threads });
+    assert.deepEqual(model.inputs, native.openSync(fused).inputs);
+    const { probabilities } = await model.run({ image: seven });
+    assert.equal(probabilities.data.indexOf(Math.max(...probabilities.data)), 7);
+    assert.deepEqual(model.runSync(seven).probabilities, probabilities);
+    answers.push(probabilities.data);
+    model.close();
+  }
+  assert.deepEqual(answers[0], answers[1]);
+});
+
+test("class exact has the bits of native", async () => {
+  const model = await web.open(exact);
+  assert.deepEqual((await model.run(seven)).probabilities.data, native.openSync(exact).runSync(seven).probabilities.data);
+  assert.equal(model.inspect().exact, true);
+  model.close();
+});
+
+test("the compiler writes the bytes that native writes", async () => {
+  const stages = [];
+  const { archive, report } = await web.compile(readFileSync(digits), { numeric: "exact", progress: (stage) => stages.push(stage) });
+  assert.deepEqual(Buffer.from(archive), exact);
+  assert.equal(report.archiveBytes, exact.length);
+  assert.ok(stages.length > 0);
+  const model = await web.open(readFileSync(digits), { inputShapes: { image: [2, 1, 8, 8] } });
+  assert.deepEqual(model.inputs[0].shape, [2, 1, 8, 8]);
+  model.close();
+  await fails(web.compile(new Uint8Array(100)), "BAD_MODEL", /./);
+});
+
+test("sessions remember and are timed", async () => {
+  const model = await web.open(fused),
+    session = model.session();
+  session.setMemo(1 << 20);
+  session.runSync(seven);
+  session.runSync(seven);
+  assert.deepEqual(session.memo(), { hits: 1, misses: 1, keptSteps: 0 });
+  const steps = await session.profile((one) => one.run(new Float32Array(64)));
+  assert.ok(steps.length > 0 && steps[0].seconds > 0 && steps[0].kernel);
+  assert.ok(model.explain().length > 0 && model.constants().length > 0 && model.bench(undefined, { runs: 3 }).runs === 3);
+  session.close();
+  model.close();
+});
+
+test("a model that needs more than the small runtime gets it", async () => {
+  const archive = await archiveOf(join(root, "demo/digits.onnx"), "int8.holo", { quantize: "int8", calibration: undefined });
+  const model = await web.open(archive);
+  assert.deepEqual((await model.run(seven)).probabilities.data, native.openSync(archive).runSync(seven).probabilities.data);
+  model.close();
+});
+
+test("a language model continues texts as native does", async () => {
+  const path = join(folder, "language");
+  execFileSync("python3", ["-B", join(root, "tests/support/tiny_language.py"), path]);
+  const archive = await archiveOf(path, "language.holo", { numeric: "exact" }),
+    [here, there] = [await native.open(archive), await web.open(archive)];
+  const ids = there.tokenizer.encode("a red fox");
+  assert.deepEqual(ids, here.tokenizer.encode("a red fox"));
+  assert.equal(there.tokenizer.decode(ids), here.tokenizer.decode(ids));
+  const options = { maxTokens: 12, temperature: 0.8, seed: 7, chat: false };
+  assert.equal(await there.generateText("a red fox", options), await here.generateText("a red fox", options));
+  const tokens = there.generate("a red fox", { ...options, stop: ["zzz"] });
+  assert.equal(typeof (await tokens.next()).value.text, "string");
+  await tokens.return();
+  await fails(there.generateText("a", { regex: "a+" }), "UNSUPPORTED", /grammars/);
+  there.close();
+});
+
+test("what is wrong is said", async () => {
+  await fails(web.open(new Uint8Array([...fused].map((byte, i) => (i > 8 && i < 40 ? 0xff : byte)))), "BAD_ARCHIVE", /./);
+  await fails(web.open(fused.subarray(0, 1000)), "BAD_ARCHIVE", /./);
+  await fails(web.open(fused, { colour: "red" }), "BAD_ARGUMENT", /no option "colour"/);
+  await fails(web.open(fused, { numeric: "exact" }), "BAD_ARGUMENT", /option of compiling/);
+  const model = await web.open(fused);
+  await fails(model.run(new Float32Array(63)), "BAD_INPUT", /multiple of 64/);
+  model.close();
+  await fails(model.run(seven), "BAD_ARGUMENT", /closed/);
+});
+
+test("200 models are opened, run and closed in the same memory", async () => {
+  const kept = await web.open(fused, { threads: 1 }),
+    { engine } = await (await import(`${process.env.HOLOGRAM_WEB}/engine.mjs`)).engines.get("core false");
+  let before;
+  for (let i = 0; i < 200; i++) {
+    const model = await web.open(fused, { threads: 1 });
+    const session = model.session();
+    await model.run(seven);
+    await session.run(seven);
+    model.close();
+    session.close();
+    if (i === 20) before = [engine.memoryBytes, engine.exports.web_held()];
+  }
+  assert.deepEqual([engine.memoryBytes, engine.exports.web_held()], before);
+  kept.close();
+});
+
+test("a download that is cut goes on where it was cut", async () => {
+  const { fetch: real } = globalThis,
+    ranges = [],
+    progress = [];
+  globalThis.fetch = async (url, { headers }) => {
+    const from = Number(/\d+/.exec(headers.Range ?? "0")[0]);
+    ranges.push(from);
+    const part = fused.subarray(from, ranges.length < 3 ? from + 40000 : undefined);
+    const body = new ReadableStream({
+      start(controller) {
+        controller.enqueue(new Uint8Array(part));
+        if (ranges.length < 3) setTimeout(() => controller.error(new Error("cut")), 5);
+        else controller.close();
+      },
+    });
+    return new Response(body, { status: from ? 206 : 200, headers: { "content-length": fused.length - from, etag: '"1"' } });
+  };
+  try {
+    const model = await web.open("https://example.org/digits.holo", { onprogress: (one) => progress.push(one) });
+    assert.deepEqual(ranges, [0, 40000, 80000]);
+    assert.deepEqual(progress.at(-1), { loaded: fused.length, total: fused.length });
+    model.close();
+  } finally {
+    globalThis.fetch = real;
+  }
+});
+
+test("a program for onnxruntime-web runs", async () => {
+  const ort = await import(`${process.env.HOLOGRAM_WEB}/onnxruntime.mjs`),
+    session = await ort.InferenceSession.create(new Uint8Array(readFileSync(digits)), { executionProviders: ["wasm"] }),
+    results = await session.run({ image: new ort.Tensor("float32", seven, [1, 1, 8, 8]) });
+  assert.deepEqual([session.inputNames, results.probabilities.dims], [["image"], [1, 10]]);
+  await session.release();
+});

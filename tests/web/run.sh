@@ -1,0 +1,18 @@
+#!/bin/sh
+# run.sh [NODE] - the tests of the package for browsers in Node: package.test.mjs, and ONNX's suite in the folders of $ONNX.
+node=${1:-node}
+here=$(cd "$(dirname "$0")" && pwd)
+log=$(mktemp) && trap 'rm -f "$log"' EXIT
+"$node" --experimental-wasm-relaxed-simd --test --test-reporter=tap "$here"/*.test.mjs > "$log" 2>&1
+status=$?
+[ $status = 0 ] || { grep -A 20 '^ *not ok' "$log"; tail -n 3 "$log"; }
+echo "web: $(sed -n 's/^# pass //p' "$log") passed, $(sed -n 's/^# fail //p' "$log") failed"
+if [ -n "$ONNX" ]; then
+    for class in "" --exact; do
+        # shellcheck disable=SC2086
+        "$node" "$here/onnx.mjs" $class $ONNX || status=1
+    done
+else
+    echo "web: ONNX's suite is not here, and was not run: install libonnx-testdata"
+fi
+exit $status
