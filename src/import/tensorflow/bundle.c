@@ -6,12 +6,12 @@
 
 #include <stdio.h>
 
-HoloStatus holo_tf_bundle_open(HoloTf *tf, const char *prefix, HoloTfBundle *out)
+HoloStatus holo_flow_bundle_open(HoloFlow *tf, const char *prefix, HoloFlowBundle *out)
 {
-    HoloTfBundleProto header = {0};
-    HoloMapping      *file;
-    char              name[4096];
-    *out = (HoloTfBundle){.tf = tf, .prefix = prefix};
+    HoloFlowBundleProto header = {0};
+    HoloMapping        *file;
+    char                name[4096];
+    *out = (HoloFlowBundle){.tf = tf, .prefix = prefix};
     if (snprintf(name, sizeof name, "%s.index", prefix) >= (int)sizeof name)
         return holo_fail(tf->error, HOLO_BAD_MODEL, "the name of the checkpoint is too long");
     HOLO_TRY(holo_import_map(tf->import, (HoloString){name, strlen(name)}, &file));
@@ -19,7 +19,7 @@ HoloStatus holo_tf_bundle_open(HoloTf *tf, const char *prefix, HoloTfBundle *out
     for (int i = 0; i < out->table.count; i++) {
         if (!out->table.key[i].size) { // the header
             HoloPbSource source = {(const uint8_t *)out->table.value[i].data, tf->error};
-            HOLO_TRY(holo_pb_read(&source, "BundleHeader", out->table.value[i], holo_tf_bundle_fields, &header));
+            HOLO_TRY(holo_pb_read(&source, "BundleHeader", out->table.value[i], holo_flow_bundle_fields, &header));
             continue;
         }
         if (!holo_name_map_set(&out->names, tf->arena, out->table.key[i], &out->table.value[i]))
@@ -30,18 +30,18 @@ HoloStatus holo_tf_bundle_open(HoloTf *tf, const char *prefix, HoloTfBundle *out
     return HOLO_OK;
 }
 
-static HoloStatus read_tensor(HoloTfBundle *b, HoloString key, const HoloString *value, HoloTensor *out)
+static HoloStatus read_tensor(HoloFlowBundle *b, HoloString key, const HoloString *value, HoloTensor *out)
 {
-    HoloTf                *tf     = b->tf;
-    HoloTfBundleEntryProto entry  = {0};
-    HoloPbSource           source = {(const uint8_t *)value->data, tf->error};
-    HoloPbSource           saved  = tf->source;
-    HoloMapping           *file;
-    char                   name[4096];
-    HOLO_TRY(holo_pb_read(&source, "BundleEntry", *value, holo_tf_bundle_entry_fields, &entry));
-    *out              = (HoloTensor){.dtype = (uint8_t)holo_tf_dtype(entry.dtype)};
+    HoloFlow                *tf     = b->tf;
+    HoloFlowBundleEntryProto entry  = {0};
+    HoloPbSource             source = {(const uint8_t *)value->data, tf->error};
+    HoloPbSource             saved  = tf->source;
+    HoloMapping             *file;
+    char                     name[4096];
+    HOLO_TRY(holo_pb_read(&source, "BundleEntry", *value, holo_flow_bundle_entry_fields, &entry));
+    *out              = (HoloTensor){.dtype = (uint8_t)holo_flow_dtype(entry.dtype)};
     tf->source        = source;
-    HoloStatus status = holo_tf_read_shape(tf, entry.shape, out);
+    HoloStatus status = holo_flow_read_shape(tf, entry.shape, out);
     tf->source        = saved;
     if (status) return status;
     int64_t count = out->rank < 0 ? -1 : holo_tensor_count(out);
@@ -61,36 +61,36 @@ static HoloStatus read_tensor(HoloTfBundle *b, HoloString key, const HoloString 
 
 // ---- which variable has which key
 
-static const HoloTfNode *follow(const HoloTfNodes *nodes, HoloString ref, int64_t *index)
+static const HoloFlowNode *follow(const HoloFlowNodes *nodes, HoloString ref, int64_t *index)
 {
     for (int i = 0; i < 16; i++) {
-        HoloTfRef         cut  = holo_tf_ref(ref);
-        const HoloTfNode *node = holo_name_map_find(&nodes->names, cut.node);
+        HoloFlowRef         cut  = holo_flow_ref(ref);
+        const HoloFlowNode *node = holo_name_map_find(&nodes->names, cut.node);
         if (!node) return NULL;
         *index = cut.index;
-        if (!holo_tf_is(node->op, "Identity") || !node->in_count) return node;
+        if (!holo_flow_is(node->op, "Identity") || !node->in_count) return node;
         ref = node->in[0];
     }
     return NULL;
 }
 
 // The key that output `index` of a RestoreV2 reads.
-static HoloStatus restored_key(HoloTf *tf, const HoloTfNodes *nodes, const HoloTfNode *restore, int64_t index,
+static HoloStatus restored_key(HoloFlow *tf, const HoloFlowNodes *nodes, const HoloFlowNode *restore, int64_t index,
                                HoloString *out)
 {
-    int64_t           place;
-    const HoloTfNode *names = restore->in_count > 1 ? follow(nodes, restore->in[1], &place) : NULL;
-    HoloTfCall        c     = {.tf = tf, .e = &tf->emit, .node = names};
-    HoloTfAttrProto   attr;
-    HoloTensor        t;
+    int64_t             place;
+    const HoloFlowNode *names = restore->in_count > 1 ? follow(nodes, restore->in[1], &place) : NULL;
+    HoloFlowCall        c     = {.tf = tf, .e = &tf->emit, .node = names};
+    HoloFlowAttrProto   attr;
+    HoloTensor          t;
     *out = (HoloString){"", 0};
-    if (!names || !holo_tf_is(names->op, "Const") || !holo_tf_attr(&c, "value", &attr)) return HOLO_OK;
-    HOLO_TRY(holo_tf_tensor(tf, names->name, attr.tensor, &t));
+    if (!names || !holo_flow_is(names->op, "Const") || !holo_flow_attr(&c, "value", &attr)) return HOLO_OK;
+    HOLO_TRY(holo_flow_tensor(tf, names->name, attr.tensor, &t));
     if (t.dtype == HOLO_STRING && index < holo_tensor_count(&t)) *out = ((const HoloString *)t.data)[index];
     return HOLO_OK;
 }
 
-static HoloStatus note_key(HoloTfBundle *b, HoloString variable, HoloString key)
+static HoloStatus note_key(HoloFlowBundle *b, HoloString variable, HoloString key)
 {
     HoloString *copy = HOLO_NEW(b->tf->arena, HoloString, 1);
     if (!copy) return holo_fail_memory(b->tf->error);
@@ -99,17 +99,17 @@ static HoloStatus note_key(HoloTfBundle *b, HoloString variable, HoloString key)
 }
 
 // The variable that argument `name` of a function is: by the node of the graph that calls it.
-static const HoloTfNode *called_with(HoloTf *tf, const HoloTfFunction *f, HoloString name)
+static const HoloFlowNode *called_with(HoloFlow *tf, const HoloFlowFunction *f, HoloString name)
 {
-    const HoloTfNodes *nodes = tf->main.nodes;
-    int64_t            place;
-    int                arg = 0;
+    const HoloFlowNodes *nodes = tf->main.nodes;
+    int64_t              place;
+    int                  arg = 0;
     while (arg < f->arg_count && (f->arg[arg].size != name.size || memcmp(f->arg[arg].data, name.data, name.size)))
         arg++;
     for (int i = 0; i < nodes->count && arg < f->arg_count; i++) {
-        HoloTfCall      c = {.tf = tf, .e = &tf->emit, .node = &nodes->node[i]};
-        HoloTfCallProto call;
-        if (!holo_tf_func(&c, "f", &call) || call.name.size != f->name.size ||
+        HoloFlowCall      c = {.tf = tf, .e = &tf->emit, .node = &nodes->node[i]};
+        HoloFlowCallProto call;
+        if (!holo_flow_func(&c, "f", &call) || call.name.size != f->name.size ||
             memcmp(call.name.data, f->name.data, f->name.size))
             continue;
         if (arg < c.node->in_count) return follow(nodes, c.node->in[arg], &place);
@@ -117,36 +117,36 @@ static const HoloTfNode *called_with(HoloTf *tf, const HoloTfFunction *f, HoloSt
     return NULL;
 }
 
-static HoloStatus note_assignments(HoloTfBundle *b, const HoloTfNodes *nodes, const HoloTfFunction *f)
+static HoloStatus note_assignments(HoloFlowBundle *b, const HoloFlowNodes *nodes, const HoloFlowFunction *f)
 {
     for (int i = 0; i < nodes->count; i++) {
-        const HoloTfNode *node  = &nodes->node[i];
-        int64_t           index = 0, place;
-        HoloString        key;
-        if ((!holo_tf_is(node->op, "AssignVariableOp") && !holo_tf_is(node->op, "Assign")) || node->in_count < 2)
+        const HoloFlowNode *node  = &nodes->node[i];
+        int64_t             index = 0, place;
+        HoloString          key;
+        if ((!holo_flow_is(node->op, "AssignVariableOp") && !holo_flow_is(node->op, "Assign")) || node->in_count < 2)
             continue;
-        const HoloTfNode *restore = follow(nodes, node->in[1], &index);
-        if (!restore || !holo_tf_is(restore->op, "RestoreV2")) continue;
+        const HoloFlowNode *restore = follow(nodes, node->in[1], &index);
+        if (!restore || !holo_flow_is(restore->op, "RestoreV2")) continue;
         HOLO_TRY(restored_key(b->tf, nodes, restore, index, &key));
-        const HoloTfNode *variable = follow(nodes, node->in[0], &place);
-        if (!variable && f) variable = called_with(b->tf, f, holo_tf_ref(node->in[0]).node);
+        const HoloFlowNode *variable = follow(nodes, node->in[0], &place);
+        if (!variable && f) variable = called_with(b->tf, f, holo_flow_ref(node->in[0]).node);
         if (key.size && variable) HOLO_TRY(note_key(b, variable->name, key));
     }
     return HOLO_OK;
 }
 
 // Functions that restore are those that the graph calls.
-static HoloStatus note_functions(HoloTfBundle *b)
+static HoloStatus note_functions(HoloFlowBundle *b)
 {
-    HoloTf            *tf    = b->tf;
-    const HoloTfNodes *nodes = tf->main.nodes;
-    HoloNameMap        seen  = {0};
+    HoloFlow            *tf    = b->tf;
+    const HoloFlowNodes *nodes = tf->main.nodes;
+    HoloNameMap          seen  = {0};
     for (int i = 0; i < nodes->count; i++) {
-        HoloTfCall      c = {.tf = tf, .e = &tf->emit, .node = &nodes->node[i]};
-        HoloTfCallProto call;
-        HoloStatus      status;
-        if (!holo_tf_func(&c, "f", &call) || holo_name_map_find(&seen, call.name)) continue;
-        HoloTfFunction *f = holo_tf_function(tf, call.name, &status);
+        HoloFlowCall      c = {.tf = tf, .e = &tf->emit, .node = &nodes->node[i]};
+        HoloFlowCallProto call;
+        HoloStatus        status;
+        if (!holo_flow_func(&c, "f", &call) || holo_name_map_find(&seen, call.name)) continue;
+        HoloFlowFunction *f = holo_flow_function(tf, call.name, &status);
         if (status) return status;
         if (!f) continue;
         if (!holo_name_map_set(&seen, tf->arena, call.name, f)) return holo_fail_memory(tf->error);
@@ -155,11 +155,11 @@ static HoloStatus note_functions(HoloTfBundle *b)
     return HOLO_OK;
 }
 
-static HoloStatus find_variable(HoloTf *tf, const HoloTfNode *node, HoloTensor *out, bool *found)
+static HoloStatus find_variable(HoloFlow *tf, const HoloFlowNode *node, HoloTensor *out, bool *found)
 {
-    HoloTfBundle *b      = tf->format;
-    HoloTfCall    c      = {.tf = tf, .e = &tf->emit, .node = node};
-    HoloString    shared = holo_tf_string(&c, "shared_name", ""), *known = holo_name_map_find(&b->keys, node->name);
+    HoloFlowBundle *b      = tf->format;
+    HoloFlowCall    c      = {.tf = tf, .e = &tf->emit, .node = node};
+    HoloString      shared = holo_flow_string(&c, "shared_name", ""), *known = holo_name_map_find(&b->keys, node->name);
     const char *object = holo_arena_format(tf->arena, "%.*s/.ATTRIBUTES/VARIABLE_VALUE", (int)shared.size, shared.data);
     HoloString  tries[] = {known ? *known : node->name, node->name, shared, {object, object ? strlen(object) : 0}};
     *found              = false;
@@ -172,7 +172,7 @@ static HoloStatus find_variable(HoloTf *tf, const HoloTfNode *node, HoloTensor *
     return HOLO_OK;
 }
 
-HoloStatus holo_tf_bundle_use(HoloTf *tf, HoloTfBundle *bundle)
+HoloStatus holo_flow_bundle_use(HoloFlow *tf, HoloFlowBundle *bundle)
 {
     HOLO_TRY(note_assignments(bundle, tf->main.nodes, NULL));
     HOLO_TRY(note_functions(bundle));

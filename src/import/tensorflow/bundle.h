@@ -5,17 +5,17 @@
 #include "import/tensorflow/tf.h"
 #include "import/wire/sstable.h"
 
-typedef struct HoloTfBundle {
-    HoloTf     *tf;
+typedef struct HoloFlowBundle {
+    HoloFlow   *tf;
     const char *prefix; // "variables/variables"
     HoloSsTable table;
     HoloNameMap names; // keys to HoloString: their entries
     int64_t     shards;
     HoloNameMap keys; // names of variables' nodes to keys (char *), as the graph restores them
-} HoloTfBundle;
+} HoloFlowBundle;
 
-HOLO_MUST HoloStatus holo_tf_bundle_open(HoloTf *tf, const char *prefix, HoloTfBundle *out);
+HOLO_MUST HoloStatus holo_flow_bundle_open(HoloFlow *tf, const char *prefix, HoloFlowBundle *out);
 // Sets tf->variable, so that variables of the graph get their values. The bundle must stay.
-HOLO_MUST HoloStatus holo_tf_bundle_use(HoloTf *tf, HoloTfBundle *bundle);
+HOLO_MUST HoloStatus holo_flow_bundle_use(HoloFlow *tf, HoloFlowBundle *bundle);
 
 #endif

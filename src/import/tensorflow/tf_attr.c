@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-HoloDtype holo_tf_dtype(int64_t type)
+HoloDtype holo_flow_dtype(int64_t type)
 {
     static const HoloDtype types[] = {
         HOLO_NONE, HOLO_F32, HOLO_F64,  HOLO_I32, HOLO_U8,   HOLO_I16,  HOLO_I8,   HOLO_STRING,
@@ -18,28 +18,28 @@ HoloDtype holo_tf_dtype(int64_t type)
 
 // ---- attributes
 
-static HoloStatus find_attr(HoloTf *tf, HoloPbMany list, HoloString name, HoloTfAttrProto *out, bool *found)
+static HoloStatus find_attr(HoloFlow *tf, HoloPbMany list, HoloString name, HoloFlowAttrProto *out, bool *found)
 {
     HoloString message;
     *found = false;
     while (holo_pb_next_bytes(&list, &message)) {
-        HoloTfEntryProto entry = {0};
-        HOLO_TRY(holo_pb_read(&tf->source, "AttrEntry", message, holo_tf_attr_entry_fields, &entry));
+        HoloFlowEntryProto entry = {0};
+        HOLO_TRY(holo_pb_read(&tf->source, "AttrEntry", message, holo_flow_attr_entry_fields, &entry));
         if (entry.key.size != name.size || memcmp(entry.key.data, name.data, name.size)) continue;
-        *out   = (HoloTfAttrProto){0};
+        *out   = (HoloFlowAttrProto){0};
         *found = true;
-        return holo_pb_read(&tf->source, "AttrValue", entry.value, holo_tf_attr_fields, out);
+        return holo_pb_read(&tf->source, "AttrValue", entry.value, holo_flow_attr_fields, out);
     }
     return HOLO_OK;
 }
 
-bool holo_tf_attr(HoloTfCall *c, const char *name, HoloTfAttrProto *out)
+bool holo_flow_attr(HoloFlowCall *c, const char *name, HoloFlowAttrProto *out)
 {
-    bool               found  = false;
-    HoloString         key    = {name, strlen(name)};
-    HoloStatus         status = find_attr(c->tf, c->node->attr, key, out, &found);
-    const HoloTfScope *scope  = c->scope;
-    while (!status && found && holo_pb_has(out->has, HOLO_TF_ATTR_PLACEHOLDER) && scope) {
+    bool                 found  = false;
+    HoloString           key    = {name, strlen(name)};
+    HoloStatus           status = find_attr(c->tf, c->node->attr, key, out, &found);
+    const HoloFlowScope *scope  = c->scope;
+    while (!status && found && holo_pb_has(out->has, HOLO_FLOW_ATTR_PLACEHOLDER) && scope) {
         key    = out->placeholder;
         status = find_attr(c->tf, scope->call_attr, key, out, &found);
         scope  = scope->caller;
@@ -48,97 +48,97 @@ bool holo_tf_attr(HoloTfCall *c, const char *name, HoloTfAttrProto *out)
     return found && !status;
 }
 
-int64_t holo_tf_int(HoloTfCall *c, const char *name, int64_t fallback)
+int64_t holo_flow_int(HoloFlowCall *c, const char *name, int64_t fallback)
 {
-    HoloTfAttrProto attr;
-    return holo_tf_attr(c, name, &attr) ? attr.i : fallback;
+    HoloFlowAttrProto attr;
+    return holo_flow_attr(c, name, &attr) ? attr.i : fallback;
 }
 
-bool holo_tf_bool(HoloTfCall *c, const char *name, bool fallback)
+bool holo_flow_bool(HoloFlowCall *c, const char *name, bool fallback)
 {
-    HoloTfAttrProto attr;
-    return holo_tf_attr(c, name, &attr) ? attr.b != 0 : fallback;
+    HoloFlowAttrProto attr;
+    return holo_flow_attr(c, name, &attr) ? attr.b != 0 : fallback;
 }
 
-double holo_tf_float(HoloTfCall *c, const char *name, double fallback)
+double holo_flow_float(HoloFlowCall *c, const char *name, double fallback)
 {
-    HoloTfAttrProto attr;
-    return holo_tf_attr(c, name, &attr) ? (double)attr.f : fallback;
+    HoloFlowAttrProto attr;
+    return holo_flow_attr(c, name, &attr) ? (double)attr.f : fallback;
 }
 
-HoloString holo_tf_string(HoloTfCall *c, const char *name, const char *fallback)
+HoloString holo_flow_string(HoloFlowCall *c, const char *name, const char *fallback)
 {
-    HoloTfAttrProto attr;
-    HoloString      none = {fallback, fallback ? strlen(fallback) : 0};
-    return holo_tf_attr(c, name, &attr) ? (attr.s.data ? attr.s : (HoloString){"", 0}) : none;
+    HoloFlowAttrProto attr;
+    HoloString        none = {fallback, fallback ? strlen(fallback) : 0};
+    return holo_flow_attr(c, name, &attr) ? (attr.s.data ? attr.s : (HoloString){"", 0}) : none;
 }
 
-HoloDtype holo_tf_type(HoloTfCall *c, const char *name)
+HoloDtype holo_flow_type(HoloFlowCall *c, const char *name)
 {
-    HoloTfAttrProto attr;
-    return holo_tf_attr(c, name, &attr) ? holo_tf_dtype(attr.type) : HOLO_NONE;
+    HoloFlowAttrProto attr;
+    return holo_flow_attr(c, name, &attr) ? holo_flow_dtype(attr.type) : HOLO_NONE;
 }
 
-static bool find_list(HoloTfCall *c, const char *name, HoloTfListProto *out)
+static bool find_list(HoloFlowCall *c, const char *name, HoloFlowListProto *out)
 {
-    HoloTfAttrProto attr;
-    *out = (HoloTfListProto){0};
-    if (!holo_tf_attr(c, name, &attr) || !holo_pb_has(attr.has, HOLO_TF_ATTR_LIST)) return false;
-    HoloStatus status = holo_pb_read(&c->tf->source, "ListValue", attr.list, holo_tf_list_fields, out);
+    HoloFlowAttrProto attr;
+    *out = (HoloFlowListProto){0};
+    if (!holo_flow_attr(c, name, &attr) || !holo_pb_has(attr.has, HOLO_FLOW_ATTR_LIST)) return false;
+    HoloStatus status = holo_pb_read(&c->tf->source, "ListValue", attr.list, holo_flow_list_fields, out);
     if (status && !c->e->status) c->e->status = status;
     return !status;
 }
 
-int holo_tf_ints(HoloTfCall *c, const char *name, int64_t *out, int room)
+int holo_flow_ints(HoloFlowCall *c, const char *name, int64_t *out, int room)
 {
-    HoloTfListProto list;
-    int             count = 0;
+    HoloFlowListProto list;
+    int               count = 0;
     if (!find_list(c, name, &list)) return -1;
     if (list.i.count > room) {
-        holo_tf_fail(c, HOLO_BAD_MODEL, "attribute '%s' has %lld numbers, and %d are the most", name,
-                     (long long)list.i.count, room);
+        holo_flow_fail(c, HOLO_BAD_MODEL, "attribute '%s' has %lld numbers, and %d are the most", name,
+                       (long long)list.i.count, room);
         return -1;
     }
     while (holo_pb_next_int(&list.i, &out[count])) count++;
     return count;
 }
 
-int holo_tf_strings(HoloTfCall *c, const char *name, HoloString *out, int room)
+int holo_flow_strings(HoloFlowCall *c, const char *name, HoloString *out, int room)
 {
-    HoloTfListProto list;
-    int             count = 0;
+    HoloFlowListProto list;
+    int               count = 0;
     if (!find_list(c, name, &list)) return -1;
     while (count < room && holo_pb_next_bytes(&list.s, &out[count])) count++;
     return count;
 }
 
-bool holo_tf_shape(HoloTfCall *c, const char *name, HoloTensor *out)
+bool holo_flow_shape(HoloFlowCall *c, const char *name, HoloTensor *out)
 {
-    HoloTfAttrProto attr;
+    HoloFlowAttrProto attr;
     *out = (HoloTensor){.rank = -1};
-    if (!holo_tf_attr(c, name, &attr) || !holo_pb_has(attr.has, HOLO_TF_ATTR_SHAPE)) return false;
-    HoloStatus status = holo_tf_read_shape(c->tf, attr.shape, out);
+    if (!holo_flow_attr(c, name, &attr) || !holo_pb_has(attr.has, HOLO_FLOW_ATTR_SHAPE)) return false;
+    HoloStatus status = holo_flow_read_shape(c->tf, attr.shape, out);
     if (status && !c->e->status) c->e->status = status;
     return !status;
 }
 
-bool holo_tf_func(HoloTfCall *c, const char *name, HoloTfCallProto *out)
+bool holo_flow_func(HoloFlowCall *c, const char *name, HoloFlowCallProto *out)
 {
-    HoloTfAttrProto attr;
-    *out = (HoloTfCallProto){0};
-    if (!holo_tf_attr(c, name, &attr) || !holo_pb_has(attr.has, HOLO_TF_ATTR_FUNC)) return false;
-    HoloStatus status = holo_pb_read(&c->tf->source, "NameAttrList", attr.func, holo_tf_call_fields, out);
+    HoloFlowAttrProto attr;
+    *out = (HoloFlowCallProto){0};
+    if (!holo_flow_attr(c, name, &attr) || !holo_pb_has(attr.has, HOLO_FLOW_ATTR_FUNC)) return false;
+    HoloStatus status = holo_pb_read(&c->tf->source, "NameAttrList", attr.func, holo_flow_call_fields, out);
     if (status && !c->e->status) c->e->status = status;
     return !status;
 }
 
 // ---- tensors
 
-HoloStatus holo_tf_read_shape(HoloTf *tf, HoloString message, HoloTensor *out)
+HoloStatus holo_flow_read_shape(HoloFlow *tf, HoloString message, HoloTensor *out)
 {
-    HoloTfShapeProto shape = {0};
-    HoloString       bytes;
-    HOLO_TRY(holo_pb_read(&tf->source, "TensorShapeProto", message, holo_tf_shape_fields, &shape));
+    HoloFlowShapeProto shape = {0};
+    HoloString         bytes;
+    HOLO_TRY(holo_pb_read(&tf->source, "TensorShapeProto", message, holo_flow_shape_fields, &shape));
     out->rank = -1;
     if (shape.unknown_rank) return HOLO_OK;
     if (shape.dim.count > HOLO_MAX_RANK)
@@ -146,8 +146,8 @@ HoloStatus holo_tf_read_shape(HoloTf *tf, HoloString message, HoloTensor *out)
                          (long long)shape.dim.count, HOLO_MAX_RANK);
     out->rank = 0;
     while (holo_pb_next_bytes(&shape.dim, &bytes)) {
-        HoloTfDimProto dim = {0};
-        HOLO_TRY(holo_pb_read(&tf->source, "Dim", bytes, holo_tf_dim_fields, &dim));
+        HoloFlowDimProto dim = {0};
+        HOLO_TRY(holo_pb_read(&tf->source, "Dim", bytes, holo_flow_dim_fields, &dim));
         out->dim[out->rank++] = dim.size < 0 ? HOLO_DIM_UNKNOWN : dim.size;
     }
     return HOLO_OK;
@@ -159,7 +159,7 @@ typedef struct Numbers { // the field of a tensor that has its elements
     int        each;  // of them to an element
 } Numbers;
 
-static Numbers numbers_of(const HoloTfTensorProto *t, HoloDtype dtype)
+static Numbers numbers_of(const HoloFlowTensorProto *t, HoloDtype dtype)
 {
     switch (dtype) {
     case HOLO_F32: return (Numbers){t->float_val, 4, 1};
@@ -197,7 +197,8 @@ static void fill(const Numbers *from, HoloTensor *out, int64_t count)
     for (; made && made < count; made++, at += size) memcpy(at, at - size, size);
 }
 
-static HoloStatus take_strings(HoloTf *tf, HoloString name, const HoloTfTensorProto *t, int64_t count, HoloTensor *out)
+static HoloStatus take_strings(HoloFlow *tf, HoloString name, const HoloFlowTensorProto *t, int64_t count,
+                               HoloTensor *out)
 {
     HoloPbMany  list = t->string_val;
     HoloString *text, last = {"", 0};
@@ -211,12 +212,12 @@ static HoloStatus take_strings(HoloTf *tf, HoloString name, const HoloTfTensorPr
     return HOLO_OK;
 }
 
-HoloStatus holo_tf_tensor(HoloTf *tf, HoloString name, HoloString message, HoloTensor *out)
+HoloStatus holo_flow_tensor(HoloFlow *tf, HoloString name, HoloString message, HoloTensor *out)
 {
-    HoloTfTensorProto t = {0};
-    HOLO_TRY(holo_pb_read(&tf->source, "TensorProto", message, holo_tf_tensor_fields, &t));
-    *out = (HoloTensor){.dtype = (uint8_t)holo_tf_dtype(t.dtype)};
-    HOLO_TRY(holo_tf_read_shape(tf, t.tensor_shape, out));
+    HoloFlowTensorProto t = {0};
+    HOLO_TRY(holo_pb_read(&tf->source, "TensorProto", message, holo_flow_tensor_fields, &t));
+    *out = (HoloTensor){.dtype = (uint8_t)holo_flow_dtype(t.dtype)};
+    HOLO_TRY(holo_flow_read_shape(tf, t.tensor_shape, out));
     int64_t count = out->rank < 0 ? -1 : holo_tensor_count(out);
     if (!out->dtype)
         return holo_fail(tf->error, HOLO_UNSUPPORTED, "tensor '%.*s' has type %lld, which does not exist here",
@@ -241,7 +242,7 @@ HoloStatus holo_tf_tensor(HoloTf *tf, HoloString name, HoloString message, HoloT
 
 // ---- calls
 
-void holo_tf_fail(HoloTfCall *c, HoloStatus status, const char *format, ...)
+void holo_flow_fail(HoloFlowCall *c, HoloStatus status, const char *format, ...)
 {
     char    text[400];
     va_list args;
@@ -251,27 +252,27 @@ void holo_tf_fail(HoloTfCall *c, HoloStatus status, const char *format, ...)
     holo_emit_fail(c->e, status, "%s: %s", c->op ? c->op->name : "call", text);
 }
 
-bool holo_tf_has(const HoloTfCall *c, int i)
+bool holo_flow_has(const HoloFlowCall *c, int i)
 {
     return i < c->in_count &&
-           ((c->in[i].kind == HOLO_TF_TENSOR && c->in[i].value) || c->in[i].kind == HOLO_TF_VARIABLE);
+           ((c->in[i].kind == HOLO_FLOW_TENSOR && c->in[i].value) || c->in[i].kind == HOLO_FLOW_VARIABLE);
 }
 
-HoloValue *holo_tf_in(HoloTfCall *c, int i)
+HoloValue *holo_flow_in(HoloFlowCall *c, int i)
 {
-    if (holo_tf_has(c, i) && c->in[i].kind == HOLO_TF_VARIABLE && !c->e->status)
-        c->in[i] = (HoloTfValue){HOLO_TF_TENSOR, holo_tf_read_variable(c, c->in[i].object), NULL};
-    if (holo_tf_has(c, i)) return c->in[i].value;
-    if (!c->e->status) holo_tf_fail(c, HOLO_BAD_MODEL, "input %d is missing, or no tensor", i);
+    if (holo_flow_has(c, i) && c->in[i].kind == HOLO_FLOW_VARIABLE && !c->e->status)
+        c->in[i] = (HoloFlowValue){HOLO_FLOW_TENSOR, holo_flow_read_variable(c, c->in[i].object), NULL};
+    if (holo_flow_has(c, i)) return c->in[i].value;
+    if (!c->e->status) holo_flow_fail(c, HOLO_BAD_MODEL, "input %d is missing, or no tensor", i);
     return NULL;
 }
 
-void holo_tf_out_value(HoloTfCall *c, int i, HoloTfValue value)
+void holo_flow_out_value(HoloFlowCall *c, int i, HoloFlowValue value)
 {
     if (i >= c->out_count) {
-        HoloTfValue *list = HOLO_NEW(c->tf->arena, HoloTfValue, i + 1);
+        HoloFlowValue *list = HOLO_NEW(c->tf->arena, HoloFlowValue, i + 1);
         if (!list) {
-            holo_tf_fail(c, HOLO_NO_MEMORY, "there is no memory");
+            holo_flow_fail(c, HOLO_NO_MEMORY, "there is no memory");
             return;
         }
         if (c->out_count) memcpy(list, c->out, (size_t)c->out_count * sizeof *list);
@@ -281,44 +282,44 @@ void holo_tf_out_value(HoloTfCall *c, int i, HoloTfValue value)
     c->out[i] = value;
 }
 
-void holo_tf_out(HoloTfCall *c, int i, HoloValue *value)
+void holo_flow_out(HoloFlowCall *c, int i, HoloValue *value)
 {
-    holo_tf_out_value(c, i, (HoloTfValue){.kind = value ? HOLO_TF_TENSOR : HOLO_TF_NOTHING, .value = value});
+    holo_flow_out_value(c, i, (HoloFlowValue){.kind = value ? HOLO_FLOW_TENSOR : HOLO_FLOW_NOTHING, .value = value});
 }
 
-int holo_tf_known(HoloTfCall *c, int i, int64_t *out, int room)
+int holo_flow_known(HoloFlowCall *c, int i, int64_t *out, int room)
 {
     int        count = 0;
-    HoloValue *x     = holo_tf_in(c, i);
+    HoloValue *x     = holo_flow_in(c, i);
     if (!x || holo_emit_known_ints(c->e, x, out, room, &count)) return x ? count : -1;
-    holo_tf_fail(c, HOLO_UNSUPPORTED, "input %d must be known when the model is compiled, and it is computed by a run",
-                 i);
+    holo_flow_fail(c, HOLO_UNSUPPORTED,
+                   "input %d must be known when the model is compiled, and it is computed by a run", i);
     return -1;
 }
 
-int holo_tf_axis(HoloTfCall *c, int64_t axis, int rank)
+int holo_flow_axis(HoloFlowCall *c, int64_t axis, int rank)
 {
     if (axis >= -rank && axis < rank) return (int)(axis < 0 ? axis + rank : axis);
-    holo_tf_fail(c, HOLO_BAD_MODEL, "axis %lld does not exist: there are %d dimensions", (long long)axis, rank);
+    holo_flow_fail(c, HOLO_BAD_MODEL, "axis %lld does not exist: there are %d dimensions", (long long)axis, rank);
     return 0;
 }
 
-int holo_tf_rank(HoloTfCall *c, const HoloValue *x)
+int holo_flow_rank(HoloFlowCall *c, const HoloValue *x)
 {
     int rank = holo_emit_rank(x);
     if (rank < 0 && !c->e->status)
-        holo_tf_fail(c, HOLO_UNSUPPORTED, "the number of dimensions of an input is not known");
+        holo_flow_fail(c, HOLO_UNSUPPORTED, "the number of dimensions of an input is not known");
     return rank;
 }
 
-HoloValue *holo_tf_vector(HoloTfCall *c, HoloValue *x)
+HoloValue *holo_flow_vector(HoloFlowCall *c, HoloValue *x)
 {
     int64_t zero = 0;
     x            = holo_emit_cast(c->e, x, HOLO_I64);
     return holo_emit_rank(x) == 0 ? holo_emit_unsqueeze(c->e, x, &zero, 1) : x;
 }
 
-void holo_tf_same_type(HoloTfCall *c, HoloValue **a, HoloValue **b)
+void holo_flow_same_type(HoloFlowCall *c, HoloValue **a, HoloValue **b)
 {
     HoloDtype one = holo_emit_dtype(*a), other = holo_emit_dtype(*b);
     if (one == other || one == HOLO_NONE || other == HOLO_NONE) return;

@@ -11,7 +11,7 @@ typedef struct Missing {
 } Missing;
 
 typedef struct Search {
-    HoloTf     *tf;
+    HoloFlow   *tf;
     Missing    *missing;
     int         missing_count, missing_room;
     HoloNameMap functions; // that were looked at
@@ -32,49 +32,49 @@ static HoloStatus add_missing(Search *s, HoloString op)
     return HOLO_OK;
 }
 
-static HoloStatus search_nodes(Search *s, const HoloTfNodes *nodes, const HoloString *outputs, int count, int depth);
+static HoloStatus search_nodes(Search *s, const HoloFlowNodes *nodes, const HoloString *outputs, int count, int depth);
 
 static HoloStatus search_function(Search *s, HoloString name, int depth)
 {
-    HoloStatus      status;
-    HoloTfFunction *function = holo_tf_function(s->tf, name, &status);
+    HoloStatus        status;
+    HoloFlowFunction *function = holo_flow_function(s->tf, name, &status);
     if (!function || holo_name_map_find(&s->functions, name)) return status;
-    if (depth > HOLO_TF_DEPTH_MAX) return holo_fail(s->tf->error, HOLO_BAD_MODEL, "functions are nested too deeply");
+    if (depth > HOLO_FLOW_DEPTH_MAX) return holo_fail(s->tf->error, HOLO_BAD_MODEL, "functions are nested too deeply");
     if (!holo_name_map_set(&s->functions, s->tf->arena, name, function)) return holo_fail_memory(s->tf->error);
     return search_nodes(s, &function->nodes, function->ret, function->ret_count, depth + 1);
 }
 
 // The functions that a node calls.
-static HoloStatus search_calls(Search *s, const HoloTfNode *node, int depth)
+static HoloStatus search_calls(Search *s, const HoloFlowNode *node, int depth)
 {
     HoloPbMany list = node->attr;
     HoloString message;
     HOLO_TRY(search_function(s, node->op, depth));
     while (holo_pb_next_bytes(&list, &message)) {
-        HoloTfEntryProto entry = {0};
-        HoloTfAttrProto  attr  = {0};
-        HoloTfCallProto  call  = {0};
-        HOLO_TRY(holo_pb_read(&s->tf->source, "AttrEntry", message, holo_tf_attr_entry_fields, &entry));
-        HOLO_TRY(holo_pb_read(&s->tf->source, "AttrValue", entry.value, holo_tf_attr_fields, &attr));
-        if (!holo_pb_has(attr.has, HOLO_TF_ATTR_FUNC)) continue;
-        HOLO_TRY(holo_pb_read(&s->tf->source, "NameAttrList", attr.func, holo_tf_call_fields, &call));
+        HoloFlowEntryProto entry = {0};
+        HoloFlowAttrProto  attr  = {0};
+        HoloFlowCallProto  call  = {0};
+        HOLO_TRY(holo_pb_read(&s->tf->source, "AttrEntry", message, holo_flow_attr_entry_fields, &entry));
+        HOLO_TRY(holo_pb_read(&s->tf->source, "AttrValue", entry.value, holo_flow_attr_fields, &attr));
+        if (!holo_pb_has(attr.has, HOLO_FLOW_ATTR_FUNC)) continue;
+        HOLO_TRY(holo_pb_read(&s->tf->source, "NameAttrList", attr.func, holo_flow_call_fields, &call));
         HOLO_TRY(search_function(s, call.name, depth));
     }
     return HOLO_OK;
 }
 
 // All nodes that the outputs need, each once.
-static HoloStatus search_nodes(Search *s, const HoloTfNodes *nodes, const HoloString *outputs, int count, int depth)
+static HoloStatus search_nodes(Search *s, const HoloFlowNodes *nodes, const HoloString *outputs, int count, int depth)
 {
-    uint8_t           *seen = HOLO_NEW(s->tf->arena, uint8_t, nodes->count + 1);
-    const HoloTfNode **list = HOLO_NEW(s->tf->arena, const HoloTfNode *, nodes->count + 1);
-    int                used = 0;
+    uint8_t             *seen = HOLO_NEW(s->tf->arena, uint8_t, nodes->count + 1);
+    const HoloFlowNode **list = HOLO_NEW(s->tf->arena, const HoloFlowNode *, nodes->count + 1);
+    int                  used = 0;
     if (!seen || !list) return holo_fail_memory(s->tf->error);
     for (int i = -1; i < used; i++) {
         const HoloString *in    = i < 0 ? outputs : list[i]->in;
         int               edges = i < 0 ? count : list[i]->in_count;
         for (int k = 0; k < edges; k++) {
-            const HoloTfNode *node = holo_name_map_find(&nodes->names, holo_tf_ref(in[k]).node);
+            const HoloFlowNode *node = holo_name_map_find(&nodes->names, holo_flow_ref(in[k]).node);
             if (!node || seen[node->index]) continue;
             seen[node->index] = 1;
             list[used++]      = node;
@@ -88,7 +88,7 @@ static HoloStatus search_nodes(Search *s, const HoloTfNodes *nodes, const HoloSt
     return HOLO_OK;
 }
 
-HoloStatus holo_tf_check(HoloTf *tf, const HoloString *outputs, int count)
+HoloStatus holo_flow_check(HoloFlow *tf, const HoloString *outputs, int count)
 {
     Search s         = {.tf = tf};
     char   text[480] = "";
@@ -110,22 +110,22 @@ HoloStatus holo_tf_check(HoloTf *tf, const HoloString *outputs, int count)
 
 // ---- inputs and outputs of a graph without a signature
 
-HoloStatus holo_tf_guess_ports(HoloTf *tf, HoloTfPorts *out)
+HoloStatus holo_flow_guess_ports(HoloFlow *tf, HoloFlowPorts *out)
 {
-    const HoloTfNodes *nodes = tf->main.nodes;
-    uint8_t           *used  = HOLO_NEW(tf->arena, uint8_t, nodes->count + 1);
+    const HoloFlowNodes *nodes = tf->main.nodes;
+    uint8_t             *used  = HOLO_NEW(tf->arena, uint8_t, nodes->count + 1);
     if (!used) return holo_fail_memory(tf->error);
     for (int i = 0; i < nodes->count; i++)
         for (int k = 0; k < nodes->node[i].in_count; k++) {
-            const HoloTfNode *node = holo_name_map_find(&nodes->names, holo_tf_ref(nodes->node[i].in[k]).node);
+            const HoloFlowNode *node = holo_name_map_find(&nodes->names, holo_flow_ref(nodes->node[i].in[k]).node);
             if (node) used[node->index] = 1;
         }
     for (int i = 0; i < nodes->count; i++) {
-        const HoloTfNode *node     = &nodes->node[i];
-        HoloTfPort        port     = {.name = holo_tf_text(tf, node->name), .ref = node->name};
-        bool              is_input = holo_tf_is(node->op, "Placeholder") || holo_tf_is(node->op, "PlaceholderV2");
-        bool              is_output =
-            !used[i] && !is_input && !holo_tf_is(node->op, "Const") && !(node->row && node->row->flags & HOLO_TF_STATE);
+        const HoloFlowNode *node     = &nodes->node[i];
+        HoloFlowPort        port     = {.name = holo_flow_text(tf, node->name), .ref = node->name};
+        bool                is_input = holo_flow_is(node->op, "Placeholder") || holo_flow_is(node->op, "PlaceholderV2");
+        bool                is_output = !used[i] && !is_input && !holo_flow_is(node->op, "Const") &&
+                         !(node->row && node->row->flags & HOLO_FLOW_STATE);
         if (!port.name) return holo_fail_memory(tf->error);
         if (is_input) {
             if (!HOLO_GROW(tf->arena, out->in, out->in_count, out->in_room)) return holo_fail_memory(tf->error);
@@ -143,7 +143,7 @@ HoloStatus holo_tf_guess_ports(HoloTf *tf, HoloTfPorts *out)
 // ---- building
 
 // Sizes that are open become symbols: the first one of each input "batch", if it leads the shape.
-static void name_sizes(HoloTf *tf, const char *name, HoloTensor *type)
+static void name_sizes(HoloFlow *tf, const char *name, HoloTensor *type)
 {
     for (int i = 0; i < type->rank; i++)
         if (type->dim[i] == HOLO_DIM_UNKNOWN) {
@@ -152,15 +152,15 @@ static void name_sizes(HoloTf *tf, const char *name, HoloTensor *type)
         }
 }
 
-static HoloStatus input_type(HoloTf *tf, const HoloTfPort *port, const HoloTfNode *node, HoloTensor *out)
+static HoloStatus input_type(HoloFlow *tf, const HoloFlowPort *port, const HoloFlowNode *node, HoloTensor *out)
 {
-    HoloTfCall c = {.tf = tf, .e = &tf->emit, .scope = &tf->main, .node = node, .op = node->row};
-    HoloTensor shape;
+    HoloFlowCall c = {.tf = tf, .e = &tf->emit, .scope = &tf->main, .node = node, .op = node->row};
+    HoloTensor   shape;
     *out       = port->type;
-    out->dtype = (uint8_t)(out->dtype ? out->dtype : holo_tf_type(&c, "dtype"));
+    out->dtype = (uint8_t)(out->dtype ? out->dtype : holo_flow_type(&c, "dtype"));
     if (!port->type.dtype || out->rank < 0) {
-        holo_tf_shape(&c, "shape", &shape);
-        if (shape.rank < 0) holo_tf_shape(&c, "_output_shapes", &shape);
+        holo_flow_shape(&c, "shape", &shape);
+        if (shape.rank < 0) holo_flow_shape(&c, "_output_shapes", &shape);
         out->rank = shape.rank;
         memcpy(out->dim, shape.dim, sizeof out->dim);
     }
@@ -176,20 +176,20 @@ static HoloStatus input_type(HoloTf *tf, const HoloTfPort *port, const HoloTfNod
     return tf->emit.status;
 }
 
-static HoloStatus add_inputs(HoloTf *tf, const HoloTfPorts *ports)
+static HoloStatus add_inputs(HoloFlow *tf, const HoloFlowPorts *ports)
 {
     for (int i = 0; i < ports->in_count; i++) {
-        const HoloTfPort *port = &ports->in[i];
-        const HoloTfNode *node = holo_name_map_find(&tf->main.nodes->names, holo_tf_ref(port->ref).node);
-        HoloTensor        type;
-        HoloTfValue      *out = HOLO_NEW(tf->arena, HoloTfValue, 1);
+        const HoloFlowPort *port = &ports->in[i];
+        const HoloFlowNode *node = holo_name_map_find(&tf->main.nodes->names, holo_flow_ref(port->ref).node);
+        HoloTensor          type;
+        HoloFlowValue      *out = HOLO_NEW(tf->arena, HoloFlowValue, 1);
         if (!node)
             return holo_fail(tf->error, HOLO_BAD_MODEL, "input '%s' is node '%.*s', which does not exist", port->name,
                              HOLO_IMPORT_ARG(port->ref));
         if (!out) return holo_fail_memory(tf->error);
         HOLO_TRY(input_type(tf, port, node, &type));
         name_sizes(tf, port->name, &type);
-        out->kind                       = HOLO_TF_TENSOR;
+        out->kind                       = HOLO_FLOW_TENSOR;
         out->value                      = holo_emit_input(&tf->emit, port->name, &type);
         tf->main.out[node->index]       = out;
         tf->main.out_count[node->index] = 1;
@@ -198,12 +198,12 @@ static HoloStatus add_inputs(HoloTf *tf, const HoloTfPorts *ports)
     return tf->emit.status;
 }
 
-static HoloStatus add_outputs(HoloTf *tf, const HoloTfPorts *ports)
+static HoloStatus add_outputs(HoloFlow *tf, const HoloFlowPorts *ports)
 {
     for (int i = 0; i < ports->out_count; i++) {
-        HoloTfValue value = holo_tf_value(&tf->main, ports->out[i].ref);
-        tf->emit.node     = ports->out[i].name;
-        if (value.kind != HOLO_TF_TENSOR && !tf->emit.status)
+        HoloFlowValue value = holo_flow_value(&tf->main, ports->out[i].ref);
+        tf->emit.node       = ports->out[i].name;
+        if (value.kind != HOLO_FLOW_TENSOR && !tf->emit.status)
             holo_emit_fail(&tf->emit, HOLO_UNSUPPORTED, "this output is not a tensor");
         holo_emit_output(&tf->emit, value.value, ports->out[i].name);
         tf->emit.node = NULL;
@@ -211,12 +211,12 @@ static HoloStatus add_outputs(HoloTf *tf, const HoloTfPorts *ports)
     return tf->emit.status;
 }
 
-HoloStatus holo_tf_build(HoloTf *tf, const HoloTfPorts *ports)
+HoloStatus holo_flow_build(HoloFlow *tf, const HoloFlowPorts *ports)
 {
     HoloString *outputs = HOLO_NEW(tf->arena, HoloString, ports->out_count + 1);
     if (!outputs) return holo_fail_memory(tf->error);
     for (int i = 0; i < ports->out_count; i++) outputs[i] = ports->out[i].ref;
-    HOLO_TRY(holo_tf_check(tf, outputs, ports->out_count));
+    HOLO_TRY(holo_flow_check(tf, outputs, ports->out_count));
     holo_emit_begin(&tf->emit, tf->import, "tensorflow");
     HoloStatus status = tf->emit.status;
     if (!status) status = add_inputs(tf, ports);

@@ -6,52 +6,52 @@
 
 // ---- finding loops
 
-static HoloString frame_name(HoloTf *tf, const HoloTfNode *node)
+static HoloString frame_name(HoloFlow *tf, const HoloFlowNode *node)
 {
-    HoloTfCall c = {.tf = tf, .e = &tf->emit, .scope = NULL, .node = node, .op = node->row};
-    return holo_tf_string(&c, "frame_name", "");
+    HoloFlowCall c = {.tf = tf, .e = &tf->emit, .scope = NULL, .node = node, .op = node->row};
+    return holo_flow_string(&c, "frame_name", "");
 }
 
-static HoloTfFrame *frame_of(HoloTf *tf, HoloTfNodes *nodes, HoloString name)
+static HoloFlowFrame *frame_of(HoloFlow *tf, HoloFlowNodes *nodes, HoloString name)
 {
-    for (HoloTfFrame *f = nodes->frames; f; f = f->following)
+    for (HoloFlowFrame *f = nodes->frames; f; f = f->following)
         if (f->name.size == name.size && !memcmp(f->name.data, name.data, name.size)) return f;
-    HoloTfFrame *f = HOLO_NEW(tf->arena, HoloTfFrame, 1);
+    HoloFlowFrame *f = HOLO_NEW(tf->arena, HoloFlowFrame, 1);
     if (!f) return NULL;
-    *f            = (HoloTfFrame){.following = nodes->frames, .name = name};
+    *f            = (HoloFlowFrame){.following = nodes->frames, .name = name};
     nodes->frames = f;
     return f;
 }
 
-static const HoloTfNode *input_node(const HoloTfNodes *nodes, const HoloTfNode *node, int i)
+static const HoloFlowNode *input_node(const HoloFlowNodes *nodes, const HoloFlowNode *node, int i)
 {
-    return i < node->in_count ? holo_name_map_find(&nodes->names, holo_tf_ref(node->in[i]).node) : NULL;
+    return i < node->in_count ? holo_name_map_find(&nodes->names, holo_flow_ref(node->in[i]).node) : NULL;
 }
 
-static bool is_op(const HoloTfNode *node, const char *op)
+static bool is_op(const HoloFlowNode *node, const char *op)
 {
-    return node && holo_tf_is(node->op, op);
+    return node && holo_flow_is(node->op, op);
 }
 
 // Merge of an Enter and a NextIteration: a variable of a loop.
-static HoloStatus add_var(HoloTf *tf, HoloTfNodes *nodes, const HoloTfNode *merge)
+static HoloStatus add_var(HoloFlow *tf, HoloFlowNodes *nodes, const HoloFlowNode *merge)
 {
-    HoloTfLoopVar var = {.merge = merge};
+    HoloFlowLoopVar var = {.merge = merge};
     for (int i = 0; i < merge->in_count; i++) {
-        const HoloTfNode *in = input_node(nodes, merge, i);
+        const HoloFlowNode *in = input_node(nodes, merge, i);
         if (is_op(in, "Enter") || is_op(in, "RefEnter")) var.enter = in;
         if (is_op(in, "NextIteration") || is_op(in, "RefNextIteration")) var.next = in;
     }
     if (!var.enter || !var.next) return HOLO_OK;
-    HoloTfFrame *f = frame_of(tf, nodes, frame_name(tf, var.enter));
+    HoloFlowFrame *f = frame_of(tf, nodes, frame_name(tf, var.enter));
     if (!f || !HOLO_GROW(tf->arena, f->var, f->var_count, f->var_room)) return holo_fail_memory(tf->error);
     f->var[f->var_count++] = var;
     return HOLO_OK;
 }
 
-static HoloTfLoopVar *var_of(HoloTfNodes *nodes, const HoloTfNode *merge, HoloTfFrame **out_frame)
+static HoloFlowLoopVar *var_of(HoloFlowNodes *nodes, const HoloFlowNode *merge, HoloFlowFrame **out_frame)
 {
-    for (HoloTfFrame *f = nodes->frames; f; f = f->following)
+    for (HoloFlowFrame *f = nodes->frames; f; f = f->following)
         for (int i = 0; i < f->var_count; i++)
             if (f->var[i].merge == merge) {
                 *out_frame = f;
@@ -60,14 +60,14 @@ static HoloTfLoopVar *var_of(HoloTfNodes *nodes, const HoloTfNode *merge, HoloTf
     return NULL;
 }
 
-HoloStatus holo_tf_find_frames(HoloTf *tf, HoloTfNodes *nodes)
+HoloStatus holo_flow_find_frames(HoloFlow *tf, HoloFlowNodes *nodes)
 {
-    HoloTfFrame *frame;
+    HoloFlowFrame *frame;
     for (int i = 0; i < nodes->count; i++)
         if (is_op(&nodes->node[i], "Merge")) HOLO_TRY(add_var(tf, nodes, &nodes->node[i]));
     if (!nodes->frames) return HOLO_OK;
     for (int i = 0; i < nodes->count; i++) {
-        const HoloTfNode *node = &nodes->node[i], *gate = is_op(node, "Exit") ? input_node(nodes, node, 0) : node;
+        const HoloFlowNode *node = &nodes->node[i], *gate = is_op(node, "Exit") ? input_node(nodes, node, 0) : node;
         if (!is_op(gate, "Switch") || !var_of(nodes, input_node(nodes, gate, 0), &frame)) continue;
         if (is_op(node, "Exit")) var_of(nodes, input_node(nodes, gate, 0), &frame)->exit = node;
         if (is_op(input_node(nodes, gate, 1), "LoopCond")) frame->condition = input_node(nodes, gate, 1);
@@ -78,18 +78,18 @@ HoloStatus holo_tf_find_frames(HoloTf *tf, HoloTfNodes *nodes)
 // ---- loops
 
 typedef struct Turns {
-    HoloTfScope *scope;
-    HoloTfFrame *frame;
+    HoloFlowScope *scope;
+    HoloFlowFrame *frame;
 } Turns;
 
 // A scope in which the variables of the loop have these values.
-static bool turn_scope(Turns *t, HoloEmit *e, const HoloTfValue *var, HoloTfScope *out)
+static bool turn_scope(Turns *t, HoloEmit *e, const HoloFlowValue *var, HoloFlowScope *out)
 {
-    *out                = *t->scope;
-    out->outer          = t->scope;
-    out->frame          = t->frame;
-    HoloStatus   status = holo_tf_scope_init(t->scope->tf, out, t->scope->nodes, e);
-    HoloTfValue *list   = HOLO_NEW(t->scope->tf->arena, HoloTfValue, t->frame->var_count + 1);
+    *out                  = *t->scope;
+    out->outer            = t->scope;
+    out->frame            = t->frame;
+    HoloStatus     status = holo_flow_scope_init(t->scope->tf, out, t->scope->nodes, e);
+    HoloFlowValue *list   = HOLO_NEW(t->scope->tf->arena, HoloFlowValue, t->frame->var_count + 1);
     if (status || !list) {
         if (!e->status) e->status = holo_fail_memory(t->scope->tf->error);
         return false;
@@ -104,49 +104,49 @@ static bool turn_scope(Turns *t, HoloEmit *e, const HoloTfValue *var, HoloTfScop
     return true;
 }
 
-static void frame_condition(void *context, HoloEmit *e, const HoloTfValue *var, HoloTfValue *out)
+static void frame_condition(void *context, HoloEmit *e, const HoloFlowValue *var, HoloFlowValue *out)
 {
-    Turns      *t = context;
-    HoloTfScope scope;
-    if (!e->status && turn_scope(t, e, var, &scope)) *out = holo_tf_value(&scope, t->frame->condition->in[0]);
+    Turns        *t = context;
+    HoloFlowScope scope;
+    if (!e->status && turn_scope(t, e, var, &scope)) *out = holo_flow_value(&scope, t->frame->condition->in[0]);
 }
 
-static void frame_next(void *context, HoloEmit *e, const HoloTfValue *var, HoloTfValue *out)
+static void frame_next(void *context, HoloEmit *e, const HoloFlowValue *var, HoloFlowValue *out)
 {
-    Turns      *t = context;
-    HoloTfScope scope;
+    Turns        *t = context;
+    HoloFlowScope scope;
     if (e->status || !turn_scope(t, e, var, &scope)) return;
-    for (int i = 0; i < t->frame->var_count; i++) out[i] = holo_tf_value(&scope, t->frame->var[i].next->in[0]);
+    for (int i = 0; i < t->frame->var_count; i++) out[i] = holo_flow_value(&scope, t->frame->var[i].next->in[0]);
 }
 
 // The whole loop, when the first of its results is wanted.
-static void exit_loop(HoloTfCall *c)
+static void exit_loop(HoloFlowCall *c)
 {
-    HoloTfFrame      *frame = NULL;
-    const HoloTfNode *gate  = input_node(c->scope->nodes, c->node, 0);
-    HoloTfLoopVar    *found =
-        gate ? var_of((HoloTfNodes *)c->scope->nodes, input_node(c->scope->nodes, gate, 0), &frame) : NULL;
+    HoloFlowFrame      *frame = NULL;
+    const HoloFlowNode *gate  = input_node(c->scope->nodes, c->node, 0);
+    HoloFlowLoopVar    *found =
+        gate ? var_of((HoloFlowNodes *)c->scope->nodes, input_node(c->scope->nodes, gate, 0), &frame) : NULL;
     if (!found || !frame->condition || !frame->condition->in_count) {
-        holo_tf_fail(c, HOLO_BAD_MODEL, "this Exit belongs to no loop");
+        holo_flow_fail(c, HOLO_BAD_MODEL, "this Exit belongs to no loop");
         return;
     }
-    Turns        turns = {c->scope, frame};
-    HoloTfLoop   loop  = {frame->var_count, frame_condition, frame_next, &turns};
-    HoloTfValue *var   = HOLO_NEW(c->tf->arena, HoloTfValue, frame->var_count + 1);
+    Turns          turns = {c->scope, frame};
+    HoloFlowLoop   loop  = {frame->var_count, frame_condition, frame_next, &turns};
+    HoloFlowValue *var   = HOLO_NEW(c->tf->arena, HoloFlowValue, frame->var_count + 1);
     if (!var) return;
     for (int i = 0; i < frame->var_count; i++) {
         if (!frame->var[i].next->in_count || !frame->var[i].enter->in_count) {
-            holo_tf_fail(c, HOLO_BAD_MODEL, "a variable of the loop has no value");
+            holo_flow_fail(c, HOLO_BAD_MODEL, "a variable of the loop has no value");
             return;
         }
-        var[i] = holo_tf_value(c->scope, frame->var[i].enter->in[0]);
+        var[i] = holo_flow_value(c->scope, frame->var[i].enter->in[0]);
     }
-    if (!c->e->status) holo_tf_loop(c, &loop, var);
+    if (!c->e->status) holo_flow_loop(c, &loop, var);
     for (int i = 0; i < frame->var_count; i++) {
-        const HoloTfNode *exit = frame->var[i].exit;
+        const HoloFlowNode *exit = frame->var[i].exit;
         if (!exit) continue;
         if (exit == c->node) {
-            holo_tf_out_value(c, 0, var[i]);
+            holo_flow_out_value(c, 0, var[i]);
             continue;
         }
         c->scope->out[exit->index]       = &var[i];
@@ -156,36 +156,36 @@ static void exit_loop(HoloTfCall *c)
 }
 
 // What comes into the frame is computed around it.
-static void enter(HoloTfCall *c)
+static void enter(HoloFlowCall *c)
 {
-    HoloTfScope *s = c->scope;
+    HoloFlowScope *s = c->scope;
     if (!c->node->in_count) return;
     while (s->outer && !s->frame) s = s->outer;
-    holo_tf_out_value(c, 0, holo_tf_value(s->outer ? s->outer : s, c->node->in[0]));
+    holo_flow_out_value(c, 0, holo_flow_value(s->outer ? s->outer : s, c->node->in[0]));
 }
 
-static void pass(HoloTfCall *c)
+static void pass(HoloFlowCall *c)
 {
-    if (c->in_count) holo_tf_out_value(c, 0, c->in[0]);
+    if (c->in_count) holo_flow_out_value(c, 0, c->in[0]);
 }
 
 // ---- branches
 
 typedef struct Search {
-    const HoloTfNodes *nodes;
-    uint8_t           *seen;
-    int                depth;
+    const HoloFlowNodes *nodes;
+    uint8_t             *seen;
+    int                  depth;
 } Search;
 
 typedef struct Gate {
-    const HoloTfNode *node; // a Switch; NULL: none was found
-    bool              which;
+    const HoloFlowNode *node; // a Switch; NULL: none was found
+    bool                which;
 } Gate;
 
 static Gate find_gate(Search *s, HoloString ref);
 
 // The Switch behind an inner Merge: what is before that lies outside of the inner branch.
-static Gate skip_merge(Search *s, const HoloTfNode *merge)
+static Gate skip_merge(Search *s, const HoloFlowNode *merge)
 {
     for (int i = 0; i < merge->in_count; i++) {
         Gate inner = find_gate(s, merge->in[i]);
@@ -199,13 +199,13 @@ static Gate skip_merge(Search *s, const HoloTfNode *merge)
 // The nearest Switch that a value comes through.
 static Gate find_gate(Search *s, HoloString ref)
 {
-    HoloTfRef         cut  = holo_tf_ref(ref);
-    const HoloTfNode *node = holo_name_map_find(&s->nodes->names, cut.node);
-    Gate              gate = {0};
+    HoloFlowRef         cut  = holo_flow_ref(ref);
+    const HoloFlowNode *node = holo_name_map_find(&s->nodes->names, cut.node);
+    Gate                gate = {0};
     if (!node || s->seen[node->index] || s->depth > 2000) return gate;
     if (is_op(node, "Switch") || is_op(node, "RefSwitch")) {
         if (is_op(input_node(s->nodes, node, 1), "LoopCond")) return gate;
-        return (Gate){node, cut.index == 1 || holo_tf_is(cut.out, "output_true")};
+        return (Gate){node, cut.index == 1 || holo_flow_is(cut.out, "output_true")};
     }
     s->seen[node->index] = 1;
     s->depth++;
@@ -217,28 +217,28 @@ static Gate find_gate(Search *s, HoloString ref)
 }
 
 typedef struct Merging {
-    HoloTfScope      *scope;
-    const HoloTfNode *node, *gate;
-    int               at[2]; // inputs of the Merge: of the branch that is taken if the condition is false, or true
+    HoloFlowScope      *scope;
+    const HoloFlowNode *node, *gate;
+    int                 at[2]; // inputs of the Merge: of the branch that is taken if the condition is false, or true
 } Merging;
 
-static void merge_branch(void *context, HoloEmit *e, bool which, HoloTfValue *out)
+static void merge_branch(void *context, HoloEmit *e, bool which, HoloFlowValue *out)
 {
-    Merging    *m     = context;
-    HoloTfScope inner = *m->scope;
-    inner.outer       = m->scope;
-    inner.frame       = NULL;
-    inner.pred        = m->gate;
-    inner.branch      = which;
+    Merging      *m     = context;
+    HoloFlowScope inner = *m->scope;
+    inner.outer         = m->scope;
+    inner.frame         = NULL;
+    inner.pred          = m->gate;
+    inner.branch        = which;
     if (e->status) return;
-    if (holo_tf_scope_init(m->scope->tf, &inner, m->scope->nodes, e)) {
+    if (holo_flow_scope_init(m->scope->tf, &inner, m->scope->nodes, e)) {
         e->status = HOLO_NO_MEMORY;
         return;
     }
-    *out = holo_tf_value(&inner, m->node->in[m->at[which]]);
+    *out = holo_flow_value(&inner, m->node->in[m->at[which]]);
 }
 
-static void merge(HoloTfCall *c)
+static void merge(HoloFlowCall *c)
 {
     Merging m = {.scope = c->scope, .node = c->node, .at = {-1, -1}};
     for (int i = 0; i < c->node->in_count && i < 2; i++) {
@@ -251,136 +251,137 @@ static void merge(HoloTfCall *c)
     if (m.at[0] >= 0 && m.at[1] < 0) m.at[1] = 1 - m.at[0];
     if (m.at[1] >= 0 && m.at[0] < 0) m.at[0] = 1 - m.at[1];
     if (!m.gate || c->node->in_count != 2 || m.gate->in_count < 2) {
-        holo_tf_fail(c, HOLO_UNSUPPORTED, "the Switch of this Merge was not found");
+        holo_flow_fail(c, HOLO_UNSUPPORTED, "the Switch of this Merge was not found");
         return;
     }
-    HoloTfValue  condition = holo_tf_value(c->scope, m.gate->in[1]), out = {HOLO_TF_TENSOR, NULL, NULL};
-    HoloTfBranch branch = {1, merge_branch, &m};
-    if (!c->e->status) holo_tf_branch(c, condition.value, &branch, &out);
-    holo_tf_out_value(c, 0, out);
-    holo_tf_out(c, 1, holo_emit_number(c->e, HOLO_I32, 0));
+    HoloFlowValue  condition = holo_flow_value(c->scope, m.gate->in[1]), out = {HOLO_FLOW_TENSOR, NULL, NULL};
+    HoloFlowBranch branch = {1, merge_branch, &m};
+    if (!c->e->status) holo_flow_branch(c, condition.value, &branch, &out);
+    holo_flow_out_value(c, 0, out);
+    holo_flow_out(c, 1, holo_emit_number(c->e, HOLO_I32, 0));
 }
 
 // In a loop, and in the branch that is taken, a Switch passes its input on.
-static void switch_(HoloTfCall *c)
+static void switch_(HoloFlowCall *c)
 {
-    HoloTfScope *s     = c->scope;
-    HoloTfValue  value = {0};
+    HoloFlowScope *s     = c->scope;
+    HoloFlowValue  value = {0};
     if (c->node->in_count < 2) return;
     if (is_op(input_node(s->nodes, c->node, 1), "LoopCond")) {
-        value = holo_tf_value(s, c->node->in[0]);
+        value = holo_flow_value(s, c->node->in[0]);
     } else {
         HoloString condition = c->node->in[1];
         while (s && !(s->pred && s->pred->in[1].size == condition.size &&
                       !memcmp(s->pred->in[1].data, condition.data, condition.size)))
             s = s->outer;
         if (!s) {
-            holo_tf_fail(c, HOLO_UNSUPPORTED, "a Switch without a Merge behind it is not supported");
+            holo_flow_fail(c, HOLO_UNSUPPORTED, "a Switch without a Merge behind it is not supported");
             return;
         }
-        value = holo_tf_value(s->outer, c->node->in[0]);
+        value = holo_flow_value(s->outer, c->node->in[0]);
     }
-    holo_tf_out_value(c, 0, value);
-    holo_tf_out_value(c, 1, value);
+    holo_flow_out_value(c, 0, value);
+    holo_flow_out_value(c, 1, value);
 }
 
 // ---- functions
 
 typedef struct Called { // a loop or branch whose parts are functions
-    HoloTfCall     *c;
-    HoloTfCallProto one, other;
-    HoloTfValue    *arg;
-    int             arg_count, out_count;
+    HoloFlowCall     *c;
+    HoloFlowCallProto one, other;
+    HoloFlowValue    *arg;
+    int               arg_count, out_count;
 } Called;
 
-static int call_in(Called *k, HoloEmit *e, const HoloTfCallProto *f, const HoloTfValue *arg, HoloTfValue *out, int room)
+static int call_in(Called *k, HoloEmit *e, const HoloFlowCallProto *f, const HoloFlowValue *arg, HoloFlowValue *out,
+                   int room)
 {
-    HoloTfScope scope = *k->c->scope;
-    const char *saved = e->node;
-    scope.e           = e;
+    HoloFlowScope scope = *k->c->scope;
+    const char   *saved = e->node;
+    scope.e             = e;
     if (e->status) return 0;
     e->node   = k->c->e->node;
-    int count = holo_tf_call(&scope, f->name, f->attr, arg, k->arg_count, out, room);
+    int count = holo_flow_call(&scope, f->name, f->attr, arg, k->arg_count, out, room);
     e->node   = saved;
     return count;
 }
 
-static void while_condition(void *context, HoloEmit *e, const HoloTfValue *var, HoloTfValue *out)
+static void while_condition(void *context, HoloEmit *e, const HoloFlowValue *var, HoloFlowValue *out)
 {
     Called *k = context;
     call_in(k, e, &k->one, var, out, 1);
 }
 
-static void while_next(void *context, HoloEmit *e, const HoloTfValue *var, HoloTfValue *out)
+static void while_next(void *context, HoloEmit *e, const HoloFlowValue *var, HoloFlowValue *out)
 {
     Called *k = context;
     call_in(k, e, &k->other, var, out, k->arg_count);
 }
 
-static void while_(HoloTfCall *c)
+static void while_(HoloFlowCall *c)
 {
-    Called       k    = {.c = c, .arg_count = c->in_count};
-    HoloTfValue *var  = HOLO_NEW(c->tf->arena, HoloTfValue, c->in_count + 1);
-    HoloTfLoop   loop = {c->in_count, while_condition, while_next, &k};
-    if (!var || !holo_tf_func(c, "cond", &k.one) || !holo_tf_func(c, "body", &k.other)) {
-        if (!c->e->status) holo_tf_fail(c, HOLO_BAD_MODEL, "the loop has no condition or no body");
+    Called         k    = {.c = c, .arg_count = c->in_count};
+    HoloFlowValue *var  = HOLO_NEW(c->tf->arena, HoloFlowValue, c->in_count + 1);
+    HoloFlowLoop   loop = {c->in_count, while_condition, while_next, &k};
+    if (!var || !holo_flow_func(c, "cond", &k.one) || !holo_flow_func(c, "body", &k.other)) {
+        if (!c->e->status) holo_flow_fail(c, HOLO_BAD_MODEL, "the loop has no condition or no body");
         return;
     }
     memcpy(var, c->in, (size_t)c->in_count * sizeof *var);
-    holo_tf_loop(c, &loop, var);
-    for (int i = 0; i < c->in_count; i++) holo_tf_out_value(c, i, var[i]);
+    holo_flow_loop(c, &loop, var);
+    for (int i = 0; i < c->in_count; i++) holo_flow_out_value(c, i, var[i]);
 }
 
-static void if_branch(void *context, HoloEmit *e, bool which, HoloTfValue *out)
+static void if_branch(void *context, HoloEmit *e, bool which, HoloFlowValue *out)
 {
     Called *k = context;
     call_in(k, e, which ? &k->one : &k->other, k->arg, out, k->out_count);
 }
 
-static int returns(HoloTfCall *c, HoloString name)
+static int returns(HoloFlowCall *c, HoloString name)
 {
-    HoloTfFunction *f = holo_tf_function(c->tf, name, &c->e->status);
-    if (!f && !c->e->status) holo_tf_fail(c, HOLO_BAD_MODEL, "there is no function '%.*s'", HOLO_IMPORT_ARG(name));
+    HoloFlowFunction *f = holo_flow_function(c->tf, name, &c->e->status);
+    if (!f && !c->e->status) holo_flow_fail(c, HOLO_BAD_MODEL, "there is no function '%.*s'", HOLO_IMPORT_ARG(name));
     return f ? f->ret_count : 0;
 }
 
-static void if_(HoloTfCall *c)
+static void if_(HoloFlowCall *c)
 {
-    Called       k      = {.c = c, .arg = c->in + 1, .arg_count = c->in_count - 1};
-    HoloTfBranch branch = {0, if_branch, &k};
-    if (!holo_tf_func(c, "then_branch", &k.one) || !holo_tf_func(c, "else_branch", &k.other)) {
-        if (!c->e->status) holo_tf_fail(c, HOLO_BAD_MODEL, "a branch is missing");
+    Called         k      = {.c = c, .arg = c->in + 1, .arg_count = c->in_count - 1};
+    HoloFlowBranch branch = {0, if_branch, &k};
+    if (!holo_flow_func(c, "then_branch", &k.one) || !holo_flow_func(c, "else_branch", &k.other)) {
+        if (!c->e->status) holo_flow_fail(c, HOLO_BAD_MODEL, "a branch is missing");
         return;
     }
     branch.count = k.out_count = returns(c, k.one.name);
-    HoloTfValue *out           = HOLO_NEW(c->tf->arena, HoloTfValue, branch.count + 1);
-    HoloValue   *condition     = holo_tf_in(c, 0);
+    HoloFlowValue *out         = HOLO_NEW(c->tf->arena, HoloFlowValue, branch.count + 1);
+    HoloValue     *condition   = holo_flow_in(c, 0);
     if (!out || c->e->status) return;
-    holo_tf_branch(c, condition, &branch, out);
-    for (int i = 0; i < branch.count; i++) holo_tf_out_value(c, i, out[i]);
+    holo_flow_branch(c, condition, &branch, out);
+    for (int i = 0; i < branch.count; i++) holo_flow_out_value(c, i, out[i]);
 }
 
-static void call(HoloTfCall *c)
+static void call(HoloFlowCall *c)
 {
     Called k = {.c = c, .arg_count = c->in_count};
-    if (!holo_tf_func(c, "f", &k.one)) {
-        if (!c->e->status) holo_tf_fail(c, HOLO_BAD_MODEL, "it does not say what it calls");
+    if (!holo_flow_func(c, "f", &k.one)) {
+        if (!c->e->status) holo_flow_fail(c, HOLO_BAD_MODEL, "it does not say what it calls");
         return;
     }
-    int          count = returns(c, k.one.name);
-    HoloTfValue *out   = HOLO_NEW(c->tf->arena, HoloTfValue, count + 1);
+    int            count = returns(c, k.one.name);
+    HoloFlowValue *out   = HOLO_NEW(c->tf->arena, HoloFlowValue, count + 1);
     if (!out || c->e->status) return;
     call_in(&k, c->e, &k.one, c->in, out, count);
-    for (int i = 0; i < count; i++) holo_tf_out_value(c, i, out[i]);
+    for (int i = 0; i < count; i++) holo_flow_out_value(c, i, out[i]);
 }
 
 // clang-format off
-const HoloTfOp holo_tf_ops_control[] = {
-    {"Enter", enter, .flags = HOLO_TF_LAZY}, {"RefEnter", enter, .flags = HOLO_TF_LAZY},
-    {"Exit", exit_loop, .flags = HOLO_TF_LAZY}, {"RefExit", exit_loop, .flags = HOLO_TF_LAZY},
-    {"Merge", merge, .outs = "output value_index", .flags = HOLO_TF_LAZY},
-    {"Switch", switch_, .outs = "output_false output_true", .flags = HOLO_TF_LAZY},
-    {"RefSwitch", switch_, .outs = "output_false output_true", .flags = HOLO_TF_LAZY},
+const HoloFlowOp holo_flow_ops_control[] = {
+    {"Enter", enter, .flags = HOLO_FLOW_LAZY}, {"RefEnter", enter, .flags = HOLO_FLOW_LAZY},
+    {"Exit", exit_loop, .flags = HOLO_FLOW_LAZY}, {"RefExit", exit_loop, .flags = HOLO_FLOW_LAZY},
+    {"Merge", merge, .outs = "output value_index", .flags = HOLO_FLOW_LAZY},
+    {"Switch", switch_, .outs = "output_false output_true", .flags = HOLO_FLOW_LAZY},
+    {"RefSwitch", switch_, .outs = "output_false output_true", .flags = HOLO_FLOW_LAZY},
     {"NextIteration", pass}, {"LoopCond", pass},
     {"While", while_}, {"StatelessWhile", while_}, {"If", if_}, {"StatelessIf", if_},
     {"PartitionedCall", call}, {"StatefulPartitionedCall", call}, {"TPUPartitionedCall", call},

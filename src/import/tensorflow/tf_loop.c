@@ -8,12 +8,12 @@
 enum { TRIALS_MAX = 4 };
 
 typedef struct LoopState {
-    HoloTfCall       *c;
-    const HoloTfLoop *loop;
-    HoloTfValue      *var;     // as the loop begins
-    bool             *is_same; // by variable: the body passes it on
-    HoloTensor       *type;    // of what is carried
-    bool              has_changed;
+    HoloFlowCall       *c;
+    const HoloFlowLoop *loop;
+    HoloFlowValue      *var;     // as the loop begins
+    bool               *is_same; // by variable: the body passes it on
+    HoloTensor         *type;    // of what is carried
+    bool                has_changed;
 } LoopState;
 
 static bool is_carried(const LoopState *s, int i)
@@ -22,7 +22,7 @@ static bool is_carried(const LoopState *s, int i)
 }
 
 // The variables as a body sees them: inputs of its own, or values from outside.
-static void body_vars(LoopState *s, HoloEmit *body, HoloTfValue *in)
+static void body_vars(LoopState *s, HoloEmit *body, HoloFlowValue *in)
 {
     for (int i = 0; i < s->loop->count; i++) {
         in[i] = s->var[i];
@@ -33,25 +33,25 @@ static void body_vars(LoopState *s, HoloEmit *body, HoloTfValue *in)
 // What is in a list that was empty before the loop: zeros, as many as the list has room for.
 static void begin_list(LoopState *s, int i, const HoloTensor *elements)
 {
-    HoloTfCall *c     = s->c;
-    HoloTfList *list  = s->var[i].object;
-    int64_t     zero  = 0;
-    HoloValue  *count = list->count ? holo_tf_vector(c, list->count) : holo_emit_ints(c->e, &zero, 1);
+    HoloFlowCall *c     = s->c;
+    HoloFlowList *list  = s->var[i].object;
+    int64_t       zero  = 0;
+    HoloValue    *count = list->count ? holo_flow_vector(c, list->count) : holo_emit_ints(c->e, &zero, 1);
     if (elements->rank < 1) return;
     HoloValue *shape = elements->rank == 1
                            ? count
-                           : holo_tf_join(c, count, holo_emit_sizes(c->e, elements->dim + 1, elements->rank - 1));
-    s->var[i].value  = holo_tf_filled(c, shape, holo_tf_zero(c, (HoloDtype)elements->dtype));
+                           : holo_flow_join(c, count, holo_emit_sizes(c->e, elements->dim + 1, elements->rank - 1));
+    s->var[i].value  = holo_flow_filled(c, shape, holo_flow_zero(c, (HoloDtype)elements->dtype));
     if (!s->var[i].value) return;
     s->type[i]     = s->var[i].value->type;
     s->has_changed = true;
 }
 
 // Sizes that a turn changes are open.
-static void compare(LoopState *s, int i, const HoloTfValue *in, const HoloTfValue *out)
+static void compare(LoopState *s, int i, const HoloFlowValue *in, const HoloFlowValue *out)
 {
     HoloTensor *type = &s->type[i];
-    if (s->var[i].kind == HOLO_TF_LIST && !s->var[i].value) {
+    if (s->var[i].kind == HOLO_FLOW_LIST && !s->var[i].value) {
         if (out->value) begin_list(s, i, &out->value->type);
         return;
     }
@@ -72,7 +72,7 @@ static void compare(LoopState *s, int i, const HoloTfValue *in, const HoloTfValu
         }
 }
 
-static void trial(LoopState *s, HoloTfValue *in, HoloTfValue *out)
+static void trial(LoopState *s, HoloFlowValue *in, HoloFlowValue *out)
 {
     HoloEmit body;
     holo_emit_begin_body(&body, s->c->e, "trial");
@@ -83,16 +83,16 @@ static void trial(LoopState *s, HoloTfValue *in, HoloTfValue *out)
     holo_emit_end(&body);
 }
 
-static HoloValue *as_condition(HoloEmit *e, HoloTfValue value)
+static HoloValue *as_condition(HoloEmit *e, HoloFlowValue value)
 {
     HoloValue *x = holo_emit_cast(e, value.value, HOLO_BOOL);
     return holo_emit_rank(x) > 0 ? holo_emit_reshape(e, x, NULL, 0) : x;
 }
 
-static void write_body(LoopState *s, HoloEmit *body, HoloTfValue *in, HoloTfValue *out)
+static void write_body(LoopState *s, HoloEmit *body, HoloFlowValue *in, HoloFlowValue *out)
 {
-    HoloTensor  index = {.dtype = HOLO_I64}, flag = {.dtype = HOLO_BOOL};
-    HoloTfValue condition = {0};
+    HoloTensor    index = {.dtype = HOLO_I64}, flag = {.dtype = HOLO_BOOL};
+    HoloFlowValue condition = {0};
     holo_emit_input(body, NULL, &index);
     holo_emit_input(body, NULL, &flag);
     body_vars(s, body, in);
@@ -104,16 +104,16 @@ static void write_body(LoopState *s, HoloEmit *body, HoloTfValue *in, HoloTfValu
             holo_emit_output(body, holo_emit_cast(body, out[i].value, (HoloDtype)s->type[i].dtype), NULL);
 }
 
-static void write_loop(LoopState *s, HoloTfValue *in, HoloTfValue *out)
+static void write_loop(LoopState *s, HoloFlowValue *in, HoloFlowValue *out)
 {
-    HoloTfCall *c         = s->c;
-    int         count     = 0;
-    HoloTfValue condition = {0};
-    HoloValue **values    = HOLO_NEW(c->tf->arena, HoloValue *, s->loop->count + 2);
-    HoloValue **ends      = HOLO_NEW(c->tf->arena, HoloValue *, s->loop->count + 1);
-    HoloEmit    body;
+    HoloFlowCall *c         = s->c;
+    int           count     = 0;
+    HoloFlowValue condition = {0};
+    HoloValue   **values    = HOLO_NEW(c->tf->arena, HoloValue *, s->loop->count + 2);
+    HoloValue   **ends      = HOLO_NEW(c->tf->arena, HoloValue *, s->loop->count + 1);
+    HoloEmit      body;
     if (!values || !ends) {
-        holo_tf_fail(c, HOLO_NO_MEMORY, "there is no memory");
+        holo_flow_fail(c, HOLO_NO_MEMORY, "there is no memory");
         return;
     }
     s->loop->condition(s->loop->context, c->e, s->var, &condition);
@@ -130,15 +130,15 @@ static void write_loop(LoopState *s, HoloTfValue *in, HoloTfValue *out)
         if (is_carried(s, i)) s->var[i].value = ends[count++];
 }
 
-void holo_tf_loop(HoloTfCall *c, const HoloTfLoop *loop, HoloTfValue *var)
+void holo_flow_loop(HoloFlowCall *c, const HoloFlowLoop *loop, HoloFlowValue *var)
 {
-    LoopState    s   = {.c = c, .loop = loop, .var = var, .has_changed = true};
-    HoloTfValue *in  = HOLO_NEW(c->tf->arena, HoloTfValue, loop->count + 1);
-    HoloTfValue *out = HOLO_NEW(c->tf->arena, HoloTfValue, loop->count + 1);
-    s.is_same        = HOLO_NEW(c->tf->arena, bool, loop->count + 1);
-    s.type           = HOLO_NEW(c->tf->arena, HoloTensor, loop->count + 1);
+    LoopState      s   = {.c = c, .loop = loop, .var = var, .has_changed = true};
+    HoloFlowValue *in  = HOLO_NEW(c->tf->arena, HoloFlowValue, loop->count + 1);
+    HoloFlowValue *out = HOLO_NEW(c->tf->arena, HoloFlowValue, loop->count + 1);
+    s.is_same          = HOLO_NEW(c->tf->arena, bool, loop->count + 1);
+    s.type             = HOLO_NEW(c->tf->arena, HoloTensor, loop->count + 1);
     if (!in || !out || !s.is_same || !s.type) {
-        holo_tf_fail(c, HOLO_NO_MEMORY, "there is no memory");
+        holo_flow_fail(c, HOLO_NO_MEMORY, "there is no memory");
         return;
     }
     for (int i = 0; i < loop->count; i++)
@@ -155,12 +155,12 @@ void holo_tf_loop(HoloTfCall *c, const HoloTfLoop *loop, HoloTfValue *var)
 
 // ---- branches
 
-static bool emit_branch(HoloTfCall *c, const HoloTfBranch *branch, HoloEmit *body, bool which, HoloTfValue *out)
+static bool emit_branch(HoloFlowCall *c, const HoloFlowBranch *branch, HoloEmit *body, bool which, HoloFlowValue *out)
 {
     branch->branch(branch->context, body, which, out);
     for (int i = 0; i < branch->count && !body->status; i++) {
         if (!out[i].value) {
-            if (!c->e->status) holo_tf_fail(c, HOLO_UNSUPPORTED, "a branch gives no tensor");
+            if (!c->e->status) holo_flow_fail(c, HOLO_UNSUPPORTED, "a branch gives no tensor");
             return false;
         }
         holo_emit_output(body, out[i].value, NULL);
@@ -168,7 +168,7 @@ static bool emit_branch(HoloTfCall *c, const HoloTfBranch *branch, HoloEmit *bod
     return true;
 }
 
-void holo_tf_branch(HoloTfCall *c, HoloValue *condition, const HoloTfBranch *branch, HoloTfValue *out)
+void holo_flow_branch(HoloFlowCall *c, HoloValue *condition, const HoloFlowBranch *branch, HoloFlowValue *out)
 {
     double     known;
     HoloValue *values[64];
@@ -177,11 +177,11 @@ void holo_tf_branch(HoloTfCall *c, HoloValue *condition, const HoloTfBranch *bra
         return;
     }
     if (branch->count > HOLO_COUNT(values)) {
-        holo_tf_fail(c, HOLO_UNSUPPORTED, "a branch has more than %d outputs", HOLO_COUNT(values));
+        holo_flow_fail(c, HOLO_UNSUPPORTED, "a branch has more than %d outputs", HOLO_COUNT(values));
         return;
     }
     HoloEmit yes, no;
-    condition = as_condition(c->e, (HoloTfValue){HOLO_TF_TENSOR, condition, NULL});
+    condition = as_condition(c->e, (HoloFlowValue){HOLO_FLOW_TENSOR, condition, NULL});
     holo_emit_begin_body(&yes, c->e, "then");
     bool right = emit_branch(c, branch, &yes, true, out);
     holo_emit_begin_body(&no, c->e, "else");

@@ -3,45 +3,45 @@
 
 #include <stdlib.h>
 
-void holo_tf_init(HoloTf *tf, HoloImport *import, const void *start)
+void holo_flow_init(HoloFlow *tf, HoloImport *import, const void *start)
 {
-    *tf          = (HoloTf){.import = import, .arena = import->arena, .error = import->error};
+    *tf          = (HoloFlow){.import = import, .arena = import->arena, .error = import->error};
     tf->source   = (HoloPbSource){start, import->error};
     tf->work_max = (1 << 16) + (int64_t)(import->out ? import->out->bytes / 8 : 0);
 }
 
-bool holo_tf_is(HoloString a, const char *b)
+bool holo_flow_is(HoloString a, const char *b)
 {
     size_t size = strlen(b);
     return a.size == size && !memcmp(a.data, b, size);
 }
 
-char *holo_tf_text(HoloTf *tf, HoloString text)
+char *holo_flow_text(HoloFlow *tf, HoloString text)
 {
     return holo_import_text(tf->import, text);
 }
 
 // ---- the tables of operators
 
-static HoloStatus list_rows(HoloTf *tf)
+static HoloStatus list_rows(HoloFlow *tf)
 {
-    for (int t = 0; holo_tf_tables[t]; t++)
-        for (const HoloTfOp *row = holo_tf_tables[t]; row->name; row++)
+    for (int t = 0; holo_flow_tables[t]; t++)
+        for (const HoloFlowOp *row = holo_flow_tables[t]; row->name; row++)
             if (!holo_name_map_set(&tf->rows, tf->arena, (HoloString){row->name, strlen(row->name)}, (void *)row))
                 return holo_fail_memory(tf->error);
     return HOLO_OK;
 }
 
-const HoloTfOp *holo_tf_find(HoloTf *tf, HoloString name)
+const HoloFlowOp *holo_flow_find(HoloFlow *tf, HoloString name)
 {
     return holo_name_map_find(&tf->rows, name);
 }
 
 // ---- references
 
-HoloTfRef holo_tf_ref(HoloString text)
+HoloFlowRef holo_flow_ref(HoloString text)
 {
-    HoloTfRef   ref   = {text, {"", 0}, 0};
+    HoloFlowRef ref   = {text, {"", 0}, 0};
     const char *colon = text.size ? memchr(text.data, ':', text.size) : NULL;
     if (!colon) return ref;
     const char *rest = colon + 1, *end = text.data + text.size;
@@ -59,7 +59,7 @@ HoloTfRef holo_tf_ref(HoloString text)
 
 // ---- nodes
 
-static HoloStatus read_inputs(HoloTf *tf, HoloPbMany list, HoloTfNode *node)
+static HoloStatus read_inputs(HoloFlow *tf, HoloPbMany list, HoloFlowNode *node)
 {
     HoloString text;
     node->in      = HOLO_NEW(tf->arena, HoloString, list.count + 1);
@@ -73,72 +73,72 @@ static HoloStatus read_inputs(HoloTf *tf, HoloPbMany list, HoloTfNode *node)
     return HOLO_OK;
 }
 
-HoloStatus holo_tf_read_nodes(HoloTf *tf, HoloPbMany list, HoloTfNodes *out)
+HoloStatus holo_flow_read_nodes(HoloFlow *tf, HoloPbMany list, HoloFlowNodes *out)
 {
     HoloString message;
     if (list.count > INT32_MAX / 2) return holo_fail(tf->error, HOLO_BAD_MODEL, "the graph has too many nodes");
-    out->node = HOLO_NEW(tf->arena, HoloTfNode, list.count + 1);
+    out->node = HOLO_NEW(tf->arena, HoloFlowNode, list.count + 1);
     if (!out->node) return holo_fail_memory(tf->error);
     while (holo_pb_next_bytes(&list, &message)) {
-        HoloTfNodeProto proto = {0};
-        HoloTfNode     *node  = &out->node[out->count];
-        HOLO_TRY(holo_pb_read(&tf->source, "NodeDef", message, holo_tf_node_fields, &proto));
+        HoloFlowNodeProto proto = {0};
+        HoloFlowNode     *node  = &out->node[out->count];
+        HOLO_TRY(holo_pb_read(&tf->source, "NodeDef", message, holo_flow_node_fields, &proto));
         if (!proto.name.size || !proto.op.size)
             return holo_fail(tf->error, HOLO_BAD_MODEL, "a node has no name or no operator");
         if (holo_name_map_find(&out->names, proto.name))
             return holo_fail(tf->error, HOLO_BAD_MODEL, "two nodes are called '%.*s'", HOLO_IMPORT_ARG(proto.name));
-        *node     = (HoloTfNode){.name = proto.name, .op = proto.op, .attr = proto.attr, .index = out->count};
-        node->row = holo_tf_find(tf, proto.op);
+        *node     = (HoloFlowNode){.name = proto.name, .op = proto.op, .attr = proto.attr, .index = out->count};
+        node->row = holo_flow_find(tf, proto.op);
         HOLO_TRY(read_inputs(tf, proto.input, node));
         if (!holo_name_map_set(&out->names, tf->arena, node->name, node)) return holo_fail_memory(tf->error);
         out->count++;
     }
-    return holo_tf_find_frames(tf, out);
+    return holo_flow_find_frames(tf, out);
 }
 
 // ---- functions
 
-HoloStatus holo_tf_read_library(HoloTf *tf, HoloString message)
+HoloStatus holo_flow_read_library(HoloFlow *tf, HoloString message)
 {
-    HoloTfLibraryProto library = {0};
-    HoloString         bytes;
-    HOLO_TRY(holo_pb_read(&tf->source, "FunctionDefLibrary", message, holo_tf_library_fields, &library));
+    HoloFlowLibraryProto library = {0};
+    HoloString           bytes;
+    HOLO_TRY(holo_pb_read(&tf->source, "FunctionDefLibrary", message, holo_flow_library_fields, &library));
     while (holo_pb_next_bytes(&library.function, &bytes)) {
-        HoloTfFunctionProto proto     = {0};
-        HoloTfOpProto       signature = {0};
-        HoloTfFunction     *function  = HOLO_NEW(tf->arena, HoloTfFunction, 1);
+        HoloFlowFunctionProto proto     = {0};
+        HoloFlowOpProto       signature = {0};
+        HoloFlowFunction     *function  = HOLO_NEW(tf->arena, HoloFlowFunction, 1);
         if (!function) return holo_fail_memory(tf->error);
-        HOLO_TRY(holo_pb_read(&tf->source, "FunctionDef", bytes, holo_tf_function_fields, &proto));
-        HOLO_TRY(holo_pb_read(&tf->source, "OpDef", proto.signature, holo_tf_op_fields, &signature));
-        *function = (HoloTfFunction){.name = signature.name, .message = bytes};
+        HOLO_TRY(holo_pb_read(&tf->source, "FunctionDef", bytes, holo_flow_function_fields, &proto));
+        HOLO_TRY(holo_pb_read(&tf->source, "OpDef", proto.signature, holo_flow_op_fields, &signature));
+        *function = (HoloFlowFunction){.name = signature.name, .message = bytes};
         if (!signature.name.size) return holo_fail(tf->error, HOLO_BAD_MODEL, "a function has no name");
         if (!holo_name_map_set(&tf->functions, tf->arena, function->name, function)) return holo_fail_memory(tf->error);
     }
     return HOLO_OK;
 }
 
-static HoloStatus read_args(HoloTf *tf, HoloPbMany list, HoloString **out, int *out_count)
+static HoloStatus read_args(HoloFlow *tf, HoloPbMany list, HoloString **out, int *out_count)
 {
     HoloString message;
     *out = HOLO_NEW(tf->arena, HoloString, list.count + 1);
     if (!*out) return holo_fail_memory(tf->error);
     while (holo_pb_next_bytes(&list, &message)) {
-        HoloTfArgProto arg = {0};
-        HOLO_TRY(holo_pb_read(&tf->source, "ArgDef", message, holo_tf_arg_fields, &arg));
+        HoloFlowArgProto arg = {0};
+        HOLO_TRY(holo_pb_read(&tf->source, "ArgDef", message, holo_flow_arg_fields, &arg));
         (*out)[(*out_count)++] = arg.name;
     }
     return HOLO_OK;
 }
 
 // What the outputs refer to, in the order of the signature.
-static HoloStatus read_returns(HoloTf *tf, HoloPbMany list, HoloTfFunction *f)
+static HoloStatus read_returns(HoloFlow *tf, HoloPbMany list, HoloFlowFunction *f)
 {
     HoloString  message;
     HoloString *ret = HOLO_NEW(tf->arena, HoloString, f->ret_count + 1);
     if (!ret) return holo_fail_memory(tf->error);
     while (holo_pb_next_bytes(&list, &message)) {
-        HoloTfEntryProto entry = {0};
-        HOLO_TRY(holo_pb_read(&tf->source, "RetEntry", message, holo_tf_attr_entry_fields, &entry));
+        HoloFlowEntryProto entry = {0};
+        HOLO_TRY(holo_pb_read(&tf->source, "RetEntry", message, holo_flow_attr_entry_fields, &entry));
         for (int i = 0; i < f->ret_count; i++)
             if (f->ret[i].size == entry.key.size && !memcmp(f->ret[i].data, entry.key.data, entry.key.size))
                 ret[i] = entry.value;
@@ -151,41 +151,41 @@ static HoloStatus read_returns(HoloTf *tf, HoloPbMany list, HoloTfFunction *f)
     return HOLO_OK;
 }
 
-static HoloStatus read_function(HoloTf *tf, HoloTfFunction *f)
+static HoloStatus read_function(HoloFlow *tf, HoloFlowFunction *f)
 {
-    HoloTfFunctionProto proto     = {0};
-    HoloTfOpProto       signature = {0};
-    HOLO_TRY(holo_pb_read(&tf->source, "FunctionDef", f->message, holo_tf_function_fields, &proto));
-    HOLO_TRY(holo_pb_read(&tf->source, "OpDef", proto.signature, holo_tf_op_fields, &signature));
+    HoloFlowFunctionProto proto     = {0};
+    HoloFlowOpProto       signature = {0};
+    HOLO_TRY(holo_pb_read(&tf->source, "FunctionDef", f->message, holo_flow_function_fields, &proto));
+    HOLO_TRY(holo_pb_read(&tf->source, "OpDef", proto.signature, holo_flow_op_fields, &signature));
     HOLO_TRY(read_args(tf, signature.input_arg, &f->arg, &f->arg_count));
     HOLO_TRY(read_args(tf, signature.output_arg, &f->ret, &f->ret_count));
     HOLO_TRY(read_returns(tf, proto.ret, f));
     f->is_read = true;
-    return holo_tf_read_nodes(tf, proto.node_def, &f->nodes);
+    return holo_flow_read_nodes(tf, proto.node_def, &f->nodes);
 }
 
-HoloTfFunction *holo_tf_function(HoloTf *tf, HoloString name, HoloStatus *status)
+HoloFlowFunction *holo_flow_function(HoloFlow *tf, HoloString name, HoloStatus *status)
 {
-    HoloTfFunction *function = holo_name_map_find(&tf->functions, name);
-    *status                  = HOLO_OK;
+    HoloFlowFunction *function = holo_name_map_find(&tf->functions, name);
+    *status                    = HOLO_OK;
     if (!function || function->is_read) return function;
     *status = read_function(tf, function);
     return *status ? NULL : function;
 }
 
-HoloStatus holo_tf_graph(HoloTf *tf, HoloString message)
+HoloStatus holo_flow_graph(HoloFlow *tf, HoloString message)
 {
-    HoloTfGraphProto    graph    = {0};
-    HoloTfVersionsProto versions = {0};
-    HoloTfNodes        *nodes    = HOLO_NEW(tf->arena, HoloTfNodes, 1);
-    char                text[32];
+    HoloFlowGraphProto    graph    = {0};
+    HoloFlowVersionsProto versions = {0};
+    HoloFlowNodes        *nodes    = HOLO_NEW(tf->arena, HoloFlowNodes, 1);
+    char                  text[32];
     if (!nodes) return holo_fail_memory(tf->error);
     HOLO_TRY(list_rows(tf));
-    HOLO_TRY(holo_pb_read(&tf->source, "GraphDef", message, holo_tf_graph_fields, &graph));
-    HOLO_TRY(holo_pb_read(&tf->source, "VersionDef", graph.versions, holo_tf_versions_fields, &versions));
-    HOLO_TRY(holo_tf_read_library(tf, graph.library));
-    HOLO_TRY(holo_tf_read_nodes(tf, graph.node, nodes));
+    HOLO_TRY(holo_pb_read(&tf->source, "GraphDef", message, holo_flow_graph_fields, &graph));
+    HOLO_TRY(holo_pb_read(&tf->source, "VersionDef", graph.versions, holo_flow_versions_fields, &versions));
+    HOLO_TRY(holo_flow_read_library(tf, graph.library));
+    HOLO_TRY(holo_flow_read_nodes(tf, graph.node, nodes));
     snprintf(text, sizeof text, "%lld", (long long)versions.producer);
     if (versions.producer) HOLO_TRY(holo_import_fact(tf->import, "graph_version", text));
-    return holo_tf_scope_init(tf, &tf->main, nodes, &tf->emit);
+    return holo_flow_scope_init(tf, &tf->main, nodes, &tf->emit);
 }

@@ -4,21 +4,21 @@
 
 // ---- resizing
 
-static const char *coordinates(HoloTfCall *c)
+static const char *coordinates(HoloFlowCall *c)
 {
-    if (holo_tf_bool(c, "align_corners", false)) return "align_corners";
-    return holo_tf_bool(c, "half_pixel_centers", false) ? "half_pixel" : "asymmetric";
+    if (holo_flow_bool(c, "align_corners", false)) return "align_corners";
+    return holo_flow_bool(c, "half_pixel_centers", false) ? "half_pixel" : "asymmetric";
 }
 
 // onnx: the mode.
-static void resize(HoloTfCall *c)
+static void resize(HoloFlowCall *c)
 {
     static const int64_t axes[2] = {2, 3};
     HoloEmit            *e       = c->e;
     HoloWindow           w       = holo_window(2);
     const char          *how = coordinates(c), *mode = c->op->onnx;
     bool                 is_nearest = !strcmp(mode, "nearest"), is_half = !strcmp(how, "half_pixel");
-    HoloValue           *x = holo_tf_in(c, 0), *sizes = holo_tf_vector(c, holo_tf_in(c, 1));
+    HoloValue           *x = holo_flow_in(c, 0), *sizes = holo_flow_vector(c, holo_flow_in(c, 1));
     if (!is_nearest) x = holo_emit_cast(e, x, HOLO_F32);
     x = holo_emit(e, "Resize", HOLO_IN(holo_window_open(e, &w, x), NULL, NULL, sizes),
                   HOLO_ATTRS(holo_with_text("mode", mode), holo_with_text("coordinate_transformation_mode", how),
@@ -26,7 +26,7 @@ static void resize(HoloTfCall *c)
                              holo_with_float("cubic_coeff_a", is_half ? -0.5 : -0.75),
                              holo_with_int("exclude_outside", !strcmp(mode, "cubic") && is_half),
                              holo_with_ints("axes", axes, 2)));
-    holo_tf_out(c, 0, holo_window_close(e, &w, x));
+    holo_flow_out(c, 0, holo_window_close(e, &w, x));
 }
 
 // ---- cropping
@@ -37,7 +37,7 @@ typedef struct Crop {
 } Crop;
 
 // Samples of one axis: between two edges of each box, which are columns of `boxes`.
-static Crop crop_axis(HoloTfCall *c, HoloValue *boxes, int64_t first, int64_t count, HoloDim size)
+static Crop crop_axis(HoloFlowCall *c, HoloValue *boxes, int64_t first, int64_t count, HoloDim size)
 {
     HoloEmit  *e       = c->e;
     HoloDim    last    = holo_dim_sub(e->graph->dims, size, 1);
@@ -45,7 +45,7 @@ static Crop crop_axis(HoloTfCall *c, HoloValue *boxes, int64_t first, int64_t co
     float     *numbers = HOLO_NEW(c->tf->arena, float, count);
     HoloTensor t       = {.dtype = HOLO_F32, .rank = 1, .dim = {count}, .data = numbers};
     if (!numbers) {
-        holo_tf_fail(c, HOLO_NO_MEMORY, "there is no memory");
+        holo_flow_fail(c, HOLO_NO_MEMORY, "there is no memory");
         return (Crop){0};
     }
     for (int64_t i = 0; i < count; i++) numbers[i] = count > 1 ? (float)i / (float)(count - 1) : 0.5f;
@@ -67,7 +67,7 @@ static Crop crop_axis(HoloTfCall *c, HoloValue *boxes, int64_t first, int64_t co
 }
 
 // [boxes, rows] and [boxes, columns] to a grid of pairs, column first.
-static HoloValue *crop_grid(HoloTfCall *c, HoloValue *rows, HoloValue *columns)
+static HoloValue *crop_grid(HoloFlowCall *c, HoloValue *rows, HoloValue *columns)
 {
     HoloEmit  *e      = c->e;
     int64_t    second = 1, third = 2, last = -1;
@@ -80,17 +80,17 @@ static HoloValue *crop_grid(HoloTfCall *c, HoloValue *rows, HoloValue *columns)
     return holo_emit(e, "Concat", (HoloEmitIn){2, both}, HOLO_ATTRS(holo_with_int("axis", -1)));
 }
 
-static void crop_and_resize(HoloTfCall *c)
+static void crop_and_resize(HoloFlowCall *c)
 {
     HoloEmit  *e     = c->e;
-    HoloValue *image = holo_emit_cast(e, holo_tf_in(c, 0), HOLO_F32), *boxes = holo_tf_in(c, 1);
-    HoloValue *which = holo_emit_cast(e, holo_tf_in(c, 2), HOLO_I64);
+    HoloValue *image = holo_emit_cast(e, holo_flow_in(c, 0), HOLO_F32), *boxes = holo_flow_in(c, 1);
+    HoloValue *which = holo_emit_cast(e, holo_flow_in(c, 2), HOLO_I64);
     int64_t    size[2], axes[2] = {2, 3}, other[2] = {1, 3};
     HoloWindow w    = holo_window(2);
-    bool       near = holo_tf_is(holo_tf_string(c, "method", "bilinear"), "nearest");
-    if (holo_tf_known(c, 3, size, 2) != 2 || holo_tf_rank(c, image) != 4 || e->status) return;
+    bool       near = holo_flow_is(holo_flow_string(c, "method", "bilinear"), "nearest");
+    if (holo_flow_known(c, 3, size, 2) != 2 || holo_flow_rank(c, image) != 4 || e->status) return;
     if (size[0] < 1 || size[1] < 1 || size[0] > 1 << 16 || size[1] > 1 << 16) {
-        holo_tf_fail(c, HOLO_BAD_MODEL, "the size of a crop must be positive");
+        holo_flow_fail(c, HOLO_BAD_MODEL, "the size of a crop must be positive");
         return;
     }
     Crop rows          = crop_axis(c, boxes, 0, size[0], image->type.dim[1]),
@@ -105,18 +105,19 @@ static void crop_and_resize(HoloTfCall *c)
         e, "Or",
         HOLO_IN(holo_emit_unsqueeze(e, rows.outside, axes, 2), holo_emit_unsqueeze(e, columns.outside, other, 2)),
         NULL);
-    HoloValue *filler = holo_emit_number(e, HOLO_F32, holo_tf_float(c, "extrapolation_value", 0));
-    holo_tf_out(c, 0, holo_emit(e, "Where", HOLO_IN(outside, filler, x), NULL));
+    HoloValue *filler = holo_emit_number(e, HOLO_F32, holo_flow_float(c, "extrapolation_value", 0));
+    holo_flow_out(c, 0, holo_emit(e, "Where", HOLO_IN(outside, filler, x), NULL));
 }
 
 // ---- boxes
 
 // Indices of the boxes that stay, [n] of i64.
-static HoloValue *keep_boxes(HoloTfCall *c, HoloValue *iou, HoloValue *least)
+static HoloValue *keep_boxes(HoloFlowCall *c, HoloValue *iou, HoloValue *least)
 {
     HoloEmit  *e     = c->e;
-    HoloValue *boxes = holo_tf_in(c, 0), *scores = holo_tf_in(c, 1), *most = holo_tf_vector(c, holo_tf_in(c, 2));
-    int64_t    axes[2] = {0, 1}, zero = 0, column = 1;
+    HoloValue *boxes = holo_flow_in(c, 0), *scores = holo_flow_in(c, 1),
+              *most = holo_flow_vector(c, holo_flow_in(c, 2));
+    int64_t axes[2] = {0, 1}, zero = 0, column = 1;
     boxes           = holo_emit_unsqueeze(e, boxes, &zero, 1);
     scores          = holo_emit_unsqueeze(e, scores, axes, 2);
     HoloValue *rows = holo_emit(e, "NonMaxSuppression", HOLO_IN(boxes, scores, most, iou, least), NULL);
@@ -124,23 +125,23 @@ static HoloValue *keep_boxes(HoloTfCall *c, HoloValue *iou, HoloValue *least)
     return holo_emit_squeeze(e, rows, &column, 1);
 }
 
-static HoloValue *threshold(HoloTfCall *c, int input, const char *attr, double fallback)
+static HoloValue *threshold(HoloFlowCall *c, int input, const char *attr, double fallback)
 {
-    if (input < c->in_count) return holo_emit_cast(c->e, holo_tf_in(c, input), HOLO_F32);
-    return holo_emit_number(c->e, HOLO_F32, attr ? holo_tf_float(c, attr, fallback) : fallback);
+    if (input < c->in_count) return holo_emit_cast(c->e, holo_flow_in(c, input), HOLO_F32);
+    return holo_emit_number(c->e, HOLO_F32, attr ? holo_flow_float(c, attr, fallback) : fallback);
 }
 
 // Fills a list with zeros up to the largest number of boxes.
-static HoloValue *fill_up(HoloTfCall *c, HoloValue *x, HoloValue *count)
+static HoloValue *fill_up(HoloFlowCall *c, HoloValue *x, HoloValue *count)
 {
     HoloEmit  *e    = c->e;
     int64_t    zero = 0;
-    HoloValue *more = holo_emit(e, "Sub", HOLO_IN(holo_tf_vector(c, holo_tf_in(c, 2)), count), NULL);
-    return holo_emit(e, "Pad", HOLO_IN(x, holo_tf_join(c, holo_emit_ints(e, &zero, 1), more)), NULL);
+    HoloValue *more = holo_emit(e, "Sub", HOLO_IN(holo_flow_vector(c, holo_flow_in(c, 2)), count), NULL);
+    return holo_emit(e, "Pad", HOLO_IN(x, holo_flow_join(c, holo_emit_ints(e, &zero, 1), more)), NULL);
 }
 
 // number: the version.
-static void nms(HoloTfCall *c)
+static void nms(HoloFlowCall *c)
 {
     HoloEmit  *e       = c->e;
     int        version = c->op->number;
@@ -148,23 +149,23 @@ static void nms(HoloTfCall *c)
     double     sigma   = 0;
     HoloValue *iou     = version == 1 ? threshold(c, 99, "iou_threshold", 0.5) : threshold(c, 3, NULL, 0.5);
     HoloValue *keep    = keep_boxes(c, iou, threshold(c, version >= 3 ? 4 : 99, NULL, -3.4e38));
-    if (version == 5 && (!holo_emit_known_number(e, holo_tf_in(c, 5), &sigma) || sigma != 0)) {
-        holo_tf_fail(c, HOLO_UNSUPPORTED, "scores that fade (soft_nms_sigma is not 0) are not supported");
+    if (version == 5 && (!holo_emit_known_number(e, holo_flow_in(c, 5), &sigma) || sigma != 0)) {
+        holo_flow_fail(c, HOLO_UNSUPPORTED, "scores that fade (soft_nms_sigma is not 0) are not supported");
         return;
     }
     HoloValue *count = holo_emit_shape(e, keep), *scores = NULL;
-    if (version == 5) scores = holo_emit(e, "Gather", HOLO_IN(holo_tf_in(c, 1), keep), NULL);
-    if (version >= 4 && holo_tf_bool(c, "pad_to_max_output_size", false)) {
+    if (version == 5) scores = holo_emit(e, "Gather", HOLO_IN(holo_flow_in(c, 1), keep), NULL);
+    if (version >= 4 && holo_flow_bool(c, "pad_to_max_output_size", false)) {
         keep = fill_up(c, keep, count);
         if (scores) scores = fill_up(c, scores, count);
     }
-    holo_tf_out(c, 0, holo_emit_cast(e, keep, HOLO_I32));
-    if (version == 5) holo_tf_out(c, 1, scores);
-    if (version >= 4) holo_tf_out(c, version - 3, holo_emit_cast(e, holo_emit_squeeze(e, count, &zero, 1), HOLO_I32));
+    holo_flow_out(c, 0, holo_emit_cast(e, keep, HOLO_I32));
+    if (version == 5) holo_flow_out(c, 1, scores);
+    if (version >= 4) holo_flow_out(c, version - 3, holo_emit_cast(e, holo_emit_squeeze(e, count, &zero, 1), HOLO_I32));
 }
 
 // clang-format off
-const HoloTfOp holo_tf_ops_image[] = {
+const HoloFlowOp holo_flow_ops_image[] = {
     {"ResizeBilinear", resize, "linear"}, {"ResizeNearestNeighbor", resize, "nearest"}, {"ResizeBicubic", resize, "cubic"},
     {"CropAndResize", crop_and_resize},
     {"NonMaxSuppression", nms, NULL, 1}, {"NonMaxSuppressionV2", nms, NULL, 2}, {"NonMaxSuppressionV3", nms, NULL, 3},

@@ -4,12 +4,12 @@
 
 // ---- Slice
 
-static void slice(HoloTfCall *c)
+static void slice(HoloFlowCall *c)
 {
     HoloEmit  *e = c->e;
-    HoloValue *x = holo_tf_in(c, 0), *begin = holo_tf_vector(c, holo_tf_in(c, 1)),
-              *sizes = holo_tf_vector(c, holo_tf_in(c, 2));
-    int     rank = holo_tf_rank(c, x), n = 0, m = 0;
+    HoloValue *x = holo_flow_in(c, 0), *begin = holo_flow_vector(c, holo_flow_in(c, 1)),
+              *sizes = holo_flow_vector(c, holo_flow_in(c, 2));
+    int     rank = holo_flow_rank(c, x), n = 0, m = 0;
     int64_t from[HOLO_MAX_RANK], length[HOLO_MAX_RANK], axes[HOLO_MAX_RANK];
     if (e->status) return;
     for (int i = 0; i < rank; i++) axes[i] = i;
@@ -24,17 +24,17 @@ static void slice(HoloTfCall *c)
                                    HOLO_IN(all, holo_emit_int(e, INT64_MAX), holo_emit(e, "Add", HOLO_IN(begin, sizes), NULL)),
                                    NULL);
     }
-    holo_tf_out(c, 0, holo_emit(e, "Slice", HOLO_IN(x, begin, end, holo_emit_ints(e, axes, rank)), NULL));
+    holo_flow_out(c, 0, holo_emit(e, "Slice", HOLO_IN(x, begin, end, holo_emit_ints(e, axes, rank)), NULL));
 }
 
 // ---- StridedSlice
 
 typedef struct Strided {
-    HoloTfCall *c;
-    int         count; // entries of begin, end and strides
-    bool        begin_known, end_known;
-    int64_t     begin[2 * HOLO_MAX_RANK], end[2 * HOLO_MAX_RANK], stride[2 * HOLO_MAX_RANK];
-    int64_t     begin_mask, end_mask, shrink, new_axis, ellipsis;
+    HoloFlowCall *c;
+    int           count; // entries of begin, end and strides
+    bool          begin_known, end_known;
+    int64_t       begin[2 * HOLO_MAX_RANK], end[2 * HOLO_MAX_RANK], stride[2 * HOLO_MAX_RANK];
+    int64_t       begin_mask, end_mask, shrink, new_axis, ellipsis;
     // What comes out: the slice of each axis, axes that go, axes that come.
     int        axis_count, shrink_count, new_count;
     int64_t    axis[HOLO_MAX_RANK], step[HOLO_MAX_RANK];
@@ -49,7 +49,7 @@ static HoloValue *entry(Strided *s, int input, int i, bool is_known, const int64
 {
     HoloEmit *e = s->c->e;
     if (is_known) return holo_emit_ints(e, &known[i], 1);
-    return holo_emit_slice(e, holo_tf_vector(s->c, holo_tf_in(s->c, input)), 0, i, i + 1, 1);
+    return holo_emit_slice(e, holo_flow_vector(s->c, holo_flow_in(s->c, input)), 0, i, i + 1, 1);
 }
 
 static void take_entry(Strided *s, int i, int axis)
@@ -111,48 +111,48 @@ static HoloValue *apply_strided(Strided *s, HoloValue *x)
     return holo_emit_unsqueeze(e, x, s->new_at, s->new_count);
 }
 
-static void strided_slice(HoloTfCall *c)
+static void strided_slice(HoloFlowCall *c)
 {
     Strided    s    = {.c = c};
-    HoloValue *x    = holo_tf_in(c, 0);
-    int        rank = holo_tf_rank(c, x), n = 0;
-    s.count = holo_tf_known(c, 3, s.stride, 2 * HOLO_MAX_RANK);
+    HoloValue *x    = holo_flow_in(c, 0);
+    int        rank = holo_flow_rank(c, x), n = 0;
+    s.count = holo_flow_known(c, 3, s.stride, 2 * HOLO_MAX_RANK);
     if (s.count < 0 || c->e->status) return;
-    s.begin_known = holo_emit_known_ints(c->e, holo_tf_in(c, 1), s.begin, 2 * HOLO_MAX_RANK, &n) && n == s.count;
-    s.end_known   = holo_emit_known_ints(c->e, holo_tf_in(c, 2), s.end, 2 * HOLO_MAX_RANK, &n) && n == s.count;
-    s.begin_mask  = holo_tf_int(c, "begin_mask", 0);
-    s.end_mask    = holo_tf_int(c, "end_mask", 0);
-    s.shrink      = holo_tf_int(c, "shrink_axis_mask", 0);
-    s.new_axis    = holo_tf_int(c, "new_axis_mask", 0);
-    s.ellipsis    = holo_tf_int(c, "ellipsis_mask", 0);
+    s.begin_known = holo_emit_known_ints(c->e, holo_flow_in(c, 1), s.begin, 2 * HOLO_MAX_RANK, &n) && n == s.count;
+    s.end_known   = holo_emit_known_ints(c->e, holo_flow_in(c, 2), s.end, 2 * HOLO_MAX_RANK, &n) && n == s.count;
+    s.begin_mask  = holo_flow_int(c, "begin_mask", 0);
+    s.end_mask    = holo_flow_int(c, "end_mask", 0);
+    s.shrink      = holo_flow_int(c, "shrink_axis_mask", 0);
+    s.new_axis    = holo_flow_int(c, "new_axis_mask", 0);
+    s.ellipsis    = holo_flow_int(c, "ellipsis_mask", 0);
     if (!read_entries(&s, rank)) {
-        holo_tf_fail(c, HOLO_BAD_MODEL, "there are more slices than dimensions");
+        holo_flow_fail(c, HOLO_BAD_MODEL, "there are more slices than dimensions");
         return;
     }
-    holo_tf_out(c, 0, apply_strided(&s, x));
+    holo_flow_out(c, 0, apply_strided(&s, x));
 }
 
 // ---- padding
 
 // [n, 2] to all beginnings, then all ends.
-static HoloValue *pads_of(HoloTfCall *c, HoloValue *pads)
+static HoloValue *pads_of(HoloFlowCall *c, HoloValue *pads)
 {
     static const int64_t swap[2] = {1, 0}, flat = -1;
     pads = holo_emit_transpose(c->e, holo_emit_cast(c->e, pads, HOLO_I64), swap, 2);
     return holo_emit_reshape(c->e, pads, &flat, 1);
 }
 
-static void pad(HoloTfCall *c)
+static void pad(HoloFlowCall *c)
 {
-    HoloValue *x = holo_tf_in(c, 0), *pads = pads_of(c, holo_tf_in(c, 1));
-    HoloValue *value = c->in_count > 2 ? holo_emit_cast(c->e, holo_tf_in(c, 2), holo_emit_dtype(x)) : NULL;
-    holo_tf_out(c, 0,
-                value ? holo_emit(c->e, "Pad", HOLO_IN(x, pads, value), NULL)
-                      : holo_emit(c->e, "Pad", HOLO_IN(x, pads), NULL));
+    HoloValue *x = holo_flow_in(c, 0), *pads = pads_of(c, holo_flow_in(c, 1));
+    HoloValue *value = c->in_count > 2 ? holo_emit_cast(c->e, holo_flow_in(c, 2), holo_emit_dtype(x)) : NULL;
+    holo_flow_out(c, 0,
+                  value ? holo_emit(c->e, "Pad", HOLO_IN(x, pads, value), NULL)
+                        : holo_emit(c->e, "Pad", HOLO_IN(x, pads), NULL));
 }
 
 // Mirrors with the edge itself: parts of the input, backwards.
-static HoloValue *pad_symmetric(HoloTfCall *c, HoloValue *x, const int64_t *pads, int rank)
+static HoloValue *pad_symmetric(HoloFlowCall *c, HoloValue *x, const int64_t *pads, int rank)
 {
     for (int i = 0; i < rank && !c->e->status; i++) {
         HoloValue *part[3] = {0};
@@ -165,31 +165,31 @@ static HoloValue *pad_symmetric(HoloTfCall *c, HoloValue *x, const int64_t *pads
     return x;
 }
 
-static void mirror_pad(HoloTfCall *c)
+static void mirror_pad(HoloFlowCall *c)
 {
-    HoloValue *x = holo_tf_in(c, 0);
+    HoloValue *x = holo_flow_in(c, 0);
     int64_t    pads[2 * HOLO_MAX_RANK];
-    if (holo_tf_is(holo_tf_string(c, "mode", "REFLECT"), "REFLECT")) {
-        holo_tf_out(c, 0,
-                    holo_emit(c->e, "Pad", HOLO_IN(x, pads_of(c, holo_tf_in(c, 1))),
-                              HOLO_ATTRS(holo_with_text("mode", "reflect"))));
+    if (holo_flow_is(holo_flow_string(c, "mode", "REFLECT"), "REFLECT")) {
+        holo_flow_out(c, 0,
+                      holo_emit(c->e, "Pad", HOLO_IN(x, pads_of(c, holo_flow_in(c, 1))),
+                                HOLO_ATTRS(holo_with_text("mode", "reflect"))));
         return;
     }
-    int count = holo_tf_known(c, 1, pads, 2 * HOLO_MAX_RANK);
-    if (count >= 0) holo_tf_out(c, 0, pad_symmetric(c, x, pads, count / 2));
+    int count = holo_flow_known(c, 1, pads, 2 * HOLO_MAX_RANK);
+    if (count >= 0) holo_flow_out(c, 0, pad_symmetric(c, x, pads, count / 2));
 }
 
 // ---- blocks of space
 
-static void depth_to_space(HoloTfCall *c)
+static void depth_to_space(HoloFlowCall *c)
 {
-    int64_t    block  = holo_tf_int(c, "block_size", 2);
-    HoloString format = holo_tf_string(c, "data_format", "NHWC");
+    int64_t    block  = holo_flow_int(c, "block_size", 2);
+    HoloString format = holo_flow_string(c, "data_format", "NHWC");
     HoloWindow w      = holo_window(2);
     w.is_first        = format.size > 1 && format.data[1] == 'C';
-    HoloValue *x      = holo_emit(c->e, c->op->onnx, HOLO_IN(holo_window_open(c->e, &w, holo_tf_in(c, 0))),
+    HoloValue *x      = holo_emit(c->e, c->op->onnx, HOLO_IN(holo_window_open(c->e, &w, holo_flow_in(c, 0))),
                                   HOLO_ATTRS(holo_with_int("blocksize", block)));
-    holo_tf_out(c, 0, holo_window_close(c->e, &w, x));
+    holo_flow_out(c, 0, holo_window_close(c->e, &w, x));
 }
 
 typedef struct Blocks {
@@ -198,27 +198,27 @@ typedef struct Blocks {
     HoloDims *dims;
 } Blocks;
 
-static bool read_blocks(HoloTfCall *c, Blocks *b)
+static bool read_blocks(HoloFlowCall *c, Blocks *b)
 {
-    b->count = holo_tf_known(c, 1, b->block, 4);
+    b->count = holo_flow_known(c, 1, b->block, 4);
     b->dims  = c->e->graph->dims;
-    if (b->count < 1 || holo_tf_known(c, 2, b->edge, 8) != 2 * b->count ||
-        holo_tf_rank(c, holo_tf_in(c, 0)) < b->count + 1) {
-        if (!c->e->status) holo_tf_fail(c, HOLO_BAD_MODEL, "block sizes and edges do not fit the input");
+    if (b->count < 1 || holo_flow_known(c, 2, b->edge, 8) != 2 * b->count ||
+        holo_flow_rank(c, holo_flow_in(c, 0)) < b->count + 1) {
+        if (!c->e->status) holo_flow_fail(c, HOLO_BAD_MODEL, "block sizes and edges do not fit the input");
         return false;
     }
     for (int i = 0; i < b->count; i++)
         if (b->block[i] < 1) {
-            holo_tf_fail(c, HOLO_BAD_MODEL, "block sizes must be positive");
+            holo_flow_fail(c, HOLO_BAD_MODEL, "block sizes must be positive");
             return false;
         }
     return true;
 }
 
-static void space_to_batch(HoloTfCall *c)
+static void space_to_batch(HoloFlowCall *c)
 {
     Blocks     b;
-    HoloValue *x    = holo_tf_in(c, 0);
+    HoloValue *x    = holo_flow_in(c, 0);
     int        rank = holo_emit_rank(x), n = 0;
     int64_t    pads[2 * HOLO_MAX_RANK] = {0}, perm[2 * HOLO_MAX_RANK], product = 1;
     HoloDim    cut[2 * HOLO_MAX_RANK], out[HOLO_MAX_RANK];
@@ -244,13 +244,13 @@ static void space_to_batch(HoloTfCall *c)
     out[0] = holo_dim_mul(b.dims, cut[0], product);
     for (int i = 1; i < rank; i++) out[i] = i <= b.count ? cut[2 * i - 1] : x->type.dim[i];
     x = holo_emit_transpose(c->e, holo_emit_reshape(c->e, x, cut, n), perm, n);
-    holo_tf_out(c, 0, holo_emit_reshape(c->e, x, out, rank));
+    holo_flow_out(c, 0, holo_emit_reshape(c->e, x, out, rank));
 }
 
-static void batch_to_space(HoloTfCall *c)
+static void batch_to_space(HoloFlowCall *c)
 {
     Blocks     b;
-    HoloValue *x    = holo_tf_in(c, 0);
+    HoloValue *x    = holo_flow_in(c, 0);
     int        rank = holo_emit_rank(x), n = 0, m = 0;
     int64_t    perm[2 * HOLO_MAX_RANK], product = 1;
     HoloDim    cut[2 * HOLO_MAX_RANK], out[HOLO_MAX_RANK];
@@ -273,48 +273,48 @@ static void batch_to_space(HoloTfCall *c)
     for (int i = 0; i < b.count; i++)
         if (b.edge[2 * i] || b.edge[2 * i + 1])
             x = holo_emit_slice(c->e, x, i + 1, b.edge[2 * i], b.edge[2 * i + 1] ? -b.edge[2 * i + 1] : INT64_MAX, 1);
-    holo_tf_out(c, 0, x);
+    holo_flow_out(c, 0, x);
 }
 
 // ---- matrices
 
-static void band_part(HoloTfCall *c)
+static void band_part(HoloFlowCall *c)
 {
-    HoloValue *x = holo_tf_in(c, 0);
+    HoloValue *x = holo_flow_in(c, 0);
     int64_t    lower, upper;
-    if (holo_tf_known(c, 1, &lower, 1) != 1 || holo_tf_known(c, 2, &upper, 1) != 1) return;
+    if (holo_flow_known(c, 1, &lower, 1) != 1 || holo_flow_known(c, 2, &upper, 1) != 1) return;
     if (lower >= 0)
         x = holo_emit(c->e, "Trilu", HOLO_IN(x, holo_emit_int(c->e, -lower)), HOLO_ATTRS(holo_with_int("upper", 1)));
     if (upper >= 0)
         x = holo_emit(c->e, "Trilu", HOLO_IN(x, holo_emit_int(c->e, upper)), HOLO_ATTRS(holo_with_int("upper", 0)));
-    holo_tf_out(c, 0, x);
+    holo_flow_out(c, 0, x);
 }
 
-static void diag_part(HoloTfCall *c)
+static void diag_part(HoloFlowCall *c)
 {
-    holo_tf_out(
+    holo_flow_out(
         c, 0,
-        holo_emit(c->e, "Einsum", HOLO_IN(holo_tf_in(c, 0)), HOLO_ATTRS(holo_with_text("equation", "...ii->...i"))));
+        holo_emit(c->e, "Einsum", HOLO_IN(holo_flow_in(c, 0)), HOLO_ATTRS(holo_with_text("equation", "...ii->...i"))));
 }
 
-static void diag(HoloTfCall *c)
+static void diag(HoloFlowCall *c)
 {
     HoloEmit  *e    = c->e;
-    HoloValue *x    = holo_tf_in(c, 0);
-    int        rank = holo_tf_rank(c, x);
+    HoloValue *x    = holo_flow_in(c, 0);
+    int        rank = holo_flow_rank(c, x);
     int64_t    last = -1, zero = 0;
     if (e->status || rank < 1) return;
     HoloValue *n = holo_emit_sizes(e, &x->type.dim[rank - 1], 1), *count = holo_emit_squeeze(e, n, &zero, 1);
     HoloValue *row   = holo_emit(e, "Range", HOLO_IN(holo_emit_int(e, 0), count, holo_emit_int(e, 1)), NULL);
     HoloValue *is_on = holo_emit(e, "Equal", HOLO_IN(row, holo_emit_unsqueeze(e, row, &last, 1)), NULL);
-    holo_tf_out(c, 0,
-                holo_emit(e, "Where",
-                          HOLO_IN(is_on, holo_emit_unsqueeze(e, x, &last, 1), holo_tf_zero(c, holo_emit_dtype(x))),
-                          NULL));
+    holo_flow_out(c, 0,
+                  holo_emit(e, "Where",
+                            HOLO_IN(is_on, holo_emit_unsqueeze(e, x, &last, 1), holo_flow_zero(c, holo_emit_dtype(x))),
+                            NULL));
 }
 
 // clang-format off
-const HoloTfOp holo_tf_ops_shape[] = {
+const HoloFlowOp holo_flow_ops_shape[] = {
     {"Slice", slice}, {"StridedSlice", strided_slice}, {"Pad", pad}, {"PadV2", pad}, {"MirrorPad", mirror_pad},
     {"DepthToSpace", depth_to_space, "DepthToSpace"}, {"SpaceToDepth", depth_to_space, "SpaceToDepth"},
     {"SpaceToBatchND", space_to_batch}, {"BatchToSpaceND", batch_to_space}, {"MatrixBandPart", band_part},

@@ -7,156 +7,157 @@
 
 #include "import/wire/protobuf.h"
 
-typedef struct HoloTfGraphProto {
+typedef struct HoloFlowGraphProto {
     uint64_t   has;
     HoloPbMany node;
     HoloString library, versions;
-} HoloTfGraphProto;
+} HoloFlowGraphProto;
 
-typedef struct HoloTfVersionsProto {
+typedef struct HoloFlowVersionsProto {
     uint64_t has;
     int64_t  producer;
-} HoloTfVersionsProto;
+} HoloFlowVersionsProto;
 
-typedef struct HoloTfNodeProto {
+typedef struct HoloFlowNodeProto {
     uint64_t   has;
     HoloString name, op;
     HoloPbMany input, attr;
-} HoloTfNodeProto;
+} HoloFlowNodeProto;
 
-typedef struct HoloTfEntryProto { // of a map of messages or strings
+typedef struct HoloFlowEntryProto { // of a map of messages or strings
     uint64_t   has;
     HoloString key, value;
-} HoloTfEntryProto;
+} HoloFlowEntryProto;
 
-typedef struct HoloTfAttrProto { // one of them is there
+typedef struct HoloFlowAttrProto { // one of them is there
     uint64_t   has;
     HoloString list, s, shape, tensor, placeholder, func;
     int64_t    i, b, type;
     float      f;
-} HoloTfAttrProto;
+} HoloFlowAttrProto;
 
 enum { // numbers of its fields
-    HOLO_TF_ATTR_LIST        = 1,
-    HOLO_TF_ATTR_S           = 2,
-    HOLO_TF_ATTR_I           = 3,
-    HOLO_TF_ATTR_F           = 4,
-    HOLO_TF_ATTR_B           = 5,
-    HOLO_TF_ATTR_TYPE        = 6,
-    HOLO_TF_ATTR_SHAPE       = 7,
-    HOLO_TF_ATTR_TENSOR      = 8,
-    HOLO_TF_ATTR_PLACEHOLDER = 9,
-    HOLO_TF_ATTR_FUNC        = 10,
+    HOLO_FLOW_ATTR_LIST        = 1,
+    HOLO_FLOW_ATTR_S           = 2,
+    HOLO_FLOW_ATTR_I           = 3,
+    HOLO_FLOW_ATTR_F           = 4,
+    HOLO_FLOW_ATTR_B           = 5,
+    HOLO_FLOW_ATTR_TYPE        = 6,
+    HOLO_FLOW_ATTR_SHAPE       = 7,
+    HOLO_FLOW_ATTR_TENSOR      = 8,
+    HOLO_FLOW_ATTR_PLACEHOLDER = 9,
+    HOLO_FLOW_ATTR_FUNC        = 10,
 };
 
-typedef struct HoloTfListProto {
+typedef struct HoloFlowListProto {
     uint64_t   has;
     HoloPbMany s, i, f, b, type, shape, tensor, func;
-} HoloTfListProto;
+} HoloFlowListProto;
 
-typedef struct HoloTfCallProto { // NameAttrList
+typedef struct HoloFlowCallProto { // NameAttrList
     uint64_t   has;
     HoloString name;
     HoloPbMany attr;
-} HoloTfCallProto;
+} HoloFlowCallProto;
 
-typedef struct HoloTfShapeProto {
+typedef struct HoloFlowShapeProto {
     uint64_t   has;
     HoloPbMany dim;
     int64_t    unknown_rank;
-} HoloTfShapeProto;
+} HoloFlowShapeProto;
 
-typedef struct HoloTfDimProto {
+typedef struct HoloFlowDimProto {
     uint64_t   has;
     int64_t    size;
     HoloString name;
-} HoloTfDimProto;
+} HoloFlowDimProto;
 
-typedef struct HoloTfTensorProto {
+typedef struct HoloFlowTensorProto {
     uint64_t   has;
     int64_t    dtype;
     HoloString tensor_shape, tensor_content;
     HoloPbMany float_val, double_val, int_val, string_val, scomplex_val, int64_val, bool_val, dcomplex_val, half_val,
         uint32_val, uint64_val;
-} HoloTfTensorProto;
+} HoloFlowTensorProto;
 
-typedef struct HoloTfLibraryProto {
+typedef struct HoloFlowLibraryProto {
     uint64_t   has;
     HoloPbMany function;
-} HoloTfLibraryProto;
+} HoloFlowLibraryProto;
 
-typedef struct HoloTfFunctionProto {
+typedef struct HoloFlowFunctionProto {
     uint64_t   has;
     HoloString signature;
     HoloPbMany node_def, ret, attr;
-} HoloTfFunctionProto;
+} HoloFlowFunctionProto;
 
-typedef struct HoloTfOpProto { // OpDef
+typedef struct HoloFlowOpProto { // OpDef
     uint64_t   has;
     HoloString name;
     HoloPbMany input_arg, output_arg;
-} HoloTfOpProto;
+} HoloFlowOpProto;
 
-typedef struct HoloTfArgProto { // ArgDef
+typedef struct HoloFlowArgProto { // ArgDef
     uint64_t   has;
     HoloString name;
     int64_t    type;
-} HoloTfArgProto;
+} HoloFlowArgProto;
 
-typedef struct HoloTfSavedProto { // SavedModel
+typedef struct HoloFlowSavedProto { // SavedModel
     uint64_t   has;
     int64_t    saved_model_schema_version;
     HoloPbMany meta_graphs;
-} HoloTfSavedProto;
+} HoloFlowSavedProto;
 
-typedef struct HoloTfMetaGraphProto {
+typedef struct HoloFlowMetaGraphProto {
     uint64_t   has;
     HoloString meta_info_def, graph_def;
     HoloPbMany signature_def, asset_file_def;
-} HoloTfMetaGraphProto;
+} HoloFlowMetaGraphProto;
 
-typedef struct HoloTfMetaInfoProto {
+typedef struct HoloFlowMetaInfoProto {
     uint64_t   has;
     HoloPbMany tags;
     HoloString tensorflow_version;
-} HoloTfMetaInfoProto;
+} HoloFlowMetaInfoProto;
 
-typedef struct HoloTfSignatureProto {
+typedef struct HoloFlowSignatureProto {
     uint64_t   has;
     HoloPbMany inputs, outputs;
     HoloString method_name;
-} HoloTfSignatureProto;
+} HoloFlowSignatureProto;
 
-typedef struct HoloTfTensorInfoProto {
+typedef struct HoloFlowTensorInfoProto {
     uint64_t   has;
     HoloString name, tensor_shape;
     int64_t    dtype;
-} HoloTfTensorInfoProto;
+} HoloFlowTensorInfoProto;
 
-typedef struct HoloTfAssetProto {
+typedef struct HoloFlowAssetProto {
     uint64_t   has;
     HoloString tensor_info, filename;
-} HoloTfAssetProto;
+} HoloFlowAssetProto;
 
-typedef struct HoloTfBundleProto { // BundleHeaderProto
+typedef struct HoloFlowBundleProto { // BundleHeaderProto
     uint64_t has;
     int64_t  num_shards, endianness;
-} HoloTfBundleProto;
+} HoloFlowBundleProto;
 
-typedef struct HoloTfBundleEntryProto {
+typedef struct HoloFlowBundleEntryProto {
     uint64_t   has;
     int64_t    dtype, shard_id, offset, size;
     HoloString shape;
     HoloPbMany slices;
-} HoloTfBundleEntryProto;
+} HoloFlowBundleEntryProto;
 
-extern const HoloPbField holo_tf_graph_fields[], holo_tf_versions_fields[], holo_tf_node_fields[],
-    holo_tf_attr_entry_fields[], holo_tf_attr_fields[], holo_tf_list_fields[], holo_tf_call_fields[],
-    holo_tf_shape_fields[], holo_tf_dim_fields[], holo_tf_tensor_fields[], holo_tf_library_fields[],
-    holo_tf_function_fields[], holo_tf_op_fields[], holo_tf_arg_fields[], holo_tf_saved_fields[],
-    holo_tf_meta_graph_fields[], holo_tf_meta_info_fields[], holo_tf_signature_fields[], holo_tf_tensor_info_fields[],
-    holo_tf_asset_fields[], holo_tf_bundle_fields[], holo_tf_bundle_entry_fields[];
+extern const HoloPbField holo_flow_graph_fields[], holo_flow_versions_fields[], holo_flow_node_fields[],
+    holo_flow_attr_entry_fields[], holo_flow_attr_fields[], holo_flow_list_fields[], holo_flow_call_fields[],
+    holo_flow_shape_fields[], holo_flow_dim_fields[], holo_flow_tensor_fields[], holo_flow_library_fields[],
+    holo_flow_function_fields[], holo_flow_op_fields[], holo_flow_arg_fields[], holo_flow_saved_fields[],
+    holo_flow_meta_graph_fields[], holo_flow_meta_info_fields[], holo_flow_signature_fields[],
+    holo_flow_tensor_info_fields[], holo_flow_asset_fields[], holo_flow_bundle_fields[],
+    holo_flow_bundle_entry_fields[];
 
-bool holo_tf_constant(HoloString name, int64_t *out); // the number of "DT_FLOAT" and its like
+bool holo_flow_constant(HoloString name, int64_t *out); // the number of "DT_FLOAT" and its like
 
 #endif

@@ -5,7 +5,7 @@
 #include "ops/tensor.h"
 
 // TensorFlow.js has no 64-bit numbers: a constant that should have them is stored in 32 bits.
-static HoloStatus widen(HoloTf *tf, HoloString key, HoloDtype dtype, HoloTensor *out)
+static HoloStatus widen(HoloFlow *tf, HoloString key, HoloDtype dtype, HoloTensor *out)
 {
     HoloTensor from  = *out;
     int64_t    count = holo_tensor_count(out);
@@ -17,7 +17,7 @@ static HoloStatus widen(HoloTf *tf, HoloString key, HoloDtype dtype, HoloTensor 
     return HOLO_OK;
 }
 
-static HoloStatus find_weight(HoloTf *tf, HoloString key, HoloDtype dtype, HoloTensor *out, bool *found)
+static HoloStatus find_weight(HoloFlow *tf, HoloString key, HoloDtype dtype, HoloTensor *out, bool *found)
 {
     HoloTfjs       *js     = tf->format;
     HoloTfjsWeight *weight = holo_name_map_find(&js->names, key);
@@ -30,27 +30,28 @@ static HoloStatus find_weight(HoloTf *tf, HoloString key, HoloDtype dtype, HoloT
 // A name without ":0".
 static HoloString node_name(HoloString ref)
 {
-    HoloTfRef cut = holo_tf_ref(ref);
+    HoloFlowRef cut = holo_flow_ref(ref);
     return cut.index ? ref : cut.node;
 }
 
-static HoloStatus add_port(HoloTf *tf, HoloTfPort **list, int *count, int *room, HoloString ref, const json_t *info)
+static HoloStatus add_port(HoloFlow *tf, HoloFlowPort **list, int *count, int *room, HoloString ref, const json_t *info)
 {
-    HoloTfPort port = {.ref = node_name(ref), .type = {.rank = -1}};
-    HoloString message;
-    if (!holo_name_map_find(&tf->main.nodes->names, holo_tf_ref(ref).node)) return HOLO_OK; // tfjs passes it over, too
-    HoloTfTensorInfoProto proto = {0};
-    HOLO_TRY(holo_pb_from_json(tf->arena, info, holo_tf_tensor_info_fields, holo_tf_constant, &message, tf->error));
-    HOLO_TRY(holo_pb_read(&tf->source, "TensorInfo", message, holo_tf_tensor_info_fields, &proto));
-    port.type.dtype = (uint8_t)holo_tf_dtype(proto.dtype);
-    if (proto.tensor_shape.data) HOLO_TRY(holo_tf_read_shape(tf, proto.tensor_shape, &port.type));
-    port.name = holo_tf_text(tf, port.ref);
+    HoloFlowPort port = {.ref = node_name(ref), .type = {.rank = -1}};
+    HoloString   message;
+    if (!holo_name_map_find(&tf->main.nodes->names, holo_flow_ref(ref).node))
+        return HOLO_OK; // tfjs passes it over, too
+    HoloFlowTensorInfoProto proto = {0};
+    HOLO_TRY(holo_pb_from_json(tf->arena, info, holo_flow_tensor_info_fields, holo_flow_constant, &message, tf->error));
+    HOLO_TRY(holo_pb_read(&tf->source, "TensorInfo", message, holo_flow_tensor_info_fields, &proto));
+    port.type.dtype = (uint8_t)holo_flow_dtype(proto.dtype);
+    if (proto.tensor_shape.data) HOLO_TRY(holo_flow_read_shape(tf, proto.tensor_shape, &port.type));
+    port.name = holo_flow_text(tf, port.ref);
     if (!port.name || !HOLO_GROW(tf->arena, *list, *count, *room)) return holo_fail_memory(tf->error);
     (*list)[(*count)++] = port;
     return HOLO_OK;
 }
 
-static HoloStatus read_signature(HoloTf *tf, const json_t *signature, HoloTfPorts *ports)
+static HoloStatus read_signature(HoloFlow *tf, const json_t *signature, HoloFlowPorts *ports)
 {
     const char *key;
     json_t     *info;
@@ -71,22 +72,22 @@ static HoloStatus read_signature(HoloTf *tf, const json_t *signature, HoloTfPort
 
 HoloStatus holo_tfjs_graph(HoloTfjs *js)
 {
-    HoloTf        tf;
-    HoloTfPorts   ports = {0}, guess = {0};
+    HoloFlow      tf;
+    HoloFlowPorts ports = {0}, guess = {0};
     HoloString    message;
     const json_t *signature = json_object_get(js->json, "signature");
     if (!signature) signature = json_object_get(json_object_get(js->json, "userDefinedMetadata"), "signature");
-    HOLO_TRY(holo_pb_from_json(js->import->arena, json_object_get(js->json, "modelTopology"), holo_tf_graph_fields,
-                               holo_tf_constant, &message, js->import->error));
-    holo_tf_init(&tf, js->import, message.data);
+    HOLO_TRY(holo_pb_from_json(js->import->arena, json_object_get(js->json, "modelTopology"), holo_flow_graph_fields,
+                               holo_flow_constant, &message, js->import->error));
+    holo_flow_init(&tf, js->import, message.data);
     tf.work_max += (int64_t)js->import->out->bytes / 8;
     tf.weight = find_weight;
     tf.format = js;
     tf.is_js  = true;
-    HOLO_TRY(holo_tf_graph(&tf, message));
+    HOLO_TRY(holo_flow_graph(&tf, message));
     if (signature) HOLO_TRY(read_signature(&tf, signature, &ports));
-    HOLO_TRY(holo_tf_guess_ports(&tf, &guess));
+    HOLO_TRY(holo_flow_guess_ports(&tf, &guess));
     if (!ports.in_count) ports.in = guess.in, ports.in_count = guess.in_count;
     if (!ports.out_count) ports.out = guess.out, ports.out_count = guess.out_count;
-    return holo_tf_build(&tf, &ports);
+    return holo_flow_build(&tf, &ports);
 }
