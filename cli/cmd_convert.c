@@ -9,7 +9,7 @@ static int convert(Cli *cli)
     HoloError   error  = {0};
     HoloSource *source = NULL;
     const char *path   = cli_option(cli, "output");
-    if (!path) return cli_fail("hologram convert MODEL -o model.onnx", "-o says where the ONNX model goes");
+    if (!path) return cli_usage(cli, "-o says where the ONNX model goes");
     HoloStatus status = holo_source_open(cli->args[0], &source, &error);
     if (!status) status = holo_source_convert(source, path, &error);
     holo_source_close(source);

@@ -10,6 +10,33 @@ static const char *coordinates(HoloFlowCall *c)
     return holo_flow_bool(c, "half_pixel_centers", false) ? "half_pixel" : "asymmetric";
 }
 
+// What says how large the image becomes, in a form that the layout passes know: sizes of all dimensions, or whole
+// factors if the batch is open. Else the sizes of two axes.
+typedef struct Target {
+    HoloValue *scales, *sizes;
+    bool       has_axes;
+} Target;
+
+static Target target_of(HoloFlowCall *c, const HoloValue *x, HoloValue *sizes)
+{
+    int64_t known[2], all[4];
+    int     count  = 0;
+    float  *scales = HOLO_NEW(c->tf->arena, float, 4);
+    Target  two    = {.sizes = sizes, .has_axes = true};
+    if (c->e->status || !scales || !holo_emit_known_ints(c->e, sizes, known, 2, &count) || count != 2) return two;
+    bool is_whole = true, is_known = true;
+    for (int i = 0; i < 4; i++) {
+        HoloDim in = x->type.dim[i], out = i < 2 ? in : known[i - 2];
+        all[i] = out;
+        is_known &= !holo_dim_is_symbolic(out);
+        is_whole &= i < 2 || (!holo_dim_is_symbolic(in) && in > 0 && out % in == 0);
+        scales[i] = i < 2 || !is_whole ? 1.0f : (float)(out / in);
+    }
+    if (is_known) return (Target){.sizes = holo_emit_ints(c->e, all, 4)};
+    HoloTensor t = {.dtype = HOLO_F32, .rank = 1, .dim = {4}, .data = scales};
+    return is_whole ? (Target){.scales = holo_emit_constant(c->e, NULL, &t)} : two;
+}
+
 // onnx: the mode.
 static void resize(HoloFlowCall *c)
 {
@@ -17,15 +44,21 @@ static void resize(HoloFlowCall *c)
     HoloEmit            *e       = c->e;
     HoloWindow           w       = holo_window(2);
     const char          *how = coordinates(c), *mode = c->op->onnx;
-    bool                 is_nearest = !strcmp(mode, "nearest"), is_half = !strcmp(how, "half_pixel");
-    HoloValue           *x = holo_flow_in(c, 0), *sizes = holo_flow_vector(c, holo_flow_in(c, 1));
-    if (!is_nearest) x = holo_emit_cast(e, x, HOLO_F32);
-    x = holo_emit(e, "Resize", HOLO_IN(holo_window_open(e, &w, x), NULL, NULL, sizes),
-                  HOLO_ATTRS(holo_with_text("mode", mode), holo_with_text("coordinate_transformation_mode", how),
-                             holo_with_text("nearest_mode", strcmp(how, "asymmetric") ? "round_prefer_ceil" : "floor"),
-                             holo_with_float("cubic_coeff_a", is_half ? -0.5 : -0.75),
-                             holo_with_int("exclude_outside", !strcmp(mode, "cubic") && is_half),
-                             holo_with_ints("axes", axes, 2)));
+    bool                 is_half = !strcmp(how, "half_pixel");
+    HoloValue           *x       = holo_flow_in(c, 0);
+    if (strcmp(mode, "nearest")) x = holo_emit_cast(e, x, HOLO_F32);
+    if (holo_flow_rank(c, x) != 4) {
+        holo_flow_fail(c, HOLO_BAD_MODEL, "the input should have 4 dimensions");
+        return;
+    }
+    x              = holo_window_open(e, &w, x);
+    Target   to    = target_of(c, x, holo_flow_vector(c, holo_flow_in(c, 1)));
+    HoloAttr axes_ = to.has_axes ? holo_with_ints("axes", axes, 2) : (HoloAttr){0};
+    x              = holo_emit(e, "Resize", to.sizes ? HOLO_IN(x, NULL, NULL, to.sizes) : HOLO_IN(x, NULL, to.scales),
+                               HOLO_ATTRS(holo_with_text("mode", mode), holo_with_text("coordinate_transformation_mode", how),
+                                          holo_with_text("nearest_mode", strcmp(how, "asymmetric") ? "round_prefer_ceil" : "floor"),
+                                          holo_with_float("cubic_coeff_a", is_half ? -0.5 : -0.75),
+                                          holo_with_int("exclude_outside", !strcmp(mode, "cubic") && is_half), axes_));
     holo_flow_out(c, 0, holo_window_close(e, &w, x));
 }
 
