@@ -19,16 +19,6 @@ static bool is_zip(const HoloOffer *c)
     return holo_offer_has_bytes(c, 0, "PK\3\4");
 }
 
-static HoloSniff sniff_pytorch(const HoloOffer *c)
-{
-    return is_zip(c) && holo_offer_mentions(c, "data.pkl") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
-}
-
-static HoloSniff sniff_torchscript(const HoloOffer *c)
-{
-    return is_zip(c) && holo_offer_mentions(c, "constants.pkl") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
-}
-
 static HoloSniff sniff_zip(const HoloOffer *c)
 {
     return is_zip(c) ? HOLO_SNIFF_PERHAPS : HOLO_SNIFF_NONE;
@@ -62,7 +52,6 @@ static HoloSniff sniff_text(const HoloOffer *c)
 
 // ---- the table
 
-#define TO_ONNX "export the model to ONNX"
 #define WEB     "the download went wrong"
 #define UNPACK  "unpack it first"
 #define SAMPLES "give its samples as numbers"
@@ -81,13 +70,6 @@ const HoloImporter holo_importers_others[] = {
     {.name = "empty", .words = "an empty file", .sniff = sniff_empty},
     MODEL("ORT", "a model in ONNX Runtime's own format (.ort)", "give the ONNX model that it was made from",
           .magic = "ORTM", .magic_at = 4),
-    MODEL("TorchScript", "a TorchScript model (PyTorch)", TO_ONNX " (torch.onnx.export)", .sniff = sniff_torchscript),
-    MODEL("PyTorch", "a PyTorch checkpoint (.pt)",
-          TO_ONNX " (torch.onnx.export), or name it pytorch_model.bin beside its config.json, and give the folder",
-          .sniff = sniff_pytorch),
-    MODEL("pickle", "a Python pickle (PyTorch)",
-          TO_ONNX " (torch.onnx.export), or name it pytorch_model.bin beside its config.json, and give the folder",
-          .magic = "\x80\x02"),
     MODEL("CoreML", "a Core ML package", "give the model that it was made from, as ONNX", .sniff = sniff_core_ml),
     MODEL("SafeTensors", "a safetensors file: weights without a graph", "give its folder, which also has config.json",
           .sniff = sniff_safetensors),

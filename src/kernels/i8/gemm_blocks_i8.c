@@ -17,6 +17,7 @@ enum {
     BLOCKS_WIDE   = NATIVE == 16 ? 2 : 4, // panels that one row reads at once
     BLOCKS_AHEAD  = 1920,                 // bytes of a panel that are fetched before they are needed
     BLOCKS_FEW    = 4,                    // rows that read units themselves
+    BLOCKS_SOME   = 2 * BLOCKS_FEW,       // rows that do so a few at a time, while the panel is in the cache
     BLOCKS_ROWS   = NATIVE == 64   ? 6
                     : NATIVE == 32 ? 3
                                    : 2, // of a tile
@@ -446,17 +447,29 @@ static void blocks_many(const HoloGemmBlocks *g, const BlocksWay *way, int64_t c
             blocks_store(g, i, column + j * LANES, v_load(total + (i * panels + j) * LANES));
 }
 
+// All rows of a panel, a few at a time.
+static void blocks_some(const HoloGemmBlocks *g, BlocksFew *few, const uint8_t *panel, int64_t column)
+{
+    for (int64_t row = 0; row < g->m; row += BLOCKS_FEW) {
+        HoloGemmBlocks part = *g;
+        part.m              = g->m - row < BLOCKS_FEW ? g->m - row : BLOCKS_FEW;
+        part.a              = (const uint8_t *)g->a + row * g->a_row;
+        part.c              = g->c + row * g->c_row;
+        few(&part, panel, column);
+    }
+}
+
 static void blocks_walk(const HoloGemmBlocks *g, const BlocksWay *way)
 {
     const HoloBlockType *type  = g->type;
     int64_t              bytes = blocks_panel(g);
     BlocksFew           *few[FEW_SHAPES];
     for (int i = 0; i < FEW_SHAPES; i++) few[i] = way->few[i][type->bits][type->book != NULL][type->group / 32];
-    bool is_few = g->m == 1 || (g->m <= BLOCKS_FEW && few[FEW_ROWS]);
+    bool is_few = g->m == 1 || (g->m <= BLOCKS_SOME && few[FEW_ROWS]);
     for (int64_t j = 0, panels; is_few && j < g->n; j += panels * LANES) {
         panels    = g->m == 1 && few[FEW_WIDE] && g->n - j > (BLOCKS_WIDE - 1) * LANES ? BLOCKS_WIDE : 1;
         int shape = g->m > 1 ? FEW_ROWS : panels > 1 ? FEW_WIDE : FEW_ONE;
-        few[shape](g, g->b + j / LANES * bytes, j);
+        blocks_some(g, few[shape], g->b + j / LANES * bytes, j);
     }
     if (is_few) return;
     for (int64_t j = 0, panels; j < g->n; j += panels * LANES) {
