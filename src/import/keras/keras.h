@@ -7,7 +7,7 @@
 #define HOLO_IMPORT_KERAS_KERAS_H
 
 #include "import/emit.h"
-#include "import/window.h"
+#include "import/import_window.h"
 
 #include <jansson.h>
 #include <string.h>

@@ -302,8 +302,8 @@ static void batch_norm(HoloKerasCall *c)
         holo_emit_fail(e, HOLO_UNSUPPORTED, "the axis is not one behind the batch");
         return;
     }
-    HoloWindow w     = holo_window(rank - 2);
-    HoloValue *shape = holo_emit_shape(e, mean);
+    HoloImportWindow w     = holo_window(rank - 2);
+    HoloValue       *shape = holo_emit_shape(e, mean);
     if (!gamma) gamma = holo_emit(e, "Expand", HOLO_IN(holo_emit_number(e, HOLO_F32, 1), shape), NULL);
     if (!beta) beta = holo_emit(e, "Expand", HOLO_IN(holo_emit_number(e, HOLO_F32, 0), shape), NULL);
     if (rank >= 3 && rank <= 5 && (axis == 1 || axis == rank - 1)) {
@@ -355,9 +355,9 @@ static void group_norm(HoloKerasCall *c)
         holo_emit_fail(e, HOLO_UNSUPPORTED, "GroupNormalization needs 3 to 5 dimensions, and channels first or last");
         return;
     }
-    HoloWindow w     = holo_window(rank - 2);
-    w.is_first       = axis == 1;
-    HoloDim channels = x->type.dim[axis];
+    HoloImportWindow w = holo_window(rank - 2);
+    w.is_first         = axis == 1;
+    HoloDim channels   = x->type.dim[axis];
     if (groups == -1) groups = channels;
     HoloValue *shape = holo_emit_sizes(e, &channels, 1);
     if (!gamma) gamma = holo_emit(e, "Expand", HOLO_IN(holo_emit_number(e, HOLO_F32, 1), shape), NULL);

@@ -10,11 +10,11 @@ static void give(HoloKerasCall *c, HoloValue *value)
     c->out_count = 1;
 }
 
-static HoloWindow read_window(HoloKerasCall *c, int rank)
+static HoloImportWindow read_window(HoloKerasCall *c, int rank)
 {
-    HoloWindow  w       = holo_window(rank);
-    const char *padding = holo_keras_text(c, "padding", "valid");
-    w.is_first          = holo_keras_is_first(c);
+    HoloImportWindow w       = holo_window(rank);
+    const char      *padding = holo_keras_text(c, "padding", "valid");
+    w.is_first               = holo_keras_is_first(c);
     holo_keras_ints(c, "kernel_size", w.size, rank, 1);
     holo_keras_ints(c, "strides", w.stride, rank, 1);
     holo_keras_ints(c, "dilation_rate", w.dilation, rank, 1);
@@ -38,23 +38,23 @@ static void finish(HoloKerasCall *c, HoloValue *y)
 
 static void conv(HoloKerasCall *c)
 {
-    HoloWindow w      = read_window(c, c->layer->number);
-    HoloValue *filter = holo_keras_weight(c, "kernel"), *bias = bias_of(c);
+    HoloImportWindow w      = read_window(c, c->layer->number);
+    HoloValue       *filter = holo_keras_weight(c, "kernel"), *bias = bias_of(c);
     finish(c, holo_window_conv(c->e, &w, holo_keras_in(c, 0), filter, bias));
 }
 
 // Keras 3 calls the weight "kernel".
 static void depthwise(HoloKerasCall *c)
 {
-    HoloWindow w      = read_window(c, c->layer->number);
-    HoloValue *filter = holo_keras_weight(c, "depthwise_kernel"), *bias = bias_of(c);
+    HoloImportWindow w      = read_window(c, c->layer->number);
+    HoloValue       *filter = holo_keras_weight(c, "depthwise_kernel"), *bias = bias_of(c);
     finish(c, holo_window_depthwise(c->e, &w, holo_keras_in(c, 0), filter, bias));
 }
 
 static void separable(HoloKerasCall *c)
 {
-    HoloWindow w = read_window(c, c->layer->number), point = holo_window(c->layer->number);
-    HoloValue *deep = holo_keras_weight(c, "depthwise_kernel"), *mix = holo_keras_weight(c, "pointwise_kernel"),
+    HoloImportWindow w = read_window(c, c->layer->number), point = holo_window(c->layer->number);
+    HoloValue       *deep = holo_keras_weight(c, "depthwise_kernel"), *mix = holo_keras_weight(c, "pointwise_kernel"),
               *bias = bias_of(c);
     point.is_first  = w.is_first;
     HoloValue *y    = holo_window_depthwise(c->e, &w, holo_keras_in(c, 0), deep, NULL);
@@ -63,12 +63,12 @@ static void separable(HoloKerasCall *c)
 
 static void conv_transpose(HoloKerasCall *c)
 {
-    HoloWindow    w      = read_window(c, c->layer->number);
-    const json_t *more   = json_object_get(c->config, "output_padding");
-    HoloValue    *filter = holo_keras_weight(c, "kernel"), *bias = bias_of(c), *x = holo_keras_in(c, 0);
-    HoloDim       sizes[HOLO_WINDOW_MAX];
-    int64_t       extra[HOLO_WINDOW_MAX];
-    HoloDims     *dims = c->e->status ? NULL : c->e->graph->dims;
+    HoloImportWindow w      = read_window(c, c->layer->number);
+    const json_t    *more   = json_object_get(c->config, "output_padding");
+    HoloValue       *filter = holo_keras_weight(c, "kernel"), *bias = bias_of(c), *x = holo_keras_in(c, 0);
+    HoloDim          sizes[HOLO_WINDOW_MAX];
+    int64_t          extra[HOLO_WINDOW_MAX];
+    HoloDims        *dims = c->e->status ? NULL : c->e->graph->dims;
     if (c->e->status || holo_emit_rank(x) != w.rank + 2) return;
     holo_keras_ints(c, "output_padding", extra, w.rank, 0);
     for (int i = 0; i < w.rank; i++) { // as Keras computes the size of the output
@@ -89,8 +89,8 @@ static void conv_transpose(HoloKerasCall *c)
 
 static void pool(HoloKerasCall *c)
 {
-    HoloWindow    w       = read_window(c, c->layer->number);
-    const json_t *strides = json_object_get(c->config, "strides");
+    HoloImportWindow w       = read_window(c, c->layer->number);
+    const json_t    *strides = json_object_get(c->config, "strides");
     holo_keras_ints(c, "pool_size", w.size, w.rank, 2);
     if (!strides || json_is_null(strides)) memcpy(w.stride, w.size, sizeof w.stride);
     give(c, holo_window_pool(c->e, &w, c->layer->onnx, holo_keras_in(c, 0)));
@@ -149,15 +149,15 @@ static void cropping(HoloKerasCall *c)
 
 static void up_sampling(HoloKerasCall *c)
 {
-    HoloEmit   *e    = c->e;
-    int         rank = c->layer->number;
-    HoloWindow  w    = holo_window(rank);
-    int64_t     times[HOLO_WINDOW_MAX];
-    float      *scales = HOLO_NEW(c->k->import->arena, float, rank + 2);
-    HoloTensor  t      = {.dtype = HOLO_F32, .rank = 1, .dim = {rank + 2}, .data = scales};
-    const char *how    = holo_keras_text(c, "interpolation", "nearest");
-    bool        near   = !strcmp(how, "nearest");
-    w.is_first         = holo_keras_is_first(c);
+    HoloEmit        *e    = c->e;
+    int              rank = c->layer->number;
+    HoloImportWindow w    = holo_window(rank);
+    int64_t          times[HOLO_WINDOW_MAX];
+    float           *scales = HOLO_NEW(c->k->import->arena, float, rank + 2);
+    HoloTensor       t      = {.dtype = HOLO_F32, .rank = 1, .dim = {rank + 2}, .data = scales};
+    const char      *how    = holo_keras_text(c, "interpolation", "nearest");
+    bool             near   = !strcmp(how, "nearest");
+    w.is_first              = holo_keras_is_first(c);
     holo_keras_ints(c, "size", times, rank, 2);
     if (!near && strcmp(how, "bilinear")) {
         holo_emit_fail(e, HOLO_UNSUPPORTED, "the interpolation '%.60s' is not supported", how);
@@ -178,7 +178,7 @@ static void resizing(HoloKerasCall *c)
 {
     static const int64_t axes[2]  = {2, 3};
     HoloEmit            *e        = c->e;
-    HoloWindow           w        = holo_window(2);
+    HoloImportWindow     w        = holo_window(2);
     int64_t              sizes[2] = {holo_keras_int(c, "height", 1), holo_keras_int(c, "width", 1)};
     const char          *how      = holo_keras_text(c, "interpolation", "bilinear");
     bool                 near     = !strcmp(how, "nearest");

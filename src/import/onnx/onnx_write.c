@@ -126,7 +126,11 @@ static HoloStatus write_node(HoloOnnxPen *w, const HoloOnnxScopeOut *s, const Ho
     while (outs > 0 && !node->out[outs - 1]) outs--;
     for (int i = 0; i < last; i++) holo_pb_put_text(&w->out, 1, node->in[i] ? s->name[node->in[i]->id] : "");
     for (int i = 0; i < outs; i++) holo_pb_put_text(&w->out, 2, node->out[i] ? s->name[node->out[i]->id] : "");
-    if (node->name) holo_pb_put_text(&w->out, 3, node->name);
+    if (node->name) {
+        const char *name = holo_onnx_node_name(w, node->name);
+        if (!name) return holo_fail_memory(w->error);
+        holo_pb_put_text(&w->out, 3, name);
+    }
     holo_pb_put_text(&w->out, 4, node->type);
     for (int i = 0; i < node->attr_count; i++) HOLO_TRY(write_attr(w, s, node, &node->attr[i], depth));
     if (*node->domain) holo_pb_put_text(&w->out, 7, node->domain);

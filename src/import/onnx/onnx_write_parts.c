@@ -9,21 +9,23 @@
 
 // ---- names
 
-static bool is_taken(const HoloOnnxPen *w, const char *name)
+static const char *unique(HoloOnnxPen *w, HoloNameMap *taken, const char *like)
 {
-    return holo_name_map_find(&w->names, (HoloString){name, strlen(name)}) != NULL;
-}
-
-static const char *take(HoloOnnxPen *w, const char *name)
-{
-    return holo_name_map_set(&w->names, w->arena, (HoloString){name, strlen(name)}, (void *)name) ? name : NULL;
+    const char *name = like;
+    while (name && holo_name_map_find(taken, (HoloString){name, strlen(name)}))
+        name = holo_arena_format(w->arena, "%s__%d", like, ++w->made);
+    bool is_kept = name && holo_name_map_set(taken, w->arena, (HoloString){name, strlen(name)}, (void *)name);
+    return is_kept ? name : NULL;
 }
 
 const char *holo_onnx_new_name(HoloOnnxPen *w, const char *like)
 {
-    const char *name = like;
-    while (name && is_taken(w, name)) name = holo_arena_format(w->arena, "%s__%d", like, ++w->made);
-    return name ? take(w, name) : NULL;
+    return unique(w, &w->names, like);
+}
+
+const char *holo_onnx_node_name(HoloOnnxPen *w, const char *like)
+{
+    return unique(w, &w->node_names, like);
 }
 
 HoloStatus holo_onnx_name_values(HoloOnnxPen *w, HoloOnnxScopeOut *s, const HoloNode *node)

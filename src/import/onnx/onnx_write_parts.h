@@ -16,8 +16,8 @@ typedef struct HoloOnnxPen { // what a writer carries
     HoloError     *error;
     HoloPbOut      out;
     HoloDims      *dims;
-    HoloNameMap    names; // in use
-    int            made;  // names that were made up
+    HoloNameMap    names, node_names; // in use
+    int            made;              // names that were made up
     int            domain_count;
     HoloOnnxDomain domain[16];
     char           missing[400];
@@ -32,7 +32,9 @@ typedef struct HoloOnnxScopeOut { // a graph that is being written
 
 // Gives each value a name of its own. `node` holds the body; NULL: it is the model's graph, whose names stay.
 HOLO_MUST HoloStatus holo_onnx_name_values(HoloOnnxPen *w, HoloOnnxScopeOut *s, const HoloNode *node);
-const char          *holo_onnx_new_name(HoloOnnxPen *w, const char *like); // NULL: no memory
+// A name that no other value, or no other node, has. NULL: no memory.
+const char *holo_onnx_new_name(HoloOnnxPen *w, const char *like);
+const char *holo_onnx_node_name(HoloOnnxPen *w, const char *like);
 
 void holo_onnx_put_node(HoloOnnxPen *w, const char *type, const char *const *in, int in_count, const char *out);
 void holo_onnx_put_info(HoloOnnxPen *w, int field, const char *name, const HoloTensor *type, bool has_sizes);

@@ -1,6 +1,6 @@
 // tf_ops_array.c - shapes, joining and cutting, filling: TensorFlow's operators that move elements.
+#include "import/import_window.h"
 #include "import/tensorflow/tf_ops.h"
-#include "import/window.h"
 
 HoloValue *holo_flow_zero(HoloFlowCall *c, HoloDtype dtype)
 {

@@ -1,6 +1,6 @@
 // tf_ops_image.c - resizing, cropping and choosing boxes in TensorFlow.
+#include "import/import_window.h"
 #include "import/tensorflow/tf_ops.h"
-#include "import/window.h"
 
 // ---- resizing
 
@@ -42,7 +42,7 @@ static void resize(HoloFlowCall *c)
 {
     static const int64_t axes[2] = {2, 3};
     HoloEmit            *e       = c->e;
-    HoloWindow           w       = holo_window(2);
+    HoloImportWindow     w       = holo_window(2);
     const char          *how = coordinates(c), *mode = c->op->onnx;
     bool                 is_half = !strcmp(how, "half_pixel");
     HoloValue           *x       = holo_flow_in(c, 0);
@@ -115,12 +115,12 @@ static HoloValue *crop_grid(HoloFlowCall *c, HoloValue *rows, HoloValue *columns
 
 static void crop_and_resize(HoloFlowCall *c)
 {
-    HoloEmit  *e     = c->e;
-    HoloValue *image = holo_emit_cast(e, holo_flow_in(c, 0), HOLO_F32), *boxes = holo_flow_in(c, 1);
-    HoloValue *which = holo_emit_cast(e, holo_flow_in(c, 2), HOLO_I64);
-    int64_t    size[2], axes[2] = {2, 3}, other[2] = {1, 3};
-    HoloWindow w    = holo_window(2);
-    bool       near = holo_flow_is(holo_flow_string(c, "method", "bilinear"), "nearest");
+    HoloEmit        *e     = c->e;
+    HoloValue       *image = holo_emit_cast(e, holo_flow_in(c, 0), HOLO_F32), *boxes = holo_flow_in(c, 1);
+    HoloValue       *which = holo_emit_cast(e, holo_flow_in(c, 2), HOLO_I64);
+    int64_t          size[2], axes[2] = {2, 3}, other[2] = {1, 3};
+    HoloImportWindow w    = holo_window(2);
+    bool             near = holo_flow_is(holo_flow_string(c, "method", "bilinear"), "nearest");
     if (holo_flow_known(c, 3, size, 2) != 2 || holo_flow_rank(c, image) != 4 || e->status) return;
     if (size[0] < 1 || size[1] < 1 || size[0] > 1 << 16 || size[1] > 1 << 16) {
         holo_flow_fail(c, HOLO_BAD_MODEL, "the size of a crop must be positive");

@@ -1,6 +1,6 @@
 // tf_ops_nn.c - convolutions, pooling and normalization of TensorFlow.
+#include "import/import_window.h"
 #include "import/tensorflow/tf_ops.h"
-#include "import/window.h"
 
 #include <math.h>
 
@@ -53,9 +53,9 @@ HoloValue *holo_flow_fused(HoloFlowCall *c, HoloValue *y, int first, bool has_bi
 // ---- windows
 
 // Reads strides, dilations and padding. `attr_size` names the attribute of a pool's size; NULL: the filter has it.
-static HoloWindow read_window(HoloFlowCall *c, int rank, const char *attr_size)
+static HoloImportWindow read_window(HoloFlowCall *c, int rank, const char *attr_size)
 {
-    HoloWindow w      = holo_window(rank);
+    HoloImportWindow w = holo_window(rank);
     HoloString format = holo_flow_string(c, "data_format", "NHWC"), padding = holo_flow_string(c, "padding", "VALID");
     int64_t    strides[5] = {1, 1, 1, 1, 1}, dilations[5] = {1, 1, 1, 1, 1}, sizes[5] = {1, 1, 1, 1, 1}, pads[10];
     w.is_first = format.size > 1 && format.data[1] == 'C';
@@ -102,8 +102,8 @@ static HoloValue *fused_bias(HoloFlowCall *c)
 // number: dimensions of the window; onnx: "depthwise", or nothing.
 static void conv(HoloFlowCall *c)
 {
-    HoloWindow w = read_window(c, c->op->number, NULL);
-    HoloValue *x = holo_flow_in(c, 0), *filter = holo_flow_in(c, 1), *bias = fused_bias(c);
+    HoloImportWindow w = read_window(c, c->op->number, NULL);
+    HoloValue       *x = holo_flow_in(c, 0), *filter = holo_flow_in(c, 1), *bias = fused_bias(c);
     if (c->e->status) return;
     if (holo_emit_dtype(x) != holo_emit_dtype(filter)) x = holo_emit_cast(c->e, x, holo_emit_dtype(filter));
     HoloValue *y =
@@ -113,11 +113,11 @@ static void conv(HoloFlowCall *c)
 
 static void conv_backprop(HoloFlowCall *c)
 {
-    HoloWindow w     = read_window(c, c->op->number, NULL);
-    HoloValue *shape = holo_flow_in(c, 0), *filter = holo_flow_in(c, 1), *x = holo_flow_in(c, 2);
-    HoloDim    sizes[HOLO_WINDOW_MAX];
-    int64_t    known[HOLO_MAX_RANK];
-    int        count = 0;
+    HoloImportWindow w     = read_window(c, c->op->number, NULL);
+    HoloValue       *shape = holo_flow_in(c, 0), *filter = holo_flow_in(c, 1), *x = holo_flow_in(c, 2);
+    HoloDim          sizes[HOLO_WINDOW_MAX];
+    int64_t          known[HOLO_MAX_RANK];
+    int              count = 0;
     if (c->e->status) return;
     bool is_known = holo_emit_known_ints(c->e, shape, known, HOLO_MAX_RANK, &count);
     if (count == w.rank) // only the window's dimensions, as some exporters have it
@@ -135,15 +135,15 @@ static void conv_backprop(HoloFlowCall *c)
 
 static void pool(HoloFlowCall *c)
 {
-    HoloWindow w = read_window(c, c->op->number, "ksize");
+    HoloImportWindow w = read_window(c, c->op->number, "ksize");
     holo_flow_out(c, 0, holo_window_pool(c->e, &w, c->op->onnx, holo_flow_in(c, 0)));
 }
 
 // The window is given by inputs.
 static void pool_v2(HoloFlowCall *c)
 {
-    HoloWindow w = read_window(c, 2, NULL);
-    int64_t    sizes[8], strides[8];
+    HoloImportWindow w = read_window(c, 2, NULL);
+    int64_t          sizes[8], strides[8];
     if (holo_flow_known(c, 1, sizes, 8) != 4 || holo_flow_known(c, 2, strides, 8) != 4) {
         if (!c->e->status) holo_flow_fail(c, HOLO_BAD_MODEL, "sizes and strides should be 4 numbers");
         return;
@@ -158,9 +158,9 @@ static void pool_v2(HoloFlowCall *c)
 // The place of the maximum: as ONNX counts, channels before rows, then as TensorFlow does.
 static void pool_argmax(HoloFlowCall *c)
 {
-    HoloEmit  *e = c->e;
-    HoloWindow w = read_window(c, 2, "ksize");
-    HoloValue *x = holo_window_open(e, &w, holo_flow_in(c, 0)), *out[2] = {0};
+    HoloEmit        *e = c->e;
+    HoloImportWindow w = read_window(c, 2, "ksize");
+    HoloValue       *x = holo_window_open(e, &w, holo_flow_in(c, 0)), *out[2] = {0};
     if (e->status) return;
     HoloDim              sizes[2] = {holo_dim_mul(e->graph->dims, x->type.dim[2], x->type.dim[3]), x->type.dim[1]};
     static const int64_t zero     = 0;
@@ -189,12 +189,12 @@ static void pool_argmax(HoloFlowCall *c)
 
 static void batch_norm(HoloFlowCall *c)
 {
-    HoloValue *x       = holo_flow_in(c, 0);
-    int        rank    = holo_flow_rank(c, x);
-    HoloString format  = holo_flow_string(c, "data_format", "NHWC");
-    double     epsilon = holo_flow_float(c, "epsilon", 1e-4);
-    HoloWindow w       = holo_window(rank - 2);
-    HoloValue *mean = holo_flow_in(c, 3), *variance = holo_flow_in(c, 4);
+    HoloValue       *x       = holo_flow_in(c, 0);
+    int              rank    = holo_flow_rank(c, x);
+    HoloString       format  = holo_flow_string(c, "data_format", "NHWC");
+    double           epsilon = holo_flow_float(c, "epsilon", 1e-4);
+    HoloImportWindow w       = holo_window(rank - 2);
+    HoloValue       *mean = holo_flow_in(c, 3), *variance = holo_flow_in(c, 4);
     if (c->e->status) return;
     if (rank < 3 || rank > 5) {
         holo_flow_fail(c, HOLO_UNSUPPORTED, "the input has %d dimensions, not 3 to 5", rank);
@@ -251,14 +251,14 @@ static void bias_add(HoloFlowCall *c)
 
 static void lrn(HoloFlowCall *c)
 {
-    int64_t    size = 2 * holo_flow_int(c, "depth_radius", 5) + 1;
-    double     bias = holo_flow_float(c, "bias", 1), alpha = holo_flow_float(c, "alpha", 1);
-    double     beta = holo_flow_float(c, "beta", 0.5);
-    HoloWindow w    = holo_window(2);
-    HoloValue *x    = holo_window_open(c->e, &w, holo_flow_in(c, 0));
-    x               = holo_emit(c->e, "LRN", HOLO_IN(x),
-                                HOLO_ATTRS(holo_with_int("size", size), holo_with_float("bias", bias),
-                                           holo_with_float("alpha", alpha * (double)size), holo_with_float("beta", beta)));
+    int64_t          size = 2 * holo_flow_int(c, "depth_radius", 5) + 1;
+    double           bias = holo_flow_float(c, "bias", 1), alpha = holo_flow_float(c, "alpha", 1);
+    double           beta = holo_flow_float(c, "beta", 0.5);
+    HoloImportWindow w    = holo_window(2);
+    HoloValue       *x    = holo_window_open(c->e, &w, holo_flow_in(c, 0));
+    x                     = holo_emit(c->e, "LRN", HOLO_IN(x),
+                                      HOLO_ATTRS(holo_with_int("size", size), holo_with_float("bias", bias),
+                                                 holo_with_float("alpha", alpha * (double)size), holo_with_float("beta", beta)));
     holo_flow_out(c, 0, holo_window_close(c->e, &w, x));
 }
 

@@ -1,6 +1,6 @@
 // tf_ops_shape.c - slices, padding, and blocks of space: TensorFlow's operators that depend on several sizes.
+#include "import/import_window.h"
 #include "import/tensorflow/tf_ops.h"
-#include "import/window.h"
 
 // ---- Slice
 
@@ -183,12 +183,12 @@ static void mirror_pad(HoloFlowCall *c)
 
 static void depth_to_space(HoloFlowCall *c)
 {
-    int64_t    block  = holo_flow_int(c, "block_size", 2);
-    HoloString format = holo_flow_string(c, "data_format", "NHWC");
-    HoloWindow w      = holo_window(2);
-    w.is_first        = format.size > 1 && format.data[1] == 'C';
-    HoloValue *x      = holo_emit(c->e, c->op->onnx, HOLO_IN(holo_window_open(c->e, &w, holo_flow_in(c, 0))),
-                                  HOLO_ATTRS(holo_with_int("blocksize", block)));
+    int64_t          block  = holo_flow_int(c, "block_size", 2);
+    HoloString       format = holo_flow_string(c, "data_format", "NHWC");
+    HoloImportWindow w      = holo_window(2);
+    w.is_first              = format.size > 1 && format.data[1] == 'C';
+    HoloValue *x            = holo_emit(c->e, c->op->onnx, HOLO_IN(holo_window_open(c->e, &w, holo_flow_in(c, 0))),
+                                        HOLO_ATTRS(holo_with_int("blocksize", block)));
     holo_flow_out(c, 0, holo_window_close(c->e, &w, x));
 }
 

@@ -297,7 +297,7 @@ static HoloStatus read_superblock(HoloHdf5 *file, uint64_t *out_root)
 HoloStatus holo_hdf5_open(HoloArena *arena, const void *bytes, size_t size, HoloHdf5 *out, HoloError *error)
 {
     uint64_t root = 0;
-    *out = (HoloHdf5){.arena = arena, .error = error, .data = bytes, .size = size, .root = {.rank = -1}};
+    *out          = (HoloHdf5){.arena = arena, .error = error, .data = bytes, .size = size, .root = {.rank = -1}};
     if (!holo_hdf5_is(bytes, size)) return holo_fail(error, HOLO_BAD_MODEL, "this is not an HDF5 file");
     out->work = 1000 + (int64_t)size;
     if (!holo_size_mul(size, 64, &out->memory) || !holo_size_add(out->memory, (size_t)64 << 20, &out->memory))

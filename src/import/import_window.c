@@ -1,21 +1,21 @@
-// window.c - convolutions and pooling with channels last. See window.h.
-#include "import/window.h"
+// import_window.c - convolutions and pooling with channels last. See import_window.h.
+#include "import/import_window.h"
 
-HoloWindow holo_window(int rank)
+HoloImportWindow holo_window(int rank)
 {
-    HoloWindow w = {.rank = rank, .groups = 1};
+    HoloImportWindow w = {.rank = rank, .groups = 1};
     for (int i = 0; i < HOLO_WINDOW_MAX; i++) w.size[i] = w.stride[i] = w.dilation[i] = 1;
     return w;
 }
 
-HoloValue *holo_window_open(HoloEmit *e, const HoloWindow *w, HoloValue *x)
+HoloValue *holo_window_open(HoloEmit *e, const HoloImportWindow *w, HoloValue *x)
 {
     int64_t perm[2 + HOLO_WINDOW_MAX] = {0, w->rank + 1};
     for (int i = 0; i < w->rank; i++) perm[i + 2] = i + 1;
     return w->is_first ? x : holo_emit_transpose(e, x, perm, w->rank + 2);
 }
 
-HoloValue *holo_window_close(HoloEmit *e, const HoloWindow *w, HoloValue *y)
+HoloValue *holo_window_close(HoloEmit *e, const HoloImportWindow *w, HoloValue *y)
 {
     int64_t perm[2 + HOLO_WINDOW_MAX] = {0};
     for (int i = 0; i < w->rank; i++) perm[i + 1] = i + 2;
@@ -24,7 +24,7 @@ HoloValue *holo_window_close(HoloEmit *e, const HoloWindow *w, HoloValue *y)
 }
 
 // Padding as numbers, if the sizes are numbers; false: they are not. x has channels behind the batch.
-static bool same_pads(const HoloWindow *w, const HoloValue *x, int64_t *pads)
+static bool same_pads(const HoloImportWindow *w, const HoloValue *x, int64_t *pads)
 {
     for (int i = 0; i < w->rank; i++) {
         int64_t in = x->type.dim[i + 2], window;
@@ -41,7 +41,7 @@ static bool same_pads(const HoloWindow *w, const HoloValue *x, int64_t *pads)
 enum { ATTRS_MAX = 8 };
 
 // Attributes of a window. Returns how many.
-static int window_attrs(const HoloWindow *w, const HoloValue *x, int64_t *pads, HoloAttr *out)
+static int window_attrs(const HoloImportWindow *w, const HoloValue *x, int64_t *pads, HoloAttr *out)
 {
     int count    = 0;
     out[count++] = holo_with_ints("kernel_shape", w->size, w->rank);
@@ -55,7 +55,7 @@ static int window_attrs(const HoloWindow *w, const HoloValue *x, int64_t *pads, 
 }
 
 // Does x have the rank, and do the window's numbers make sense?
-static bool is_right(HoloEmit *e, const HoloWindow *w, const HoloValue *x)
+static bool is_right(HoloEmit *e, const HoloImportWindow *w, const HoloValue *x)
 {
     if (e->status || !x) return false;
     if (x->type.rank != w->rank + 2)
@@ -68,7 +68,7 @@ static bool is_right(HoloEmit *e, const HoloWindow *w, const HoloValue *x)
     return true;
 }
 
-static bool read_filter(HoloEmit *e, HoloWindow *w, const HoloValue *filter)
+static bool read_filter(HoloEmit *e, HoloImportWindow *w, const HoloValue *filter)
 {
     if (e->status || !filter) return false;
     if (filter->type.rank != w->rank + 2)
@@ -82,7 +82,7 @@ static bool read_filter(HoloEmit *e, HoloWindow *w, const HoloValue *filter)
 }
 
 // From window, a, b to b, a, window.
-static HoloValue *filter_first(HoloEmit *e, const HoloWindow *w, HoloValue *filter)
+static HoloValue *filter_first(HoloEmit *e, const HoloImportWindow *w, HoloValue *filter)
 {
     int64_t perm[2 + HOLO_WINDOW_MAX] = {w->rank + 1, w->rank};
     for (int i = 0; i < w->rank; i++) perm[i + 2] = i;
@@ -90,7 +90,7 @@ static HoloValue *filter_first(HoloEmit *e, const HoloWindow *w, HoloValue *filt
 }
 
 // The filter has outputs, inputs of a group, window.
-static HoloValue *conv(HoloEmit *e, const HoloWindow *w, HoloValue *x, HoloValue *filter, HoloValue *bias)
+static HoloValue *conv(HoloEmit *e, const HoloImportWindow *w, HoloValue *x, HoloValue *filter, HoloValue *bias)
 {
     int64_t  pads[2 * HOLO_WINDOW_MAX];
     HoloAttr attrs[ATTRS_MAX] = {0};
@@ -104,19 +104,20 @@ static HoloValue *conv(HoloEmit *e, const HoloWindow *w, HoloValue *x, HoloValue
     return holo_window_close(e, w, y);
 }
 
-HoloValue *holo_window_conv(HoloEmit *e, const HoloWindow *window, HoloValue *x, HoloValue *filter, HoloValue *bias)
+HoloValue *holo_window_conv(HoloEmit *e, const HoloImportWindow *window, HoloValue *x, HoloValue *filter,
+                            HoloValue *bias)
 {
-    HoloWindow w = *window;
+    HoloImportWindow w = *window;
     if (!read_filter(e, &w, filter) || !is_right(e, &w, x)) return NULL;
     int64_t inputs = filter->type.dim[w.rank], channels = x->type.dim[w.is_first ? 1 : w.rank + 1];
     if (!holo_dim_is_symbolic(channels) && inputs > 0) w.groups = channels / inputs;
     return conv(e, &w, x, filter_first(e, &w, filter), bias);
 }
 
-HoloValue *holo_window_depthwise(HoloEmit *e, const HoloWindow *window, HoloValue *x, HoloValue *filter,
+HoloValue *holo_window_depthwise(HoloEmit *e, const HoloImportWindow *window, HoloValue *x, HoloValue *filter,
                                  HoloValue *bias)
 {
-    HoloWindow w = *window;
+    HoloImportWindow w = *window;
     if (!read_filter(e, &w, filter) || !is_right(e, &w, x)) return NULL;
     int64_t channels = filter->type.dim[w.rank], outputs, sizes[2 + HOLO_WINDOW_MAX];
     if (!holo_mul(channels, filter->type.dim[w.rank + 1], &outputs))
@@ -129,7 +130,7 @@ HoloValue *holo_window_depthwise(HoloEmit *e, const HoloWindow *window, HoloValu
 }
 
 // Padding of a transposed convolution: what a convolution that goes from the output to the input would have.
-static bool deconv_pads(HoloEmit *e, const HoloWindow *w, const HoloValue *x, const HoloDim *sizes, int64_t *pads,
+static bool deconv_pads(HoloEmit *e, const HoloImportWindow *w, const HoloValue *x, const HoloDim *sizes, int64_t *pads,
                         int64_t *more)
 {
     HoloDims *dims = e->graph->dims;
@@ -153,11 +154,11 @@ static bool deconv_pads(HoloEmit *e, const HoloWindow *w, const HoloValue *x, co
     return true;
 }
 
-HoloValue *holo_window_deconv(HoloEmit *e, const HoloWindow *window, HoloValue *x, HoloValue *filter, HoloValue *bias,
-                              const HoloDim *sizes)
+HoloValue *holo_window_deconv(HoloEmit *e, const HoloImportWindow *window, HoloValue *x, HoloValue *filter,
+                              HoloValue *bias, const HoloDim *sizes)
 {
-    HoloWindow w = *window;
-    int64_t    pads[2 * HOLO_WINDOW_MAX], more[HOLO_WINDOW_MAX];
+    HoloImportWindow w = *window;
+    int64_t          pads[2 * HOLO_WINDOW_MAX], more[HOLO_WINDOW_MAX];
     if (!read_filter(e, &w, filter) || !is_right(e, &w, x)) return NULL;
     x = holo_window_open(e, &w, x);
     if (e->status || !deconv_pads(e, &w, x, sizes, pads, more)) return NULL;
@@ -171,7 +172,7 @@ HoloValue *holo_window_deconv(HoloEmit *e, const HoloWindow *window, HoloValue *
     return holo_window_close(e, &w, y);
 }
 
-HoloValue *holo_window_pool(HoloEmit *e, const HoloWindow *w, const char *op, HoloValue *x)
+HoloValue *holo_window_pool(HoloEmit *e, const HoloImportWindow *w, const char *op, HoloValue *x)
 {
     int64_t  pads[2 * HOLO_WINDOW_MAX];
     HoloAttr attrs[ATTRS_MAX] = {0};
