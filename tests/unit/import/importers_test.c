@@ -110,6 +110,7 @@ static void test_every_folder_is_told(void **state)
 {
     (void)state;
     expect_row(folder_with("saved", "saved_model.pb", "\x08\1"), "SavedModel");
+    expect_row(folder_with("saved_text", "saved_model.pbtxt", "meta_graphs {}"), "SavedModel text");
     expect_row(folder_with("js", "model.json", "{\"modelTopology\": {}}"), "TensorFlow.js");
     expect_row(folder_with("pipeline", "model_index.json", "{}"), "Diffusers");
     (void)folder_with("face", "config.json", "{}");
@@ -126,7 +127,8 @@ static void test_every_folder_is_told(void **state)
 static void test_no_row_without_a_sample(void **state)
 {
     (void)state;
-    static const char *const others[] = {"tar", "Diffusers", "CoreML", "HuggingFace"};
+    static const char *const others[] = {"tar",         "Diffusers",  "CoreML", "HuggingFace", "SavedModel text",
+                                         "ONNX folder", "TFLite task"};
     for (int t = 0; holo_importer_tables[t]; t++)
         for (const HoloImporter *row = holo_importer_tables[t]; row->name; row++) {
             bool has = false;
@@ -145,8 +147,8 @@ static void test_what_cannot_be_read(void **state)
     HoloModel   *model;
     HoloFileKind kind;
     file_write(temp_path("weights.onnx"), "\x1c\0\0\0TFL3", 8);
-    EXPECT_FAIL(holo_compile_model(NULL, temp_path("weights.onnx"), &model, NULL, &error), HOLO_UNSUPPORTED,
-                "a TensorFlow Lite model, which cannot be read yet: export the model to ONNX");
+    EXPECT_FAIL(holo_compile_model(NULL, temp_path("weights.onnx"), &model, NULL, &error), HOLO_BAD_MODEL,
+                "the file is damaged");
     EXPECT_OK(holo_file_kind(temp_path("weights.onnx"), &kind, &error));
     assert_int_equal(kind, HOLO_FILE_MODEL);
     EXPECT_FAIL(holo_compile_model(NULL, folder_with("saved", "saved_model.pb", "\x08\1"), &model, NULL, &error),
