@@ -58,7 +58,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const uint32_t       tokens[] = {1, 2, 3, 0, 1};
     const float         *logits;
     HoloError            error = {0};
-    HoloKept             kept;
+    HoloKeptText         kept;
     if (!model) {
         model = model_make();
         if (holo_language_open(model, NULL, NULL, &language, &error)) abort();

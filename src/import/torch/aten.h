@@ -4,13 +4,13 @@
 
 #include "import/torch/torch.h"
 
-#define V(i)       holo_torch_value(t, &a[i])
-#define OP1(op, x) holo_torch_op1(t, op, x)
+#define V(i)          holo_torch_value(t, &a[i])
+#define OP1(op, x)    holo_torch_op1(t, op, x)
 #define OP2(op, x, y) holo_torch_op2(t, op, x, y)
-#define NUM(x, c)  holo_torch_like(t, x, c) // a number of the type of x
-#define DTYPE(x)   holo_torch_dtype_in(x)
-#define ONE(f)     static HoloValue *f(HoloTorch *t, const HoloTv *a)
-#define ANY(f)     static void f(HoloTorch *t, const HoloTv *a, HoloTv *out)
+#define NUM(x, c)     holo_torch_like(t, x, c) // a number of the type of x
+#define DTYPE(x)      holo_torch_dtype_in(x)
+#define ONE(f)        static HoloValue *f(HoloTorch *t, const HoloTv *a)
+#define ANY(f)        static void f(HoloTorch *t, const HoloTv *a, HoloTv *out)
 
 // Several results: a tuple of tensors.
 HoloTv holo_torch_tuple(HoloTorch *t, int count, HoloValue *const *values);
@@ -22,6 +22,7 @@ HoloValue *holo_torch_matmul(HoloTorch *t, HoloValue *x, HoloValue *y);
 HoloValue *holo_torch_linear(HoloTorch *t, HoloValue *x, HoloValue *w, HoloValue *b);
 HoloValue *holo_torch_softmax(HoloTorch *t, HoloValue *x, int axis, bool is_log);
 HoloValue *holo_torch_floor_div(HoloTorch *t, HoloValue *x, HoloValue *y);
+HoloValue *holo_torch_remainder(HoloTorch *t, HoloValue *x, HoloValue *y);
 HoloValue *holo_torch_trunc(HoloTorch *t, HoloValue *x);
 HoloValue *holo_torch_variance(HoloTorch *t, HoloValue *x, const int64_t *axes, int count, double correction, bool keep,
                                HoloValue **out_mean);

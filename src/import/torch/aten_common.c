@@ -65,7 +65,8 @@ static bool known_shape(const HoloValue *x)
 
 HoloValue *holo_torch_shape_as(HoloTorch *t, HoloValue *x, HoloValue *like)
 {
-    HoloValue *sizes = known_shape(like) ? holo_emit_ints(t->e, like->type.dim, like->type.rank) : holo_emit_shape(t->e, like);
+    HoloValue *sizes =
+        known_shape(like) ? holo_emit_ints(t->e, like->type.dim, like->type.rank) : holo_emit_shape(t->e, like);
     return holo_emit(t->e, "Reshape", HOLO_IN(x, sizes), HOLO_ATTRS(holo_with_int("allowzero", 1)));
 }
 
@@ -150,10 +151,28 @@ HoloValue *holo_torch_trunc(HoloTorch *t, HoloValue *x)
     return OP2("Mul", OP1("Sign", x), OP1("Floor", OP1("Abs", x)));
 }
 
+// What is left of x after whole multiples of y, with the sign of y.
+HoloValue *holo_torch_remainder(HoloTorch *t, HoloValue *x, HoloValue *y)
+{
+    if (!holo_torch_is_float(DTYPE(x))) return OP2("Mod", x, y);
+    HoloValue *rest = holo_emit(t->e, "Mod", HOLO_IN(x, y), HOLO_ATTRS(holo_with_int("fmod", 1))), *zero = NUM(x, 0);
+    HoloValue *is_other =
+        OP2("And", OP1("Not", OP2("Equal", rest, zero)), OP2("Xor", OP2("Less", rest, zero), OP2("Less", y, zero)));
+    return holo_torch_where(t, is_other, OP2("Add", rest, y), rest);
+}
+
+// By way of the remainder, which is exact: x / y may be rounded up to a whole number.
+static HoloValue *float_floor_div(HoloTorch *t, HoloValue *x, HoloValue *y)
+{
+    HoloValue *zero = NUM(x, 0), *is_zero = OP2("Equal", y, zero);
+    HoloValue *q = OP1("Round", OP2("Div", OP2("Sub", x, holo_torch_remainder(t, x, y)), y));
+    return holo_torch_where(t, is_zero, OP2("Div", x, y), q);
+}
+
 // Rounds quotients of whole numbers down, as Python does; ONNX's Div rounds them to 0.
 HoloValue *holo_torch_floor_div(HoloTorch *t, HoloValue *x, HoloValue *y)
 {
-    if (holo_torch_is_float(DTYPE(x))) return OP1("Floor", OP2("Div", x, y));
+    if (holo_torch_is_float(DTYPE(x))) return float_floor_div(t, x, y);
     HoloValue *q = OP2("Div", x, y);
     if (holo_dtype_class(DTYPE(x)) == HOLO_CLASS_UINT) return q;
     double number;
@@ -162,7 +181,7 @@ HoloValue *holo_torch_floor_div(HoloTorch *t, HoloValue *x, HoloValue *y)
         return q;
     }
     HoloValue *rest = OP2("Sub", x, OP2("Mul", q, y)), *zero = NUM(x, 0);
-    HoloValue *is_off = OP2("And", OP1("Not", OP2("Equal", rest, zero)),
-                            OP2("Xor", OP2("Less", rest, zero), OP2("Less", y, zero)));
+    HoloValue *is_off =
+        OP2("And", OP1("Not", OP2("Equal", rest, zero)), OP2("Xor", OP2("Less", rest, zero), OP2("Less", y, zero)));
     return OP2("Sub", q, holo_emit_cast(t->e, is_off, DTYPE(x)));
 }

@@ -26,7 +26,7 @@ ONE(take_along_dim)
 
 ONE(index_select)
 {
-    HoloValue *x = V(0);
+    HoloValue *x    = V(0);
     int        rank = holo_torch_rank(t, x);
     if (!rank) return OP1("Identity", x);
     return holo_torch_gather(t, x, holo_torch_flat(t, as_index(t, V(2))), holo_torch_axis(t, &a[1], 0, rank));
@@ -39,7 +39,10 @@ ONE(take)
 
 ONE(embedding)
 {
-    return holo_torch_gather(t, V(0), V(1), 0);
+    HoloValue *index = V(1);
+    HOLO_TORCH_CHECK(t, !t->is_guess || !holo_torch_is_float(DTYPE(index)),
+                     "an embedding of numbers that are not whole");
+    return holo_torch_gather(t, V(0), index, 0);
 }
 
 // Bags of rows: their sum, mean or largest elements. Only bags that a 2-dimensional index lists.
@@ -51,18 +54,20 @@ ANY(embedding_bag)
         HoloValue *rows = holo_torch_gather(t, weight, index, 0), *offsets = as_index(t, V(2));
         if (!holo_tv_is_none(&a[6])) rows = OP2("Mul", rows, holo_torch_unsqueeze(t, V(6), 1));
         HoloValue *place = holo_torch_unsqueeze(t, holo_torch_range(t, holo_torch_dim(t, index, 0)), 0);
-        HoloValue *from = holo_torch_unsqueeze(t, offsets, 1);
+        HoloValue *from  = holo_torch_unsqueeze(t, offsets, 1);
         HoloValue *later = holo_emit_cast(t->e, OP2("GreaterOrEqual", place, from), HOLO_I64); // [bags, rows]
-        HoloValue *bag = OP2("Sub", holo_torch_reduce(t, "ReduceSum", later, (int64_t[]){0}, 1, false), holo_emit_int(t->e, 1));
-        HoloValue *is_in = OP2("Equal", holo_torch_unsqueeze(t, holo_torch_range(t, holo_torch_dim(t, offsets, 0)), 1), bag);
+        HoloValue *bag =
+            OP2("Sub", holo_torch_reduce(t, "ReduceSum", later, (int64_t[]){0}, 1, false), holo_emit_int(t->e, 1));
+        HoloValue *is_in =
+            OP2("Equal", holo_torch_unsqueeze(t, holo_torch_range(t, holo_torch_dim(t, offsets, 0)), 1), bag);
         HoloValue *which = holo_emit_cast(t->e, is_in, DTYPE(weight));
         HoloValue *y     = OP2("MatMul", which, rows);
         HoloValue *count = holo_torch_reduce(t, "ReduceSum", which, axes, 1, true);
         if (mode == 1) y = OP2("Div", y, OP2("Max", count, NUM(y, 1)));
         if (mode > 1) { // the largest of the rows that are in the bag; 0 of an empty one
             HoloValue *each = holo_torch_where(t, holo_torch_unsqueeze(t, is_in, 2), rows, NUM(y, -__builtin_inf()));
-            y = holo_torch_reduce(t, "ReduceMax", each, axes, 1, false);
-            y = holo_torch_where(t, OP2("Equal", count, NUM(y, 0)), NUM(y, 0), y);
+            y               = holo_torch_reduce(t, "ReduceMax", each, axes, 1, false);
+            y               = holo_torch_where(t, OP2("Equal", count, NUM(y, 0)), NUM(y, 0), y);
         }
         HoloValue *all[4] = {y, bag, bag, bag};
         *out              = holo_torch_tuple(t, 4, all);
@@ -70,8 +75,8 @@ ANY(embedding_bag)
     }
     HoloValue *rows = holo_torch_gather(t, weight, index, 0);
     if (!holo_tv_is_none(&a[6])) rows = OP2("Mul", rows, holo_torch_unsqueeze(t, V(6), 2));
-    const char *op    = mode == 0 ? "ReduceSum" : mode == 1 ? "ReduceMean" : "ReduceMax";
-    HoloValue  *y     = holo_torch_reduce(t, op, rows, axes, 1, false);
+    const char *op     = mode == 0 ? "ReduceSum" : mode == 1 ? "ReduceMean" : "ReduceMax";
+    HoloValue  *y      = holo_torch_reduce(t, op, rows, axes, 1, false);
     HoloValue  *all[4] = {y, index, index, index};
     *out               = holo_torch_tuple(t, 4, all);
 }
@@ -143,7 +148,8 @@ static HoloValue *join_places(HoloTorch *t, HoloValue *x, const Where *w)
     for (int i = 0; i < w->rank; i++) {
         if (!w->index[i]) continue;
         HoloValue *index = w->count > 1 ? OP2("Add", w->index[i], sum) : w->index[i];
-        index            = holo_torch_where(t, OP2("Less", index, holo_emit_int(t->e, 0)), OP2("Add", index, holo_torch_dim(t, x, i)), index);
+        index            = holo_torch_where(t, OP2("Less", index, holo_emit_int(t->e, 0)),
+                                            OP2("Add", index, holo_torch_dim(t, x, i)), index);
         part[count++]    = holo_torch_unsqueeze(t, index, w->index_rank);
     }
     return holo_torch_concat(t, part, count, w->index_rank);
@@ -207,7 +213,8 @@ ONE(index_put)
     indexed_first(&w, perm);
     HoloValue *y = holo_emit_transpose(t->e, x, perm, w.rank), *places = join_places(t, x, &w);
     HoloValue *shape = holo_emit_shape(t->e, OP2("GatherND", y, places));
-    if (w.is_adjacent && w.first) { // values are as x[indices] would be: bring the dimensions of the indices to the front
+    if (w.is_adjacent &&
+        w.first) { // values are as x[indices] would be: bring the dimensions of the indices to the front
         int     rank = w.index_rank + w.rank - w.count, given = holo_torch_rank(t, values);
         int64_t front[HOLO_MAX_RANK], ones[HOLO_MAX_RANK];
         for (int i = 0; i < rank; i++) {
@@ -218,7 +225,8 @@ ONE(index_put)
         values = holo_emit_transpose(t->e, values, front, rank);
     }
     values = holo_torch_expand(t, values, shape);
-    y      = holo_emit(t->e, "ScatterND", HOLO_IN(y, places, values), HOLO_ATTRS(holo_with_text("reduction", adds ? "add" : "none")));
+    y      = holo_emit(t->e, "ScatterND", HOLO_IN(y, places, values),
+                       HOLO_ATTRS(holo_with_text("reduction", adds ? "add" : "none")));
     for (int i = 0; i < w.rank; i++) back[perm[i]] = i;
     return holo_emit_transpose(t->e, y, back, w.rank);
 }
@@ -227,15 +235,18 @@ ONE(masked_select)
 {
     HoloValue *x = V(0), *mask = V(1), *zero = OP2("And", mask, OP1("Not", mask));
     // both get the shape that they have together
-    HoloValue *shape = holo_emit_shape(t->e, OP2("Add", holo_emit_cast(t->e, OP2("Equal", x, x), HOLO_I32), holo_emit_cast(t->e, zero, HOLO_I32)));
-    return OP2("Compress", holo_torch_flat(t, holo_torch_expand(t, x, shape)), holo_torch_flat(t, holo_torch_expand(t, mask, shape)));
+    HoloValue *shape = holo_emit_shape(
+        t->e, OP2("Add", holo_emit_cast(t->e, OP2("Equal", x, x), HOLO_I32), holo_emit_cast(t->e, zero, HOLO_I32)));
+    return OP2("Compress", holo_torch_flat(t, holo_torch_expand(t, x, shape)),
+               holo_torch_flat(t, holo_torch_expand(t, mask, shape)));
 }
 
 // Elements of the source, in order, where the mask is true.
 ONE(masked_scatter)
 {
     HoloValue *x = V(0), *mask = holo_torch_expand(t, V(1), holo_emit_shape(t->e, x)), *flat = holo_torch_flat(t, mask);
-    HoloValue *order = holo_emit(t->e, "CumSum", HOLO_IN(holo_emit_cast(t->e, flat, HOLO_I64), holo_emit_int(t->e, 0)), NULL);
+    HoloValue *order =
+        holo_emit(t->e, "CumSum", HOLO_IN(holo_emit_cast(t->e, flat, HOLO_I64), holo_emit_int(t->e, 0)), NULL);
     HoloValue *place = OP2("Max", OP2("Sub", order, holo_emit_int(t->e, 1)), holo_emit_int(t->e, 0));
     HoloValue *from  = holo_torch_gather(t, holo_torch_flat(t, V(2)), place, 0);
     return holo_torch_where(t, mask, holo_torch_shape_as(t, from, x), x);
@@ -264,7 +275,8 @@ ANY(where_any)
         return;
     }
     HoloDtype dtype = holo_torch_result(t, a + 1, 2);
-    *out            = holo_tv_tensor(t, holo_torch_where(t, V(0), holo_torch_scalar(t, &a[1], dtype), holo_torch_scalar(t, &a[2], dtype)));
+    *out            = holo_tv_tensor(
+                   t, holo_torch_where(t, V(0), holo_torch_scalar(t, &a[1], dtype), holo_torch_scalar(t, &a[2], dtype)));
 }
 
 // ---- scatters
@@ -282,15 +294,19 @@ static HoloValue *scatter_by(HoloTorch *t, const HoloTv *a, HoloValue *source, c
             same &= holo_torch_size_known(source, d, &s) && holo_torch_size_known(index, d, &i) && s == i;
         }
         if (!same)
-            source = holo_emit(t->e, "Slice", HOLO_IN(source, holo_emit_ints(t->e, zeros, rank), shape, holo_emit_ints(t->e, axes, rank)), NULL);
+            source = holo_emit(
+                t->e, "Slice",
+                HOLO_IN(source, holo_emit_ints(t->e, zeros, rank), shape, holo_emit_ints(t->e, axes, rank)), NULL);
     }
     if (!rank) return holo_torch_shape_as(t, source, x);
-    return holo_emit(t->e, "ScatterElements", HOLO_IN(x, index, source), HOLO_ATTRS(holo_with_int("axis", axis), holo_with_text("reduction", reduction)));
+    return holo_emit(t->e, "ScatterElements", HOLO_IN(x, index, source),
+                     HOLO_ATTRS(holo_with_int("axis", axis), holo_with_text("reduction", reduction)));
 }
 
 static const struct {
     const char *torch, *onnx;
-} reductions[] = {{"add", "add"}, {"sum", "add"}, {"multiply", "mul"}, {"prod", "mul"}, {"amax", "max"}, {"amin", "min"}};
+} reductions[] = {{"add", "add"},  {"sum", "add"},  {"multiply", "mul"},
+                  {"prod", "mul"}, {"amax", "max"}, {"amin", "min"}};
 
 static const char *reduction_of(HoloTorch *t, const HoloTv *v)
 {
@@ -316,21 +332,25 @@ ONE(scatter_add)
 // Without `include_self` what was there before does not count: the neutral element stands there instead.
 ONE(scatter_reduce)
 {
-    HoloValue *x = V(0), *source = holo_torch_scalar(t, &a[3], DTYPE(x)), *count = NULL;
-    bool       is_mean = holo_torch_text_is(t, &a[4], "", "mean"), has_self = holo_torch_bool(t, &a[5], true);
-    HoloTv     sum     = holo_tv_text("sum"), now[6] = {a[0], a[1], a[2], a[3]};
-    const char *how    = reduction_of(t, is_mean ? &sum : &a[4]);
-    HoloValue  *one    = NUM(x, 1), *zero = NUM(x, 0);
+    HoloValue  *x = V(0), *source = holo_torch_scalar(t, &a[3], DTYPE(x)), *count = NULL;
+    bool        is_mean = holo_torch_text_is(t, &a[4], "", "mean"), has_self = holo_torch_bool(t, &a[5], true);
+    HoloTv      sum = holo_tv_text("sum"), now[6] = {a[0], a[1], a[2], a[3]};
+    const char *how = reduction_of(t, is_mean ? &sum : &a[4]);
+    HoloValue  *one = NUM(x, 1), *zero = NUM(x, 0);
     if (!has_self) {
         bool       is_float = holo_torch_is_float(DTYPE(x));
-        double     least    = !strcmp(how, "add") ? 0 : !strcmp(how, "mul") ? 1 : !strcmp(how, "max") ? (is_float ? -__builtin_inf() : -2147483648.0) : (is_float ? __builtin_inf() : 2147483647.0);
-        HoloValue *fresh = scatter_by(t, a, NUM(x, least), "none");
-        now[0]           = holo_tv_tensor(t, fresh);
+        double     least    = !strcmp(how, "add")   ? 0
+                              : !strcmp(how, "mul") ? 1
+                              : !strcmp(how, "max") ? (is_float ? -__builtin_inf() : -2147483648.0)
+                                                    : (is_float ? __builtin_inf() : 2147483647.0);
+        HoloValue *fresh    = scatter_by(t, a, NUM(x, least), "none");
+        now[0]              = holo_tv_tensor(t, fresh);
     }
     HoloValue *y = scatter_by(t, now, source, how);
     if (!is_mean) return y;
-    HoloTv counts[4] = {holo_tv_tensor(t, holo_torch_expand(t, has_self ? one : zero, holo_emit_shape(t->e, x))), a[1], a[2], {0}};
-    count            = OP2("Max", scatter_by(t, counts, one, "add"), one);
+    HoloTv counts[4] = {
+        holo_tv_tensor(t, holo_torch_expand(t, has_self ? one : zero, holo_emit_shape(t->e, x))), a[1], a[2], {0}};
+    count = OP2("Max", scatter_by(t, counts, one, "add"), one);
     if (holo_torch_is_float(DTYPE(x))) return OP2("Div", y, count);
     return holo_torch_floor_div(t, y, count);
 }
@@ -344,7 +364,8 @@ static HoloValue *index_rows(HoloTorch *t, const HoloTv *a, HoloValue *source, c
     HoloValue *y = holo_torch_swap(t, x, 0, axis), *shape = holo_emit_shape(t->e, holo_torch_gather(t, y, index, 0));
     if (holo_emit_rank(source) == rank) source = holo_torch_swap(t, source, 0, axis);
     source = holo_torch_expand(t, source, shape);
-    y      = holo_emit(t->e, "ScatterND", HOLO_IN(y, holo_torch_unsqueeze(t, index, 1), source), HOLO_ATTRS(holo_with_text("reduction", reduction)));
+    y      = holo_emit(t->e, "ScatterND", HOLO_IN(y, holo_torch_unsqueeze(t, index, 1), source),
+                       HOLO_ATTRS(holo_with_text("reduction", reduction)));
     return holo_torch_swap(t, y, 0, axis);
 }
 
@@ -370,7 +391,7 @@ ONE(index_fill)
 // A part of x replaced: the part is found by the view that shows it.
 static HoloValue *scatter_view(HoloTorch *t, const HoloTv *a, const char *name, int count)
 {
-    HoloValue *x = V(0);
+    HoloValue *x       = V(0);
     HoloTv     args[8] = {holo_tv_tensor(t, x)};
     for (int i = 1; i < count; i++) args[i] = a[i + 1];
     HoloTv part = holo_torch_apply(t, name, count, args);
@@ -403,170 +424,59 @@ ONE(as_strided_scatter)
 
 ONE(one_hot)
 {
-    HoloValue *x = as_index(t, V(0));
+    HoloValue *x     = as_index(t, V(0));
     int64_t    count = holo_torch_int(t, &a[1], -1);
     HOLO_TORCH_CHECK(t, count > 0, "one_hot needs the number of classes");
-    return holo_emit_cast(t->e, OP2("Equal", holo_torch_unsqueeze(t, x, holo_torch_rank(t, x)), holo_torch_range(t, holo_emit_int(t->e, count))), HOLO_I64);
+    return holo_emit_cast(t->e,
+                          OP2("Equal", holo_torch_unsqueeze(t, x, holo_torch_rank(t, x)),
+                              holo_torch_range(t, holo_emit_int(t->e, count))),
+                          HOLO_I64);
 }
 
-// ---- searching
-
-// How many of the boundaries are below (or not above) each number.
-static HoloValue *search_in(HoloTorch *t, HoloValue *bounds, HoloValue *x, bool right, bool is_i32)
-{
-    int        rank = holo_torch_rank(t, bounds), x_rank = holo_torch_rank(t, x);
-    HoloDtype  dtype = holo_torch_promote(DTYPE(bounds), DTYPE(x));
-    bounds = holo_emit_cast(t->e, bounds, dtype);
-    x      = holo_torch_unsqueeze(t, holo_emit_cast(t->e, x, dtype), x_rank);
-    if (rank > 1) bounds = holo_torch_unsqueeze(t, bounds, rank - 1);
-    HoloValue *is_past = right ? OP2("GreaterOrEqual", x, bounds) : OP2("Greater", x, bounds);
-    HoloValue *y = holo_torch_reduce(t, "ReduceSum", holo_emit_cast(t->e, is_past, HOLO_I64), (int64_t[]){x_rank}, 1, false);
-    return holo_emit_cast(t->e, y, is_i32 ? HOLO_I32 : HOLO_I64);
-}
-
-ONE(bucketize)
-{
-    return search_in(t, V(1), V(0), holo_torch_bool(t, &a[3], false), holo_torch_bool(t, &a[2], false));
-}
-
-ONE(searchsorted)
-{
-    bool right = holo_torch_bool(t, &a[3], false) || holo_torch_text_is(t, &a[4], "", "right");
-    return search_in(t, V(0), V(1), right, holo_torch_bool(t, &a[2], false));
-}
-
-ONE(isin)
-{
-    HoloValue *x = V(0), *set = holo_torch_flat(t, V(1));
-    int        rank = holo_torch_rank(t, x);
-    HoloDtype  dtype = holo_torch_result(t, a, 2);
-    HoloValue *same = OP2("Equal", holo_torch_unsqueeze(t, holo_emit_cast(t->e, x, dtype), rank), holo_emit_cast(t->e, set, dtype));
-    HoloValue *any  = holo_torch_reduce(t, "ReduceMax", holo_emit_cast(t->e, same, HOLO_U8), (int64_t[]){rank}, 1, false);
-    any             = holo_emit_cast(t->e, any, HOLO_BOOL);
-    return holo_torch_bool(t, &a[3], false) ? OP1("Not", any) : any;
-}
-
-// ---- sorting
-
-static void top_of(HoloTorch *t, HoloValue *x, HoloValue *k, int axis, bool largest, bool sorted, HoloValue **y)
-{
-    bool      is_bool = DTYPE(x) == HOLO_BOOL;
-    if (is_bool) x = holo_emit_cast(t->e, x, HOLO_U8);
-    holo_emit_many(t->e, "TopK", HOLO_IN(x, k), HOLO_ATTRS(holo_with_int("axis", axis), holo_with_int("largest", largest), holo_with_int("sorted", sorted)), y, 2);
-    if (is_bool) y[0] = holo_emit_cast(t->e, y[0], HOLO_BOOL);
-}
-
-static void sort_by(HoloTorch *t, HoloValue *x, int64_t dim, bool descending, HoloValue **y)
-{
-    int    rank = holo_torch_rank(t, x);
-    HoloTv v    = holo_tv_int(dim);
-    if (!rank) {
-        y[0] = x;
-        y[1] = holo_emit_int(t->e, 0);
-        return;
+#define ROW(n, p, f)                     \
+    {                                    \
+        .name = n, .params = p, .one = f \
     }
-    int axis = holo_torch_axis(t, &v, -1, rank);
-    top_of(t, x, holo_torch_dim(t, x, axis), axis, descending, true, y);
-}
-
-ANY(topk)
-{
-    HoloValue *x = V(0), *y[2] = {NULL};
-    int        axis = holo_torch_axis(t, &a[2], -1, holo_torch_rank(t, x));
-    top_of(t, x, holo_torch_size1(t, &a[1]), axis, holo_torch_bool(t, &a[3], true), true, y);
-    *out = holo_torch_tuple(t, 2, y);
-}
-
-ANY(sort)
-{
-    HoloValue *y[2] = {NULL};
-    sort_by(t, V(0), holo_torch_int(t, &a[1], -1), holo_torch_bool(t, &a[2], false), y);
-    *out = holo_torch_tuple(t, 2, y);
-}
-
-ONE(msort)
-{
-    HoloValue *y[2] = {NULL};
-    sort_by(t, V(0), 0, false, y);
-    return y[0];
-}
-
-ONE(argsort)
-{
-    HoloValue *y[2] = {NULL};
-    sort_by(t, V(0), holo_torch_int(t, &a[1], -1), holo_torch_bool(t, &a[2], false), y);
-    return y[1];
-}
-
-ANY(kthvalue)
-{
-    HoloValue *x = V(0), *y[2] = {NULL};
-    int        axis = holo_torch_axis(t, &a[2], -1, holo_torch_rank(t, x));
-    int64_t    k    = holo_torch_int(t, &a[1], 1) - 1;
-    sort_by(t, x, axis, false, y);
-    for (int i = 0; i < 2 && !t->e->status; i++) {
-        y[i] = holo_torch_gather(t, y[i], holo_emit_int(t->e, k), axis);
-        if (holo_torch_bool(t, &a[3], false)) y[i] = holo_torch_unsqueeze(t, y[i], axis);
+#define MANY(n, p, f)                    \
+    {                                    \
+        .name = n, .params = p, .any = f \
     }
-    *out = holo_torch_tuple(t, 2, y);
-}
-
-// The lower one of two in the middle.
-ANY(median)
-{
-    HoloValue *x = V(0), *y[2] = {NULL};
-    bool       is_all = holo_tv_is_none(&a[1]);
-    if (is_all) x = holo_torch_flat(t, x);
-    int        axis = is_all ? 0 : holo_torch_axis(t, &a[1], -1, holo_torch_rank(t, x));
-    HoloValue *last = OP2("Sub", holo_torch_dim(t, x, axis), holo_emit_int(t->e, 1));
-    HoloValue *middle = holo_torch_scalar_of(t, OP2("Div", last, holo_emit_int(t->e, 2)));
-    sort_by(t, x, axis, false, y);
-    for (int i = 0; i < 2 && !t->e->status; i++) {
-        y[i] = holo_torch_gather(t, y[i], middle, axis);
-        if (holo_torch_bool(t, &a[2], false)) y[i] = holo_torch_unsqueeze(t, y[i], axis);
-    }
-    *out = is_all ? holo_tv_tensor(t, y[0]) : holo_torch_tuple(t, 2, y);
-}
-
-// _unique2(self, sorted, return_inverse, return_counts), unique_consecutive is not here
-ANY(unique)
-{
-    HoloValue *y[4] = {NULL}, *x = V(0);
-    holo_emit_many(t->e, "Unique", HOLO_IN(holo_torch_flat(t, x)), HOLO_ATTRS(holo_with_int("sorted", 1)), y, 4);
-    HoloValue *all[3] = {y[0], holo_torch_shape_as(t, y[2], x), y[3]};
-    *out              = holo_torch_tuple(t, 3, all);
-}
-
-#define ROW(n, p, f)  {.name = n, .params = p, .one = f}
-#define MANY(n, p, f) {.name = n, .params = p, .any = f}
 const HoloTorchOp holo_torch_indexes[] = {
-    ROW("gather", "self dim index sparse_grad", gather), ROW("take_along_dim", "self indices dim", take_along_dim),
-    ROW("index_select", "self dim index", index_select), ROW("take", "self index", take),
+    ROW("gather", "self dim index sparse_grad", gather),
+    ROW("take_along_dim", "self indices dim", take_along_dim),
+    ROW("index_select", "self dim index", index_select),
+    ROW("take", "self index", take),
     ROW("embedding", "weight indices padding_idx scale_grad_by_freq sparse", embedding),
-    MANY("embedding_bag", "weight indices offsets scale_grad_by_freq mode sparse per_sample_weights include_last_offset padding_idx", embedding_bag),
-    MANY("_embedding_bag", "weight indices offsets scale_grad_by_freq mode sparse per_sample_weights include_last_offset padding_idx", embedding_bag),
-    MANY("_embedding_bag_forward_only", "weight indices offsets scale_grad_by_freq mode sparse per_sample_weights include_last_offset padding_idx", embedding_bag),
-    ROW("index", "self indices", index_of), ROW("_unsafe_index", "self indices", index_of),
+    MANY("embedding_bag",
+         "weight indices offsets scale_grad_by_freq mode sparse per_sample_weights include_last_offset padding_idx",
+         embedding_bag),
+    MANY("_embedding_bag",
+         "weight indices offsets scale_grad_by_freq mode sparse per_sample_weights include_last_offset padding_idx",
+         embedding_bag),
+    MANY("_embedding_bag_forward_only",
+         "weight indices offsets scale_grad_by_freq mode sparse per_sample_weights include_last_offset padding_idx",
+         embedding_bag),
+    ROW("index", "self indices", index_of),
+    ROW("_unsafe_index", "self indices", index_of),
     ROW("index_put", "self indices values accumulate", index_put),
     ROW("_unsafe_index_put", "self indices values accumulate", index_put),
     ROW("_index_put_impl", "self indices values accumulate unsafe", index_put),
-    ROW("masked_select", "self mask", masked_select), ROW("masked_scatter", "self mask source", masked_scatter),
-    MANY("nonzero", "self", nonzero), MANY("nonzero_numpy", "self", nonzero_list), MANY("argwhere", "self", nonzero),
-    MANY("where", "condition self other", where_any), ROW("scatter", "self dim index src|value reduce", scatter),
+    ROW("masked_select", "self mask", masked_select),
+    ROW("masked_scatter", "self mask source", masked_scatter),
+    MANY("nonzero", "self", nonzero),
+    MANY("nonzero_numpy", "self", nonzero_list),
+    MANY("argwhere", "self", nonzero),
+    MANY("where", "condition self other", where_any),
+    ROW("scatter", "self dim index src|value reduce", scatter),
     ROW("scatter_add", "self dim index src", scatter_add),
     ROW("scatter_reduce", "self dim index src reduce include_self", scatter_reduce),
-    ROW("index_add", "self dim index source alpha", index_add), ROW("index_copy", "self dim index source", index_copy),
-    ROW("index_fill", "self dim index value", index_fill), ROW("slice_scatter", "self src dim start end step", slice_scatter),
+    ROW("index_add", "self dim index source alpha", index_add),
+    ROW("index_copy", "self dim index source", index_copy),
+    ROW("index_fill", "self dim index value", index_fill),
+    ROW("slice_scatter", "self src dim start end step", slice_scatter),
     ROW("select_scatter", "self src dim index", select_scatter),
     ROW("diagonal_scatter", "self src offset dim1 dim2", diagonal_scatter),
     ROW("as_strided_scatter", "self src size stride storage_offset", as_strided_scatter),
-    ROW("one_hot", "self num_classes", one_hot), ROW("bucketize", "self boundaries out_int32 right", bucketize),
-    ROW("searchsorted", "sorted_sequence self out_int32 right side sorter", searchsorted),
-    ROW("isin", "elements|element test_elements|test_element assume_unique invert", isin),
-    MANY("topk", "self k dim largest sorted", topk), MANY("sort", "self dim descending stable", sort),
-    ROW("argsort", "self dim descending stable", argsort), ROW("msort", "self", msort),
-    MANY("kthvalue", "self k dim keepdim", kthvalue), MANY("median", "self dim keepdim", median),
-    MANY("nanmedian", "self dim keepdim", median), MANY("_unique2", "self sorted return_inverse return_counts", unique),
-    MANY("_unique", "self sorted return_inverse", unique),
+    ROW("one_hot", "self num_classes", one_hot),
     {0},
 };

@@ -30,7 +30,7 @@ ONE(matmul)
 // beta * self + alpha * product
 static HoloValue *add_product(HoloTorch *t, const HoloTv *a, HoloValue *product)
 {
-    HoloValue *x = V(0);
+    HoloValue *x    = V(0);
     double     beta = holo_torch_float(t, &a[3], 1), alpha = holo_torch_float(t, &a[4], 1);
     if (alpha != 1) product = OP2("Mul", product, NUM(product, alpha));
     if (beta == 0) return product;
@@ -84,8 +84,8 @@ ONE(inner)
 ONE(einsum)
 {
     int         count;
-    HoloString  text = holo_torch_text(t, &a[0], "");
-    HoloValue **x    = holo_torch_values(t, &a[1], &count);
+    HoloString  text     = holo_torch_text(t, &a[0], "");
+    HoloValue **x        = holo_torch_values(t, &a[1], &count);
     char       *equation = holo_arena_text(t->arena, text.size ? text.data : "", text.size);
     if (t->e->status || !equation) return NULL;
     HoloDtype dtype = holo_torch_result(t, a[1].list->item, count);
@@ -99,12 +99,13 @@ ONE(tensordot)
     int64_t    p[16], q[16];
     char       text[64], *at = text;
     int        count = holo_torch_ints(t, &a[2], p), rank_x = holo_torch_rank(t, x), rank_y = holo_torch_rank(t, y);
-    HOLO_TORCH_CHECK(t, count == holo_torch_ints(t, &a[3], q) && rank_x + rank_y <= 16, "tensordot along %d dimensions", count);
+    HOLO_TORCH_CHECK(t, count == holo_torch_ints(t, &a[3], q) && rank_x + rank_y <= 16, "tensordot along %d dimensions",
+                     count);
     char names_y[16];
     for (int i = 0; i < rank_y; i++) names_y[i] = (char)('a' + rank_x + i);
     for (int i = 0; i < count; i++) {
         HoloTv f = holo_tv_int(p[i]), g = holo_tv_int(q[i]);
-        p[i]                                      = holo_torch_axis(t, &f, 0, rank_x);
+        p[i]                                       = holo_torch_axis(t, &f, 0, rank_x);
         names_y[holo_torch_axis(t, &g, 0, rank_y)] = (char)('a' + p[i]);
     }
     for (int i = 0; i < rank_x; i++) *at++ = (char)('a' + i);
@@ -122,7 +123,8 @@ ONE(tensordot)
 // y[b,o] = x[b,i] w[o,i,j] z[b,j] + bias[o]
 ONE(bilinear)
 {
-    HoloValue *y = holo_emit(t->e, "Einsum", HOLO_IN(V(0), V(2), V(1)), HOLO_ATTRS(holo_with_text("equation", "...i,oij,...j->...o")));
+    HoloValue *y = holo_emit(t->e, "Einsum", HOLO_IN(V(0), V(2), V(1)),
+                             HOLO_ATTRS(holo_with_text("equation", "...i,oij,...j->...o")));
     return holo_tv_is_none(&a[3]) ? y : OP2("Add", y, V(3));
 }
 
@@ -138,7 +140,7 @@ ONE(cross)
 {
     HoloValue *x, *y;
     holo_torch_pair(t, a, &x, &y);
-    int        axis = holo_torch_axis(t, &a[2], -1, holo_torch_rank(t, x));
+    int        axis  = holo_torch_axis(t, &a[2], -1, holo_torch_rank(t, x));
     int64_t    one[] = {1, 2, 0}, two[] = {2, 0, 1};
     HoloValue *i = holo_emit_ints(t->e, one, 3), *j = holo_emit_ints(t->e, two, 3);
     return OP2("Sub", OP2("Mul", holo_torch_gather(t, x, i, axis), holo_torch_gather(t, y, j, axis)),
@@ -178,7 +180,9 @@ static HoloValue *repeat_heads(HoloTorch *t, HoloValue *x, HoloValue *q)
 {
     int     rank = holo_torch_rank(t, x);
     int64_t have, want;
-    HOLO_TORCH_CHECK(t, holo_torch_size_known(x, rank - 3, &have) && holo_torch_size_known(q, rank - 3, &want) && have > 0 && want % have == 0,
+    HOLO_TORCH_CHECK(t,
+                     holo_torch_size_known(x, rank - 3, &have) && holo_torch_size_known(q, rank - 3, &want) &&
+                         have > 0 && want % have == 0,
                      "attention with %d dimensions and heads that only a run knows", rank);
     if (have == want) return x;
     HoloTv args[3] = {holo_tv_tensor(t, x), holo_tv_int(want / have), holo_tv_int(rank - 3)};
@@ -189,8 +193,8 @@ static HoloValue *repeat_heads(HoloTorch *t, HoloValue *x, HoloValue *q)
 // Scores by which queries look at keys, before the softmax.
 static HoloValue *scores_of(HoloTorch *t, Attention *at)
 {
-    int     rank = holo_torch_rank(t, at->q);
-    int64_t size;
+    int        rank = holo_torch_rank(t, at->q);
+    int64_t    size;
     HoloValue *keys = holo_torch_swap(t, at->k, rank - 2, rank - 1), *q = at->q;
     if (at->has_scale) {
         q = OP2("Mul", q, NUM(q, at->scale));
@@ -202,7 +206,8 @@ static HoloValue *scores_of(HoloTorch *t, Attention *at)
     HoloValue *scores = OP2("MatMul", q, keys);
     HoloValue *none   = NUM(scores, -INFINITY);
     if (at->is_causal) {
-        HoloValue *rows = holo_torch_range(t, holo_torch_dim(t, at->q, rank - 2)), *columns = holo_torch_range(t, holo_torch_dim(t, at->k, rank - 2));
+        HoloValue *rows    = holo_torch_range(t, holo_torch_dim(t, at->q, rank - 2)),
+                  *columns = holo_torch_range(t, holo_torch_dim(t, at->k, rank - 2));
         scores = holo_torch_where(t, OP2("GreaterOrEqual", holo_torch_unsqueeze(t, rows, 1), columns), scores, none);
     }
     if (!at->mask) return scores;
@@ -213,19 +218,27 @@ static HoloValue *scores_of(HoloTorch *t, Attention *at)
 static HoloValue *attend(HoloTorch *t, Attention *at)
 {
     int rank = holo_torch_rank(t, at->q);
-    HOLO_TORCH_CHECK(t, rank >= 2 && holo_emit_rank(at->k) == rank && holo_emit_rank(at->v) == rank, "attention over tensors of %d dimensions", rank);
+    HOLO_TORCH_CHECK(t, rank >= 2 && holo_emit_rank(at->k) == rank && holo_emit_rank(at->v) == rank,
+                     "attention over tensors of %d dimensions", rank);
     if (at->is_grouped && rank >= 3) {
         at->k = repeat_heads(t, at->k, at->q);
         at->v = repeat_heads(t, at->v, at->q);
     }
     HoloValue *share = holo_torch_softmax(t, scores_of(t, at), rank - 1, false);
-    if (at->mask && DTYPE(at->mask) == HOLO_BOOL) share = holo_torch_where(t, OP1("IsNaN", share), NUM(share, 0), share); // nothing is seen
+    if (at->mask && DTYPE(at->mask) == HOLO_BOOL)
+        share = holo_torch_where(t, OP1("IsNaN", share), NUM(share, 0), share); // nothing is seen
     return OP2("MatMul", share, at->v);
 }
 
 ONE(attention)
 {
-    Attention at = {V(0), V(1), V(2), V(3), holo_torch_bool(t, &a[5], false), !holo_tv_is_none(&a[6]), holo_torch_bool(t, &a[7], false),
+    Attention at = {V(0),
+                    V(1),
+                    V(2),
+                    V(3),
+                    holo_torch_bool(t, &a[5], false),
+                    !holo_tv_is_none(&a[6]),
+                    holo_torch_bool(t, &a[7], false),
                     holo_torch_float(t, &a[6], 1)};
     return attend(t, &at);
 }
@@ -233,22 +246,42 @@ ONE(attention)
 // The same with other places, and with results that only training uses.
 ANY(flash_attention)
 {
-    Attention at = {V(0), V(1), V(2), V(5), holo_torch_bool(t, &a[4], false), !holo_tv_is_none(&a[6]), false, holo_torch_float(t, &a[6], 1)};
+    Attention at      = {V(0),
+                         V(1),
+                         V(2),
+                         V(5),
+                         holo_torch_bool(t, &a[4], false),
+                         !holo_tv_is_none(&a[6]),
+                         false,
+                         holo_torch_float(t, &a[6], 1)};
     HoloTv    both[2] = {holo_tv_tensor(t, attend(t, &at)), {0}};
     *out              = holo_tv_list(t, HOLO_TORCH_TUPLE, 2, both);
 }
 
 ANY(attention_math)
 {
-    Attention at = {V(0), V(1), V(2), V(3), holo_torch_bool(t, &a[5], false), !holo_tv_is_none(&a[7]), holo_torch_bool(t, &a[8], false),
-                    holo_torch_float(t, &a[7], 1)};
+    Attention at      = {V(0),
+                         V(1),
+                         V(2),
+                         V(3),
+                         holo_torch_bool(t, &a[5], false),
+                         !holo_tv_is_none(&a[7]),
+                         holo_torch_bool(t, &a[8], false),
+                         holo_torch_float(t, &a[7], 1)};
     HoloTv    both[2] = {holo_tv_tensor(t, attend(t, &at)), {0}};
     *out              = holo_tv_list(t, HOLO_TORCH_TUPLE, 2, both);
 }
 
 ANY(efficient_attention)
 {
-    Attention at = {V(0), V(1), V(2), V(3), holo_torch_bool(t, &a[6], false), !holo_tv_is_none(&a[7]), false, holo_torch_float(t, &a[7], 1)};
+    Attention at     = {V(0),
+                        V(1),
+                        V(2),
+                        V(3),
+                        holo_torch_bool(t, &a[6], false),
+                        !holo_tv_is_none(&a[7]),
+                        false,
+                        holo_torch_float(t, &a[7], 1)};
     HoloTv    all[4] = {holo_tv_tensor(t, attend(t, &at)), {0}, {0}, {0}};
     *out             = holo_tv_list(t, HOLO_TORCH_TUPLE, 4, all);
 }
@@ -276,15 +309,18 @@ static HoloValue *seen_of(HoloTorch *t, HoloValue *mask, int64_t kind)
     return DTYPE(mask) == HOLO_BOOL ? OP1("Not", mask) : mask;
 }
 
-static HoloValue *multi_head(HoloTorch *t, HoloValue *q, HoloValue *k, HoloValue *v, const Heads *h, HoloValue **out_share)
+static HoloValue *multi_head(HoloTorch *t, HoloValue *q, HoloValue *k, HoloValue *v, const Heads *h,
+                             HoloValue **out_share)
 {
     HoloValue *part[3] = {q, k, v}, *w[3], *b[3];
     int64_t    perm[] = {0, 2, 1, 3}, join[] = {0, 0, h->embed}, axes[] = {1};
     HOLO_TORCH_CHECK(t, h->count > 0 && h->embed % h->count == 0, "attention with %lld heads", (long long)h->count);
-    holo_emit_many(t->e, "Split", HOLO_IN(h->in_w), HOLO_ATTRS(holo_with_int("axis", 0), holo_with_int("num_outputs", 3)), w, 3);
-    holo_emit_many(t->e, "Split", HOLO_IN(h->in_b), HOLO_ATTRS(holo_with_int("axis", 0), holo_with_int("num_outputs", 3)), b, 3);
+    holo_emit_many(t->e, "Split", HOLO_IN(h->in_w),
+                   HOLO_ATTRS(holo_with_int("axis", 0), holo_with_int("num_outputs", 3)), w, 3);
+    holo_emit_many(t->e, "Split", HOLO_IN(h->in_b),
+                   HOLO_ATTRS(holo_with_int("axis", 0), holo_with_int("num_outputs", 3)), b, 3);
     for (int i = 0; i < 3; i++) part[i] = split_heads(t, holo_torch_linear(t, part[i], w[i], b[i]), h);
-    Attention  at = {.q = part[0], .k = part[1], .v = part[2], .mask = h->mask};
+    Attention  at    = {.q = part[0], .k = part[1], .v = part[2], .mask = h->mask};
     HoloValue *share = holo_torch_softmax(t, scores_of(t, &at), 3, false);
     HoloValue *y     = holo_emit_transpose(t->e, OP2("MatMul", share, part[2]), perm, 4);
     if (out_share) *out_share = holo_torch_mean(t, share, axes, 1, false);
@@ -293,7 +329,13 @@ static HoloValue *multi_head(HoloTorch *t, HoloValue *q, HoloValue *k, HoloValue
 
 ANY(native_multi_head)
 {
-    Heads      h = {holo_torch_int(t, &a[3], 1), holo_torch_int(t, &a[4], 1), V(5), V(6), V(7), V(8), seen_of(t, V(9), holo_torch_int(t, &a[12], 0))};
+    Heads      h    = {holo_torch_int(t, &a[3], 1),
+                       holo_torch_int(t, &a[4], 1),
+                       V(5),
+                       V(6),
+                       V(7),
+                       V(8),
+                       seen_of(t, V(9), holo_torch_int(t, &a[12], 0))};
     HoloValue *y[2] = {NULL};
     y[0]            = multi_head(t, V(0), V(1), V(2), &h, &y[1]);
     *out            = holo_torch_tuple(t, 2, y);
@@ -301,17 +343,24 @@ ANY(native_multi_head)
 
 static HoloValue *norm_of(HoloTorch *t, HoloValue *x, HoloValue *w, HoloValue *b, double eps)
 {
-    return holo_emit(t->e, "LayerNormalization", HOLO_IN(x, w, b), HOLO_ATTRS(holo_with_int("axis", -1), holo_with_float("epsilon", eps)));
+    return holo_emit(t->e, "LayerNormalization", HOLO_IN(x, w, b),
+                     HOLO_ATTRS(holo_with_int("axis", -1), holo_with_float("epsilon", eps)));
 }
 
 ONE(encoder_layer)
 {
-    HoloValue *x = V(0), *y;
-    Heads      h = {holo_torch_int(t, &a[1], 1), holo_torch_int(t, &a[2], 1), V(3), V(4), V(5), V(6), seen_of(t, V(18), holo_torch_int(t, &a[19], 0))};
+    HoloValue *x       = V(0), *y;
+    Heads      h       = {holo_torch_int(t, &a[1], 1),
+                          holo_torch_int(t, &a[2], 1),
+                          V(3),
+                          V(4),
+                          V(5),
+                          V(6),
+                          seen_of(t, V(18), holo_torch_int(t, &a[19], 0))};
     bool       is_gelu = holo_torch_bool(t, &a[7], false), is_first = holo_torch_bool(t, &a[8], false);
     double     eps = holo_torch_float(t, &a[9], 1e-5);
-    y = is_first ? norm_of(t, x, V(10), V(11), eps) : x;
-    x = OP2("Add", x, multi_head(t, y, y, y, &h, NULL));
+    y              = is_first ? norm_of(t, x, V(10), V(11), eps) : x;
+    x              = OP2("Add", x, multi_head(t, y, y, y, &h, NULL));
     if (!is_first) x = norm_of(t, x, V(10), V(11), eps);
     y = is_first ? norm_of(t, x, V(12), V(13), eps) : x;
     y = holo_torch_linear(t, y, V(14), V(15));
@@ -320,26 +369,57 @@ ONE(encoder_layer)
     return is_first ? x : norm_of(t, x, V(12), V(13), eps);
 }
 
-#define ROW(n, p, f)  {.name = n, .params = p, .one = f}
-#define MANY(n, p, f) {.name = n, .params = p, .any = f}
+#define ROW(n, p, f)                     \
+    {                                    \
+        .name = n, .params = p, .one = f \
+    }
+#define MANY(n, p, f)                    \
+    {                                    \
+        .name = n, .params = p, .any = f \
+    }
 const HoloTorchOp holo_torch_linears[] = {
-    ROW("linear", "input weight bias", linear), ROW("matmul", "self other", matmul), ROW("mm", "self mat2", matmul),
-    ROW("bmm", "self mat2", matmul), ROW("mv", "self vec", matmul), ROW("dot", "self tensor", matmul),
-    ROW("vdot", "self other", matmul), ROW("linalg_matmul", "self other", matmul), ROW("__matmul__", "self other", matmul),
-    ROW("addmm", "self mat1 mat2 beta alpha", addmm), ROW("baddbmm", "self batch1 batch2 beta alpha", baddbmm),
-    ROW("addbmm", "self batch1 batch2 beta alpha", addbmm), ROW("addmv", "self mat vec beta alpha", baddbmm),
-    ROW("outer", "self vec2", outer), ROW("ger", "self vec2", outer), ROW("addr", "self vec1 vec2 beta alpha", addr),
-    ROW("inner", "self other", inner), ROW("einsum", "equation tensors path", einsum),
-    ROW("tensordot", "self other dims_self dims_other", tensordot), ROW("bilinear", "input1 input2 weight bias", bilinear),
-    ROW("linalg_multi_dot", "tensors", multi_dot), ROW("chain_matmul", "matrices", multi_dot),
-    ROW("cross", "self other dim", cross), ROW("linalg_cross", "self other dim", cross), ROW("trace", "self", trace),
-    ROW("det", "self", det), ROW("linalg_det", "self|A", det), ROW("matrix_power", "self n", matrix_power),
+    ROW("linear", "input weight bias", linear),
+    ROW("matmul", "self other", matmul),
+    ROW("mm", "self mat2", matmul),
+    ROW("bmm", "self mat2", matmul),
+    ROW("mv", "self vec", matmul),
+    ROW("dot", "self tensor", matmul),
+    ROW("vdot", "self other", matmul),
+    ROW("linalg_matmul", "self other", matmul),
+    ROW("__matmul__", "self other", matmul),
+    ROW("addmm", "self mat1 mat2 beta alpha", addmm),
+    ROW("baddbmm", "self batch1 batch2 beta alpha", baddbmm),
+    ROW("addbmm", "self batch1 batch2 beta alpha", addbmm),
+    ROW("addmv", "self mat vec beta alpha", baddbmm),
+    ROW("outer", "self vec2", outer),
+    ROW("ger", "self vec2", outer),
+    ROW("addr", "self vec1 vec2 beta alpha", addr),
+    ROW("inner", "self other", inner),
+    ROW("einsum", "equation tensors path", einsum),
+    ROW("tensordot", "self other dims_self dims_other", tensordot),
+    ROW("bilinear", "input1 input2 weight bias", bilinear),
+    ROW("linalg_multi_dot", "tensors", multi_dot),
+    ROW("chain_matmul", "matrices", multi_dot),
+    ROW("cross", "self other dim", cross),
+    ROW("linalg_cross", "self other dim", cross),
+    ROW("trace", "self", trace),
+    ROW("det", "self", det),
+    ROW("linalg_det", "self|A", det),
+    ROW("matrix_power", "self n", matrix_power),
     ROW("linalg_matrix_power", "self n", matrix_power),
     ROW("scaled_dot_product_attention", "query key value attn_mask dropout_p is_causal scale enable_gqa", attention),
-    MANY("_scaled_dot_product_flash_attention_for_cpu", "query key value dropout_p is_causal attn_mask scale", flash_attention),
-    MANY("_scaled_dot_product_attention_math", "query key value attn_mask dropout_p is_causal dropout_mask scale enable_gqa", attention_math),
-    MANY("_scaled_dot_product_efficient_attention", "query key value attn_bias compute_log_sumexp dropout_p is_causal scale", efficient_attention),
-    MANY("_native_multi_head_attention", "query key value embed_dim num_head qkv_weight qkv_bias proj_weight proj_bias mask need_weights average_attn_weights mask_type", native_multi_head),
-    ROW("_transformer_encoder_layer_fwd", "src embed_dim num_heads qkv_weight qkv_bias proj_weight proj_bias use_gelu norm_first eps norm_weight_1 norm_bias_1 norm_weight_2 norm_bias_2 ffn_weight_1 ffn_bias_1 ffn_weight_2 ffn_bias_2 mask mask_type", encoder_layer),
+    MANY("_scaled_dot_product_flash_attention_for_cpu", "query key value dropout_p is_causal attn_mask scale",
+         flash_attention),
+    MANY("_scaled_dot_product_attention_math",
+         "query key value attn_mask dropout_p is_causal dropout_mask scale enable_gqa", attention_math),
+    MANY("_scaled_dot_product_efficient_attention",
+         "query key value attn_bias compute_log_sumexp dropout_p is_causal scale", efficient_attention),
+    MANY(
+        "_native_multi_head_attention",
+        "query key value embed_dim num_head qkv_weight qkv_bias proj_weight proj_bias mask need_weights average_attn_weights mask_type",
+        native_multi_head),
+    ROW("_transformer_encoder_layer_fwd",
+        "src embed_dim num_heads qkv_weight qkv_bias proj_weight proj_bias use_gelu norm_first eps norm_weight_1 norm_bias_1 norm_weight_2 norm_bias_2 ffn_weight_1 ffn_bias_1 ffn_weight_2 ffn_bias_2 mask mask_type",
+        encoder_layer),
     {0},
 };

@@ -45,7 +45,8 @@ static HoloValue *batch_norm_of(HoloTorch *t, const HoloTv *a, bool in_training,
     if (stats) stats[0] = stats[1] = holo_emit_cast(t->e, holo_emit_ints(t->e, NULL, 0), DTYPE(x));
     w = row_of(t, w, mean, 0, 1);
     b = row_of(t, b, mean, 0, 0);
-    return holo_emit(t->e, "BatchNormalization", HOLO_IN(x, w, b, mean, var), HOLO_ATTRS(holo_with_float("epsilon", eps)));
+    return holo_emit(t->e, "BatchNormalization", HOLO_IN(x, w, b, mean, var),
+                     HOLO_ATTRS(holo_with_float("epsilon", eps)));
 }
 
 ONE(batch_norm)
@@ -56,29 +57,29 @@ ONE(batch_norm)
 ANY(native_batch_norm)
 {
     HoloValue *y[3] = {NULL};
-    y[0] = batch_norm_of(t, a, holo_torch_bool(t, &a[5], false), holo_torch_float(t, &a[7], 1e-5), y + 1);
-    *out = holo_torch_tuple(t, 3, y);
+    y[0]            = batch_norm_of(t, a, holo_torch_bool(t, &a[5], false), holo_torch_float(t, &a[7], 1e-5), y + 1);
+    *out            = holo_torch_tuple(t, 3, y);
 }
 
 ANY(batch_norm_no_training)
 {
     HoloValue *y[3] = {NULL};
-    y[0] = batch_norm_of(t, a, false, holo_torch_float(t, &a[6], 1e-5), y + 1);
-    *out = holo_torch_tuple(t, 3, y);
+    y[0]            = batch_norm_of(t, a, false, holo_torch_float(t, &a[6], 1e-5), y + 1);
+    *out            = holo_torch_tuple(t, 3, y);
 }
 
 // Also the new running statistics; they stay as they are when a model is used.
 ANY(batch_norm_functional)
 {
-    HoloValue *y[5] = {NULL};
+    HoloValue *y[5]        = {NULL};
     bool       in_training = holo_torch_bool(t, &a[5], false);
-    double     momentum = holo_torch_float(t, &a[6], 0.1);
-    y[0] = batch_norm_of(t, a, in_training, holo_torch_float(t, &a[7], 1e-5), y + 1);
-    y[3] = V(3);
-    y[4] = V(4);
+    double     momentum    = holo_torch_float(t, &a[6], 0.1);
+    y[0]                   = batch_norm_of(t, a, in_training, holo_torch_float(t, &a[7], 1e-5), y + 1);
+    y[3]                   = V(3);
+    y[4]                   = V(4);
     if (in_training && y[3]) {
         int64_t    axes[HOLO_MAX_RANK];
-        HoloValue *x = V(0), *mean;
+        HoloValue *x    = V(0), *mean;
         int        rank = holo_torch_rank(t, x), used = 0;
         for (int i = 0; i < rank; i++)
             if (i != 1) axes[used++] = i;
@@ -113,7 +114,8 @@ static HoloValue *layer_norm_of(HoloTorch *t, const HoloTv *a, HoloValue **stats
     int        dims = holo_tv_is_list(&a[1]) ? a[1].list->count : 1;
     double     eps  = holo_torch_float(t, &a[4], 1e-5);
     if (!w) w = ones_of(t, x, &a[1]);
-    holo_emit_many(t->e, "LayerNormalization", HOLO_IN(x, w, b), HOLO_ATTRS(holo_with_int("axis", -dims), holo_with_float("epsilon", eps)), y, stats ? 3 : 1);
+    holo_emit_many(t->e, "LayerNormalization", HOLO_IN(x, w, b),
+                   HOLO_ATTRS(holo_with_int("axis", -dims), holo_with_float("epsilon", eps)), y, stats ? 3 : 1);
     if (stats) {
         stats[0] = y[1];
         stats[1] = y[2];
@@ -135,7 +137,10 @@ ANY(native_layer_norm)
 
 static double epsilon_of(HoloDtype dtype)
 {
-    return dtype == HOLO_F64 ? 2.220446049250313e-16 : dtype == HOLO_F16 ? 0.0009765625 : dtype == HOLO_BF16 ? 0.0078125 : 1.1920928955078125e-07;
+    return dtype == HOLO_F64    ? 2.220446049250313e-16
+           : dtype == HOLO_F16  ? 0.0009765625
+           : dtype == HOLO_BF16 ? 0.0078125
+                                : 1.1920928955078125e-07;
 }
 
 static HoloValue *rms_norm_of(HoloTorch *t, const HoloTv *a, HoloValue **out_scale)
@@ -145,9 +150,10 @@ static HoloValue *rms_norm_of(HoloTorch *t, const HoloTv *a, HoloValue **out_sca
     int        rank = holo_torch_rank(t, x), dims = holo_tv_is_list(&a[1]) ? a[1].list->count : 1;
     HOLO_TORCH_CHECK(t, dims <= rank, "rms_norm over %d dimensions of %d", dims, rank);
     for (int i = 0; i < dims; i++) axes[i] = rank - dims + i;
-    HoloValue *mean  = holo_torch_mean(t, OP2("Mul", x, x), axes, dims, true);
-    HoloValue *scale = OP1("Reciprocal", OP1("Sqrt", OP2("Add", mean, NUM(x, holo_torch_float(t, &a[3], epsilon_of(DTYPE(x)))))));
-    HoloValue *y     = OP2("Mul", x, scale);
+    HoloValue *mean = holo_torch_mean(t, OP2("Mul", x, x), axes, dims, true);
+    HoloValue *scale =
+        OP1("Reciprocal", OP1("Sqrt", OP2("Add", mean, NUM(x, holo_torch_float(t, &a[3], epsilon_of(DTYPE(x)))))));
+    HoloValue *y = OP2("Mul", x, scale);
     if (out_scale) *out_scale = scale;
     return w ? OP2("Mul", y, w) : y;
 }
@@ -172,7 +178,8 @@ static HoloValue *group_norm_of(HoloTorch *t, HoloValue *x, int64_t groups, Holo
     if (holo_torch_rank(t, x) >= 3) {
         w = row_of(t, w, x, 1, 1);
         b = row_of(t, b, x, 1, 0);
-        return holo_emit(t->e, "GroupNormalization", HOLO_IN(x, w, b), HOLO_ATTRS(holo_with_int("num_groups", groups), holo_with_float("epsilon", eps)));
+        return holo_emit(t->e, "GroupNormalization", HOLO_IN(x, w, b),
+                         HOLO_ATTRS(holo_with_int("num_groups", groups), holo_with_float("epsilon", eps)));
     }
     int64_t    sizes[] = {0, groups, -1}, axes[] = {2};
     HoloValue *parts = holo_emit_reshape(t->e, x, sizes, 3), *mean;
@@ -203,7 +210,7 @@ ANY(native_group_norm)
 // v * g / |v|, where the norm is over all dimensions but one.
 static HoloValue *weight_norm_of(HoloTorch *t, const HoloTv *a, HoloValue **out_norm)
 {
-    HoloValue *v = V(0), *g = V(1);
+    HoloValue *v = V(0), *g             = V(1);
     int64_t    axes[HOLO_MAX_RANK], dim = holo_torch_int(t, &a[2], 0);
     int        rank = holo_torch_rank(t, v), used = 0;
     for (int i = 0; i < rank; i++)
@@ -229,13 +236,14 @@ ONE(cosine_similarity)
 {
     HoloValue *x, *y;
     holo_torch_pair(t, a, &x, &y);
-    double     eps    = holo_torch_float(t, &a[3], 1e-8);
+    double     eps     = holo_torch_float(t, &a[3], 1e-8);
     HoloValue *product = OP2("Mul", x, y);
-    int64_t    axes[] = {holo_torch_axis(t, &a[2], 1, holo_torch_rank(t, product))};
+    int64_t    axes[]  = {holo_torch_axis(t, &a[2], 1, holo_torch_rank(t, product))};
     HoloValue *dot = holo_torch_reduce(t, "ReduceSum", product, axes, 1, false), *part[2] = {x, y};
     for (int i = 0; i < 2; i++) {
-        HoloValue *own = OP2("Mul", part[i], OP2("Add", OP2("Sub", product, product), NUM(x, 1))); // of the common shape
-        part[i]        = OP2("Max", holo_torch_reduce(t, "ReduceL2", own, axes, 1, false), NUM(x, eps));
+        HoloValue *own =
+            OP2("Mul", part[i], OP2("Add", OP2("Sub", product, product), NUM(x, 1))); // of the common shape
+        part[i] = OP2("Max", holo_torch_reduce(t, "ReduceL2", own, axes, 1, false), NUM(x, eps));
     }
     return OP2("Div", dot, OP2("Mul", part[0], part[1]));
 }
@@ -244,8 +252,8 @@ ONE(pairwise_distance)
 {
     HoloValue *x, *y;
     holo_torch_pair(t, a, &x, &y);
-    HoloValue *off  = OP2("Add", OP2("Sub", x, y), NUM(x, holo_torch_float(t, &a[3], 1e-6)));
-    int        rank = holo_torch_rank(t, off);
+    HoloValue *off     = OP2("Add", OP2("Sub", x, y), NUM(x, holo_torch_float(t, &a[3], 1e-6)));
+    int        rank    = holo_torch_rank(t, off);
     HoloTv     args[4] = {holo_tv_tensor(t, off), a[2], holo_tv_int(rank - 1), a[4]};
     if (holo_tv_is_none(&args[1])) args[1] = holo_tv_float(2);
     HoloTv norm = holo_torch_apply(t, "linalg_vector_norm", 4, args);
@@ -263,25 +271,37 @@ ONE(cdist)
     return holo_torch_value(t, &norm);
 }
 
-#define ROW(n, p, f)  {.name = n, .params = p, .one = f}
-#define MANY(n, p, f) {.name = n, .params = p, .any = f}
+#define ROW(n, p, f)                     \
+    {                                    \
+        .name = n, .params = p, .one = f \
+    }
+#define MANY(n, p, f)                    \
+    {                                    \
+        .name = n, .params = p, .any = f \
+    }
 #define BATCH "input weight bias running_mean running_var training momentum|exponential_average_factor eps|epsilon"
 const HoloTorchOp holo_torch_norms[] = {
-    ROW("batch_norm", BATCH " cudnn_enabled", batch_norm), MANY("native_batch_norm", BATCH, native_batch_norm),
-    MANY("_native_batch_norm_legit", BATCH, native_batch_norm), MANY("cudnn_batch_norm", BATCH, native_batch_norm),
+    ROW("batch_norm", BATCH " cudnn_enabled", batch_norm),
+    MANY("native_batch_norm", BATCH, native_batch_norm),
+    MANY("_native_batch_norm_legit", BATCH, native_batch_norm),
+    MANY("cudnn_batch_norm", BATCH, native_batch_norm),
     MANY("miopen_batch_norm", BATCH, native_batch_norm),
     MANY("_native_batch_norm_legit_functional", BATCH, batch_norm_functional),
-    MANY("_native_batch_norm_legit_no_training", "input weight bias running_mean running_var momentum eps", batch_norm_no_training),
-    ROW("instance_norm", "input weight bias running_mean running_var use_input_stats momentum eps cudnn_enabled", instance_norm),
+    MANY("_native_batch_norm_legit_no_training", "input weight bias running_mean running_var momentum eps",
+         batch_norm_no_training),
+    ROW("instance_norm", "input weight bias running_mean running_var use_input_stats momentum eps cudnn_enabled",
+        instance_norm),
     ROW("layer_norm", "input normalized_shape weight bias eps cudnn_enable", layer_norm),
     MANY("native_layer_norm", "input normalized_shape weight bias eps", native_layer_norm),
     ROW("rms_norm", "input normalized_shape weight eps", rms_norm),
     MANY("_fused_rms_norm", "input normalized_shape weight eps", fused_rms_norm),
     ROW("group_norm", "input num_groups weight bias eps cudnn_enabled", group_norm),
     MANY("native_group_norm", "input weight bias N C HxW group eps", native_group_norm),
-    ROW("_weight_norm", "v g dim", weight_norm), MANY("_weight_norm_interface", "v g dim", weight_norm_interface),
+    ROW("_weight_norm", "v g dim", weight_norm),
+    MANY("_weight_norm_interface", "v g dim", weight_norm_interface),
     ROW("cosine_similarity", "x1 x2 dim eps", cosine_similarity),
-    ROW("pairwise_distance", "x1 x2 p eps keepdim", pairwise_distance), ROW("cdist", "x1 x2 p compute_mode", cdist),
+    ROW("pairwise_distance", "x1 x2 p eps keepdim", pairwise_distance),
+    ROW("cdist", "x1 x2 p compute_mode", cdist),
     ROW("_cdist_forward", "x1 x2 p compute_mode", cdist),
     {0},
 };

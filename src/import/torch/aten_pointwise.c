@@ -35,7 +35,7 @@ ONE(sub)
 
 ONE(rsub)
 {
-    HoloTv turned[3] = {a[1], a[0], {0}};
+    HoloTv     turned[3] = {a[1], a[0], {0}};
     HoloValue *x, *y;
     HoloDtype  dtype = holo_torch_pair(t, turned, &x, &y);
     if (!holo_tv_is_none(&a[2])) y = OP2("Mul", y, holo_torch_scalar(t, &a[2], dtype));
@@ -70,9 +70,8 @@ ONE(floor_divide)
 ONE(remainder_of)
 {
     HoloValue *x, *y;
-    HoloDtype  dtype = holo_torch_pair(t, a, &x, &y);
-    if (!holo_torch_is_float(dtype)) return OP2("Mod", x, y);
-    return OP2("Sub", x, OP2("Mul", y, OP1("Floor", OP2("Div", x, y))));
+    holo_torch_pair(t, a, &x, &y);
+    return holo_torch_remainder(t, x, y);
 }
 
 ONE(fmod_of)
@@ -147,7 +146,7 @@ ONE(atan2_of)
     HoloValue *pi     = holo_torch_where(t, is_below, NUM(x, -M_PI), NUM(x, M_PI));
     HoloValue *angle  = OP1("Atan", OP2("Div", y, holo_torch_where(t, is_zero, NUM(x, 1), x)));
     HoloValue *turned = holo_torch_where(t, is_left, OP2("Add", angle, pi), angle);
-    HoloValue *up = OP2("Mul", OP1("Sign", y), NUM(x, M_PI / 2)); // straight up or down; 0 at the origin
+    HoloValue *up     = OP2("Mul", OP1("Sign", y), NUM(x, M_PI / 2)); // straight up or down; 0 at the origin
     return holo_torch_where(t, is_zero, up, turned);
 }
 
@@ -160,7 +159,8 @@ static const struct {
 static HoloValue *bitwise(HoloTorch *t, const HoloTv *a, int which)
 {
     HoloValue *x, *y;
-    return holo_torch_pair(t, a, &x, &y) == HOLO_BOOL ? OP2(bit_ops[which].bools, x, y) : OP2(bit_ops[which].bits, x, y);
+    return holo_torch_pair(t, a, &x, &y) == HOLO_BOOL ? OP2(bit_ops[which].bools, x, y)
+                                                      : OP2(bit_ops[which].bits, x, y);
 }
 
 ONE(bit_and)
@@ -321,7 +321,7 @@ ONE(lerp)
 static HoloValue *add_composed(HoloTorch *t, const HoloTv *a, const char *op)
 {
     HoloDtype  dtype = holo_torch_result(t, a, 3);
-    HoloValue *y = OP2(op, holo_torch_scalar(t, &a[1], dtype), holo_torch_scalar(t, &a[2], dtype));
+    HoloValue *y     = OP2(op, holo_torch_scalar(t, &a[1], dtype), holo_torch_scalar(t, &a[2], dtype));
     if (!holo_tv_is_none(&a[3])) y = OP2("Mul", y, holo_torch_scalar(t, &a[3], dtype));
     return OP2("Add", holo_torch_scalar(t, &a[0], dtype), y);
 }
@@ -350,7 +350,6 @@ ONE(ldexp_of)
     return OP2("Mul", holo_torch_scalar(t, &a[0], dtype), two_to(t, holo_torch_scalar(t, &a[1], dtype)));
 }
 
-
 ONE(masked_fill)
 {
     HoloValue *x = V(0);
@@ -373,7 +372,10 @@ ONE(clamp_max)
     return clamp(t, all);
 }
 
-#define ROW(n, p, f) {.name = n, .params = p, .one = f}
+#define ROW(n, p, f)                     \
+    {                                    \
+        .name = n, .params = p, .one = f \
+    }
 const HoloTorchOp holo_torch_pointwise[] = {
     ROW("add", "self other alpha", add),
     ROW("sub", "self other alpha", sub),

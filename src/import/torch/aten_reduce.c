@@ -53,7 +53,8 @@ ONE(prod)
 ONE(mean)
 {
     HoloValue *x = V(0);
-    return reduce(t, "ReduceMean", holo_emit_cast(t->e, x, holo_torch_dtype(t, &a[3], holo_torch_float_of(DTYPE(x)))), &a[1], &a[2]);
+    return reduce(t, "ReduceMean", holo_emit_cast(t->e, x, holo_torch_dtype(t, &a[3], holo_torch_float_of(DTYPE(x)))),
+                  &a[1], &a[2]);
 }
 
 HoloValue *holo_torch_mean(HoloTorch *t, HoloValue *x, const int64_t *axes, int count, bool keep)
@@ -77,8 +78,8 @@ HoloValue *holo_torch_variance(HoloTorch *t, HoloValue *x, const int64_t *axes, 
                                HoloValue **out_mean)
 {
     HoloValue *mean = holo_torch_mean(t, x, axes, count, true), *off = OP2("Sub", x, mean);
-    HoloValue *sum  = holo_torch_reduce(t, "ReduceSum", OP2("Mul", off, off), axes, count, keep);
-    HoloValue *all  = reduced_count(t, x, axes, count);
+    HoloValue *sum = holo_torch_reduce(t, "ReduceSum", OP2("Mul", off, off), axes, count, keep);
+    HoloValue *all = reduced_count(t, x, axes, count);
     if (correction != 0) all = OP2("Max", OP2("Sub", all, NUM(x, correction)), NUM(x, 0));
     if (out_mean) *out_mean = keep ? mean : holo_torch_mean(t, x, axes, count, false);
     return OP2("Div", sum, all);
@@ -88,7 +89,7 @@ HoloValue *holo_torch_variance(HoloTorch *t, HoloValue *x, const int64_t *axes, 
 // it is a bool, unbiased.
 static HoloValue *spread_of(HoloTorch *t, const HoloTv *a, bool is_root, HoloValue **out_mean)
 {
-    HoloValue    *x = holo_torch_real(t, &a[0]);
+    HoloValue    *x    = holo_torch_real(t, &a[0]);
     HoloTv        none = {0};
     int64_t       axes[HOLO_MAX_RANK];
     bool          is_first_bool = a[1].kind == HOLO_TORCH_BOOL;
@@ -154,11 +155,13 @@ ANY(aminmax)
 static HoloValue *place_of(HoloTorch *t, const char *op, HoloValue *x, const HoloTv *dim, const HoloTv *keep)
 {
     bool is_flat = holo_tv_is_none(dim), keeps = holo_torch_bool(t, keep, false);
-    int  rank    = holo_emit_rank(x);
+    int  rank = holo_emit_rank(x);
     if (DTYPE(x) == HOLO_BOOL) x = holo_emit_cast(t->e, x, HOLO_U8);
     HoloValue *flat = is_flat || rank == 0 ? holo_emit_reshape(t->e, x, (int64_t[]){-1}, 1) : x;
     int        axis = is_flat || rank == 0 ? 0 : holo_torch_axis(t, dim, 0, holo_torch_rank(t, x));
-    HoloValue *y    = holo_emit(t->e, op, HOLO_IN(flat), HOLO_ATTRS(holo_with_int("axis", axis), holo_with_int("keepdims", keeps && !is_flat && rank)));
+    HoloValue *y =
+        holo_emit(t->e, op, HOLO_IN(flat),
+                  HOLO_ATTRS(holo_with_int("axis", axis), holo_with_int("keepdims", keeps && !is_flat && rank)));
     if (is_flat && keeps) {
         int64_t ones[HOLO_MAX_RANK];
         for (int i = 0; i < rank; i++) ones[i] = 1;
@@ -244,14 +247,15 @@ static HoloValue *norm_by(HoloTorch *t, HoloValue *x, const HoloTv *ord, const H
     if (p == 1) return reduce(t, "ReduceL1", x, dim, keep);
     HoloValue *size = OP1("Abs", x);
     if (isinf(p)) return reduce(t, p > 0 ? "ReduceMax" : "ReduceMin", size, dim, keep);
-    if (p == 0) return reduce(t, "ReduceSum", holo_emit_cast(t->e, holo_emit_cast(t->e, x, HOLO_BOOL), DTYPE(x)), dim, keep);
+    if (p == 0)
+        return reduce(t, "ReduceSum", holo_emit_cast(t->e, holo_emit_cast(t->e, x, HOLO_BOOL), DTYPE(x)), dim, keep);
     return OP2("Pow", reduce(t, "ReduceSum", OP2("Pow", size, NUM(x, p)), dim, keep), NUM(x, 1 / p));
 }
 
 // norm(self, p), norm(self, p, dim, keepdim, dtype), linalg_vector_norm(self, ord, dim, keepdim, dtype)
 ONE(norm)
 {
-    HoloValue *x = V(0);
+    HoloValue *x   = V(0);
     HoloTv     ord = a[1];
     if (ord.kind == HOLO_TORCH_TEXT) {
         HOLO_TORCH_CHECK(t, holo_torch_text_is(t, &ord, "", "fro"), "the norm '%.*s'", HOLO_IMPORT_ARG(ord.s));
@@ -291,12 +295,14 @@ static HoloValue *prefixes(HoloTorch *t, HoloValue *x, int axis, const char *op)
     int64_t size, one = 0, most = INT64_MAX;
     HOLO_TORCH_CHECK(t, holo_torch_size_known(x, axis, &size), "running products of a size that only a run knows");
     for (int64_t step = 1; step < size && !t->e->status; step *= 2) {
-        int64_t    last  = -step;
-        HoloValue *head  = holo_torch_slice(t, x, axis, holo_emit_ints(t->e, &one, 1), holo_emit_ints(t->e, &step, 1), 1);
-        HoloValue *from  = holo_torch_slice(t, x, axis, holo_emit_ints(t->e, &one, 1), holo_emit_ints(t->e, &last, 1), 1);
-        HoloValue *to    = holo_torch_slice(t, x, axis, holo_emit_ints(t->e, &step, 1), holo_emit_ints(t->e, &most, 1), 1);
+        int64_t    last = -step;
+        HoloValue *head =
+            holo_torch_slice(t, x, axis, holo_emit_ints(t->e, &one, 1), holo_emit_ints(t->e, &step, 1), 1);
+        HoloValue *from =
+            holo_torch_slice(t, x, axis, holo_emit_ints(t->e, &one, 1), holo_emit_ints(t->e, &last, 1), 1);
+        HoloValue *to = holo_torch_slice(t, x, axis, holo_emit_ints(t->e, &step, 1), holo_emit_ints(t->e, &most, 1), 1);
         HoloValue *both[2] = {head, OP2(op, from, to)};
-        x                = holo_torch_concat(t, both, 2, axis);
+        x                  = holo_torch_concat(t, both, 2, axis);
     }
     return x;
 }
@@ -311,9 +317,9 @@ ONE(cumprod)
 // The largest so far, and where it was: of equal ones the last.
 static void cummax_or_cummin(HoloTorch *t, const HoloTv *a, bool is_max, HoloTv *out)
 {
-    HoloValue *x    = V(0);
-    int        axis = holo_torch_axis(t, &a[1], 0, holo_torch_rank(t, x));
-    HoloValue *best = prefixes(t, x, axis, is_max ? "Max" : "Min");
+    HoloValue *x     = V(0);
+    int        axis  = holo_torch_axis(t, &a[1], 0, holo_torch_rank(t, x));
+    HoloValue *best  = prefixes(t, x, axis, is_max ? "Max" : "Min");
     HoloValue *place = holo_torch_range(t, holo_torch_dim(t, x, axis));
     int64_t    axes[HOLO_MAX_RANK], used = 0;
     for (int i = 1; i < holo_emit_rank(x) - axis; i++) axes[used++] = i;
@@ -335,10 +341,10 @@ ANY(cummin)
 
 ONE(logcumsumexp)
 {
-    HoloValue *x    = V(0);
-    int        axis = holo_torch_axis(t, &a[1], 0, holo_torch_rank(t, x));
+    HoloValue *x      = V(0);
+    int        axis   = holo_torch_axis(t, &a[1], 0, holo_torch_rank(t, x));
     int64_t    axes[] = {axis};
-    HoloValue *most = holo_torch_reduce(t, "ReduceMax", x, axes, 1, true);
+    HoloValue *most   = holo_torch_reduce(t, "ReduceMax", x, axes, 1, true);
     return OP2("Add", OP1("Log", running(t, OP1("Exp", OP2("Sub", x, most)), axis)), most);
 }
 
@@ -360,23 +366,44 @@ ONE(diff)
     return x;
 }
 
-#define ROW(n, p, f)  {.name = n, .params = p, .one = f}
-#define MANY(n, p, f) {.name = n, .params = p, .any = f}
+#define ROW(n, p, f)                     \
+    {                                    \
+        .name = n, .params = p, .one = f \
+    }
+#define MANY(n, p, f)                    \
+    {                                    \
+        .name = n, .params = p, .any = f \
+    }
 const HoloTorchOp holo_torch_reduces[] = {
-    ROW("sum", "self dim keepdim dtype", sum), ROW("nansum", "self dim keepdim dtype", nansum),
-    ROW("prod", "self dim keepdim dtype", prod), ROW("mean", "self dim keepdim dtype", mean),
-    ROW("var", "self dim unbiased keepdim correction", var), ROW("std", "self dim unbiased keepdim correction", std_of),
+    ROW("sum", "self dim keepdim dtype", sum),
+    ROW("nansum", "self dim keepdim dtype", nansum),
+    ROW("prod", "self dim keepdim dtype", prod),
+    ROW("mean", "self dim keepdim dtype", mean),
+    ROW("var", "self dim unbiased keepdim correction", var),
+    ROW("std", "self dim unbiased keepdim correction", std_of),
     MANY("var_mean", "self dim unbiased keepdim correction", var_mean),
-    MANY("std_mean", "self dim unbiased keepdim correction", std_mean), ROW("amax", "self dim keepdim", amax),
-    ROW("amin", "self dim keepdim", amin), MANY("aminmax", "self dim keepdim", aminmax),
-    ROW("argmax", "self dim keepdim", argmax), ROW("argmin", "self dim keepdim", argmin),
-    MANY("max", "self dim|other keepdim", max_of), MANY("min", "self dim|other keepdim", min_of),
-    ROW("any", "self dim keepdim", any_of), ROW("all", "self dim keepdim", all_of),
-    ROW("count_nonzero", "self dim", count_nonzero), ROW("equal", "self other", equal_all),
-    ROW("norm", "self p dim keepdim dtype", norm), ROW("linalg_vector_norm", "self ord dim keepdim dtype", norm),
-    ROW("linalg_norm", "self ord dim keepdim dtype", norm), ROW("frobenius_norm", "self dim keepdim", frobenius_norm),
-    ROW("logsumexp", "self dim keepdim", logsumexp), ROW("cumsum", "self dim dtype", cumsum),
-    ROW("cumprod", "self dim dtype", cumprod), MANY("cummax", "self dim", cummax), MANY("cummin", "self dim", cummin),
-    ROW("logcumsumexp", "self dim", logcumsumexp), ROW("diff", "self n dim prepend append", diff),
+    MANY("std_mean", "self dim unbiased keepdim correction", std_mean),
+    ROW("amax", "self dim keepdim", amax),
+    ROW("amin", "self dim keepdim", amin),
+    MANY("aminmax", "self dim keepdim", aminmax),
+    ROW("argmax", "self dim keepdim", argmax),
+    ROW("argmin", "self dim keepdim", argmin),
+    MANY("max", "self dim|other keepdim", max_of),
+    MANY("min", "self dim|other keepdim", min_of),
+    ROW("any", "self dim keepdim", any_of),
+    ROW("all", "self dim keepdim", all_of),
+    ROW("count_nonzero", "self dim", count_nonzero),
+    ROW("equal", "self other", equal_all),
+    ROW("norm", "self p dim keepdim dtype", norm),
+    ROW("linalg_vector_norm", "self ord dim keepdim dtype", norm),
+    ROW("linalg_norm", "self ord dim keepdim dtype", norm),
+    ROW("frobenius_norm", "self dim keepdim", frobenius_norm),
+    ROW("logsumexp", "self dim keepdim", logsumexp),
+    ROW("cumsum", "self dim dtype", cumsum),
+    ROW("cumprod", "self dim dtype", cumprod),
+    MANY("cummax", "self dim", cummax),
+    MANY("cummin", "self dim", cummin),
+    ROW("logcumsumexp", "self dim", logcumsumexp),
+    ROW("diff", "self n dim prepend append", diff),
     {0},
 };

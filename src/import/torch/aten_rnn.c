@@ -2,10 +2,10 @@
 #include "import/torch/aten.h"
 
 typedef struct Rnn {
-    const char *op;            // of ONNX
-    int         gates;         // parts of the weights
-    int         order[4];      // ONNX's gate i is PyTorch's gate order[i]
-    const char *activation;    // of a plain RNN
+    const char *op;         // of ONNX
+    int         gates;      // parts of the weights
+    int         order[4];   // ONNX's gate i is PyTorch's gate order[i]
+    const char *activation; // of a plain RNN
 } Rnn;
 
 static const Rnn lstm_form = {"LSTM", 4, {0, 3, 1, 2}, NULL}, gru_form = {"GRU", 3, {1, 0, 2}, NULL},
@@ -16,7 +16,8 @@ static HoloValue *reorder(HoloTorch *t, const Rnn *form, HoloValue *w)
 {
     HoloValue *part[4], *turned[4];
     if (form->gates == 1) return w;
-    holo_emit_many(t->e, "Split", HOLO_IN(w), HOLO_ATTRS(holo_with_int("axis", 0), holo_with_int("num_outputs", form->gates)), part, form->gates);
+    holo_emit_many(t->e, "Split", HOLO_IN(w),
+                   HOLO_ATTRS(holo_with_int("axis", 0), holo_with_int("num_outputs", form->gates)), part, form->gates);
     for (int i = 0; i < form->gates; i++) turned[i] = part[form->order[i]];
     return holo_torch_concat(t, turned, form->gates, 0);
 }
@@ -32,14 +33,16 @@ typedef struct Layers {
 static HoloValue *param(HoloTorch *t, const Layers *l, int layer, int dir, int which)
 {
     int at = (layer * l->dirs + dir) * (l->has_bias ? 4 : 2) + which;
-    if (at >= l->params->list->count) return holo_emit_fail(t->e, HOLO_BAD_MODEL, "weights of a recurrent layer are missing");
+    if (at >= l->params->list->count)
+        return holo_emit_fail(t->e, HOLO_BAD_MODEL, "weights of a recurrent layer are missing");
     return holo_torch_value(t, &l->params->list->item[at]);
 }
 
 static HoloValue *both_dirs(HoloTorch *t, const Layers *l, int layer, int which)
 {
     HoloValue *part[2];
-    for (int d = 0; d < l->dirs; d++) part[d] = holo_torch_unsqueeze(t, reorder(t, l->form, param(t, l, layer, d, which)), 0);
+    for (int d = 0; d < l->dirs; d++)
+        part[d] = holo_torch_unsqueeze(t, reorder(t, l->form, param(t, l, layer, d, which)), 0);
     return holo_torch_concat(t, part, l->dirs, 0);
 }
 
@@ -60,12 +63,13 @@ static HoloValue *initial(HoloTorch *t, const Layers *l, HoloValue *all, int lay
 static void run_layer(HoloTorch *t, const Layers *l, int layer, HoloValue **x, HoloValue **last)
 {
     HoloValue  *w = both_dirs(t, l, layer, 0), *r = both_dirs(t, l, layer, 1), *y[3] = {NULL};
-    const char *way = l->dirs == 2 ? "bidirectional" : "forward";
+    const char *way  = l->dirs == 2 ? "bidirectional" : "forward";
     int64_t     size = 0, perm[] = {0, 2, 1, 3}, join[] = {0, 0, -1};
     bool        is_lstm = l->form == &lstm_form;
-    if (!holo_torch_size_known(r, 2, &size)) holo_emit_fail(t->e, HOLO_UNSUPPORTED, "a recurrent layer with weights that only a run knows");
+    if (!holo_torch_size_known(r, 2, &size))
+        holo_emit_fail(t->e, HOLO_UNSUPPORTED, "a recurrent layer with weights that only a run knows");
     if (t->e->status) return;
-    HoloAttr attrs[5] = {holo_with_int("hidden_size", size), holo_with_text("direction", way)};
+    HoloAttr   attrs[5] = {holo_with_int("hidden_size", size), holo_with_text("direction", way)};
     HoloString names[2];
     if (l->form == &gru_form) attrs[2] = holo_with_int("linear_before_reset", 1);
     if (l->form->activation) {
@@ -76,13 +80,15 @@ static void run_layer(HoloTorch *t, const Layers *l, int layer, HoloValue **x, H
         kept[0] = kept[1] = names[0];
         attrs[2].strings  = kept;
     }
-    HoloEmitIn in = HOLO_IN(*x, w, r, biases(t, l, layer), NULL, initial(t, l, l->h, layer), is_lstm ? initial(t, l, l->c, layer) : NULL);
+    HoloEmitIn in = HOLO_IN(*x, w, r, biases(t, l, layer), NULL, initial(t, l, l->h, layer),
+                            is_lstm ? initial(t, l, l->c, layer) : NULL);
     if (!is_lstm) in.count--;
     holo_emit_many(t->e, l->form->op, in, attrs, y, is_lstm ? 3 : 2);
     last[0] = y[1];
     last[1] = y[2];
     // [tokens, dirs, batch, size] to [tokens, batch, dirs * size]
-    *x = l->dirs == 1 ? holo_torch_squeeze(t, y[0], 1) : holo_emit_reshape(t->e, holo_emit_transpose(t->e, y[0], perm, 4), join, 3);
+    *x = l->dirs == 1 ? holo_torch_squeeze(t, y[0], 1)
+                      : holo_emit_reshape(t->e, holo_emit_transpose(t->e, y[0], perm, 4), join, 3);
 }
 
 enum { LAYERS_MAX = 64 };
@@ -91,17 +97,22 @@ static void recurrent(HoloTorch *t, const HoloTv *a, const Rnn *form, HoloTv *ou
 {
     bool       is_lstm = form == &lstm_form, is_first = holo_torch_bool(t, &a[8], false);
     HoloValue *x = V(0), *last[2][LAYERS_MAX];
-    Layers     l = {.form = form, .params = &a[2], .has_bias = holo_torch_bool(t, &a[3], true), .layers = (int)holo_torch_int(t, &a[4], 1),
-                    .dirs = holo_torch_bool(t, &a[7], false) ? 2 : 1};
+    Layers     l = {.form     = form,
+                    .params   = &a[2],
+                    .has_bias = holo_torch_bool(t, &a[3], true),
+                    .layers   = (int)holo_torch_int(t, &a[4], 1),
+                    .dirs     = holo_torch_bool(t, &a[7], false) ? 2 : 1};
     if (t->e->status) return;
-    bool is_right = holo_tv_is_list(&a[2]) && l.layers >= 1 && l.layers <= LAYERS_MAX && (is_lstm ? holo_tv_is_list(&a[1]) && a[1].list->count == 2 : true);
+    bool is_right = holo_tv_is_list(&a[2]) && l.layers >= 1 && l.layers <= LAYERS_MAX &&
+                    (is_lstm ? holo_tv_is_list(&a[1]) && a[1].list->count == 2 : true);
     if (is_right && a[2].list->count != l.layers * l.dirs * (l.has_bias ? 4 : 2)) is_right = false;
     if (!is_right) {
-        holo_emit_fail(t->e, HOLO_UNSUPPORTED, "a recurrent layer of this form (packed sequences and projections are not supported)");
+        holo_emit_fail(t->e, HOLO_UNSUPPORTED,
+                       "a recurrent layer of this form (packed sequences and projections are not supported)");
         return;
     }
-    l.h = is_lstm ? holo_torch_value(t, &a[1].list->item[0]) : V(1);
-    l.c = is_lstm ? holo_torch_value(t, &a[1].list->item[1]) : NULL;
+    l.h            = is_lstm ? holo_torch_value(t, &a[1].list->item[0]) : V(1);
+    l.c            = is_lstm ? holo_torch_value(t, &a[1].list->item[1]) : NULL;
     bool is_single = holo_emit_rank(x) == 2; // without a batch
     if (is_single) {
         x   = holo_torch_unsqueeze(t, x, is_first ? 0 : 1);
@@ -149,9 +160,10 @@ ANY(rnn_relu)
 
 static void gates_of(HoloTorch *t, HoloValue *x, HoloValue *w, HoloValue *b, int count, HoloValue **out)
 {
-    HoloValue *all = holo_torch_linear(t, x, w, b);
+    HoloValue *all  = holo_torch_linear(t, x, w, b);
     int        axis = holo_torch_rank(t, all) - 1;
-    holo_emit_many(t->e, "Split", HOLO_IN(all), HOLO_ATTRS(holo_with_int("axis", axis), holo_with_int("num_outputs", count)), out, count);
+    holo_emit_many(t->e, "Split", HOLO_IN(all),
+                   HOLO_ATTRS(holo_with_int("axis", axis), holo_with_int("num_outputs", count)), out, count);
 }
 
 ANY(lstm_cell)
@@ -197,11 +209,22 @@ ONE(rnn_relu_cell)
 
 #define LAYERS "input hx params has_biases num_layers dropout train bidirectional batch_first"
 #define CELL   "input hx w_ih w_hh b_ih b_hh"
-#define ROW(n, p, f)  {.name = n, .params = p, .one = f}
-#define MANY(n, p, f) {.name = n, .params = p, .any = f}
+#define ROW(n, p, f)                     \
+    {                                    \
+        .name = n, .params = p, .one = f \
+    }
+#define MANY(n, p, f)                    \
+    {                                    \
+        .name = n, .params = p, .any = f \
+    }
 const HoloTorchOp holo_torch_rnns[] = {
-    MANY("lstm", LAYERS, lstm), MANY("gru", LAYERS, gru), MANY("rnn_tanh", LAYERS, rnn_tanh), MANY("rnn_relu", LAYERS, rnn_relu),
-    MANY("lstm_cell", CELL, lstm_cell), ROW("gru_cell", CELL, gru_cell), ROW("rnn_tanh_cell", CELL, rnn_tanh_cell),
+    MANY("lstm", LAYERS, lstm),
+    MANY("gru", LAYERS, gru),
+    MANY("rnn_tanh", LAYERS, rnn_tanh),
+    MANY("rnn_relu", LAYERS, rnn_relu),
+    MANY("lstm_cell", CELL, lstm_cell),
+    ROW("gru_cell", CELL, gru_cell),
+    ROW("rnn_tanh_cell", CELL, rnn_tanh_cell),
     ROW("rnn_relu_cell", CELL, rnn_relu_cell),
     {0},
 };

@@ -11,7 +11,8 @@ static HoloValue **joinable(HoloTorch *t, const HoloTv *list, int *out_count, bo
     HoloValue **x     = holo_torch_values(t, list, &count);
     HoloDtype   dtype = t->e->status ? HOLO_NONE : holo_torch_result(t, list->list->item, count);
     for (int i = 0; i < count && !t->e->status; i++) {
-        if (drop_empty && count > 1 && holo_emit_rank(x[i]) == 1 && holo_torch_size_known(x[i], 0, &size) && !size) continue;
+        if (drop_empty && count > 1 && holo_emit_rank(x[i]) == 1 && holo_torch_size_known(x[i], 0, &size) && !size)
+            continue;
         x[used++] = holo_emit_cast(t->e, x[i], dtype);
     }
     *out_count = used;
@@ -128,7 +129,7 @@ ONE(repeat)
 ONE(repeat_interleave)
 {
     HoloValue *x = V(0), *index = NULL;
-    int64_t    all = -1;
+    int64_t    all     = -1;
     bool       is_flat = holo_tv_is_none(&a[2]);
     if (is_flat) x = holo_torch_flat(t, x);
     int axis = is_flat ? 0 : holo_torch_axis(t, &a[2], 0, holo_torch_rank(t, x));
@@ -155,7 +156,7 @@ ONE(flip)
 {
     HoloValue *x = V(0);
     int64_t    axes[HOLO_MAX_RANK * 2], ones[HOLO_MAX_RANK], lasts[HOLO_MAX_RANK];
-    int        rank = holo_torch_rank(t, x);
+    int        rank  = holo_torch_rank(t, x);
     int        count = holo_tv_is_list(&a[1]) && !a[1].list->count ? 0 : holo_torch_axes(t, &a[1], rank, axes);
     if (!count) return OP1("Identity", x);
     for (int i = 0; i < count; i++) {
@@ -163,7 +164,9 @@ ONE(flip)
         lasts[i] = INT64_MIN + 1;
     }
     HoloValue *step = holo_emit_ints(t->e, ones, count);
-    return holo_emit(t->e, "Slice", HOLO_IN(x, step, holo_emit_ints(t->e, lasts, count), holo_emit_ints(t->e, axes, count), step), NULL);
+    return holo_emit(t->e, "Slice",
+                     HOLO_IN(x, step, holo_emit_ints(t->e, lasts, count), holo_emit_ints(t->e, axes, count), step),
+                     NULL);
 }
 
 // A quarter turn, once to three times, from the first axis to the second.
@@ -213,7 +216,10 @@ ONE(roll)
 HoloValue *holo_torch_triangle(HoloTorch *t, HoloValue *x, int64_t diagonal, bool upper)
 {
     HoloDtype dtype = DTYPE(x);
-    return holo_emit_cast(t->e, holo_emit(t->e, "Trilu", HOLO_IN(x, holo_emit_int(t->e, diagonal)), HOLO_ATTRS(holo_with_int("upper", upper))), dtype);
+    return holo_emit_cast(
+        t->e,
+        holo_emit(t->e, "Trilu", HOLO_IN(x, holo_emit_int(t->e, diagonal)), HOLO_ATTRS(holo_with_int("upper", upper))),
+        dtype);
 }
 
 ONE(tril)
@@ -229,9 +235,10 @@ ONE(triu)
 // A matrix with the last dimension on its diagonal.
 static HoloValue *embed_diagonal(HoloTorch *t, HoloValue *x, int64_t offset)
 {
-    int64_t    size, extra = offset < 0 ? -offset : offset;
-    int        rank = holo_torch_rank(t, x);
-    HOLO_TORCH_CHECK(t, rank && holo_torch_size_known(x, rank - 1, &size), "a diagonal of a size that only a run knows");
+    int64_t size, extra = offset < 0 ? -offset : offset;
+    int     rank = holo_torch_rank(t, x);
+    HOLO_TORCH_CHECK(t, rank && holo_torch_size_known(x, rank - 1, &size),
+                     "a diagonal of a size that only a run knows");
     int64_t pads[HOLO_MAX_RANK * 2] = {0};
     if (offset >= 0)
         pads[rank - 1] = extra;
@@ -248,7 +255,8 @@ ONE(diag_embed)
 {
     HoloValue *y    = embed_diagonal(t, V(0), holo_torch_int(t, &a[1], 0));
     int        rank = holo_torch_rank(t, y);
-    HOLO_TORCH_CHECK(t, holo_torch_axis(t, &a[2], -2, rank) == rank - 2 && holo_torch_axis(t, &a[3], -1, rank) == rank - 1,
+    HOLO_TORCH_CHECK(t,
+                     holo_torch_axis(t, &a[2], -2, rank) == rank - 2 && holo_torch_axis(t, &a[3], -1, rank) == rank - 1,
                      "diag_embed with other dimensions than the last two");
     return y;
 }
@@ -267,7 +275,8 @@ ONE(diag)
 static HoloValue *pad_by(HoloTorch *t, HoloValue *x, const HoloTv *list, const char *mode, HoloValue *number)
 {
     int rank = holo_torch_rank(t, x), count = holo_tv_is_list(list) ? list->list->count : 0;
-    HOLO_TORCH_CHECK(t, count % 2 == 0 && count / 2 <= rank, "padding by %d numbers of a tensor of %d dimensions", count, rank);
+    HOLO_TORCH_CHECK(t, count % 2 == 0 && count / 2 <= rank, "padding by %d numbers of a tensor of %d dimensions",
+                     count, rank);
     if (t->e->status) return NULL;
     HoloTv sizes = holo_tv_list(t, HOLO_TORCH_LIST, 0, NULL);
     bool   below = false;
@@ -275,12 +284,14 @@ static HoloValue *pad_by(HoloTorch *t, HoloValue *x, const HoloTv *list, const c
         int at = 2 * (rank - 1 - i % rank) + i / rank;
         holo_tv_append(t, sizes.list, at < count ? list->list->item[at] : holo_tv_int(0));
     }
-    for (int i = 0; !t->e->status && i < sizes.list->count; i++) below |= sizes.list->item[i].kind == HOLO_TORCH_INT && sizes.list->item[i].i < 0;
+    for (int i = 0; !t->e->status && i < sizes.list->count; i++)
+        below |= sizes.list->item[i].kind == HOLO_TORCH_INT && sizes.list->item[i].i < 0;
     HOLO_TORCH_CHECK(t, !below || !strcmp(mode, "constant"), "negative padding by mode %s", mode);
     bool is_bool = DTYPE(x) == HOLO_BOOL;
     if (is_bool) x = holo_emit_cast(t->e, x, HOLO_U8);
     if (is_bool && number) number = holo_emit_cast(t->e, number, HOLO_U8);
-    HoloValue *y = holo_emit(t->e, "Pad", HOLO_IN(x, holo_torch_sizes(t, &sizes), number), HOLO_ATTRS(holo_with_text("mode", mode)));
+    HoloValue *y = holo_emit(t->e, "Pad", HOLO_IN(x, holo_torch_sizes(t, &sizes), number),
+                             HOLO_ATTRS(holo_with_text("mode", mode)));
     return is_bool ? holo_emit_cast(t->e, y, HOLO_BOOL) : y;
 }
 
@@ -329,12 +340,13 @@ static HoloValue *shuffle(HoloTorch *t, HoloValue *x, const int64_t *split, int 
 
 ONE(pixel_shuffle)
 {
-    HoloValue *x = V(0);
-    int64_t    r = holo_torch_int(t, &a[1], 1);
+    HoloValue *x    = V(0);
+    int64_t    r    = holo_torch_int(t, &a[1], 1);
     int        rank = holo_torch_rank(t, x);
     HOLO_TORCH_CHECK(t, rank == 3 || rank == 4, "pixel_shuffle of %d dimensions", rank);
     if (rank == 3) x = holo_torch_unsqueeze(t, x, 0);
-    x = holo_emit(t->e, "DepthToSpace", HOLO_IN(x), HOLO_ATTRS(holo_with_int("blocksize", r), holo_with_text("mode", "CRD")));
+    x = holo_emit(t->e, "DepthToSpace", HOLO_IN(x),
+                  HOLO_ATTRS(holo_with_int("blocksize", r), holo_with_text("mode", "CRD")));
     return rank == 3 ? holo_torch_squeeze(t, x, 0) : x;
 }
 
@@ -342,8 +354,9 @@ ONE(pixel_unshuffle)
 {
     HoloValue *x = V(0);
     int64_t    r = holo_torch_int(t, &a[1], 1), c, h, w;
-    HOLO_TORCH_CHECK(t, holo_torch_rank(t, x) == 4 && holo_torch_size_known(x, 1, &c) && holo_torch_size_known(x, 2, &h) &&
-                            holo_torch_size_known(x, 3, &w) && r > 0,
+    HOLO_TORCH_CHECK(t,
+                     holo_torch_rank(t, x) == 4 && holo_torch_size_known(x, 1, &c) && holo_torch_size_known(x, 2, &h) &&
+                         holo_torch_size_known(x, 3, &w) && r > 0,
                      "pixel_unshuffle needs [batch, channels, height, width] of known sizes");
     int64_t split[] = {-1, c, h / r, r, w / r, r}, perm[] = {0, 1, 3, 5, 2, 4}, join[] = {-1, c * r * r, h / r, w / r};
     return shuffle(t, x, split, 6, perm, join, 4);
@@ -351,10 +364,11 @@ ONE(pixel_unshuffle)
 
 ONE(channel_shuffle)
 {
-    HoloValue *x = V(0);
+    HoloValue *x      = V(0);
     int64_t    groups = holo_torch_int(t, &a[1], 1), c, split[HOLO_MAX_RANK] = {0}, perm[HOLO_MAX_RANK];
     int        rank = holo_torch_rank(t, x);
-    HOLO_TORCH_CHECK(t, rank >= 3 && rank < HOLO_MAX_RANK && groups > 0 && holo_torch_size_known(x, 1, &c), "channel_shuffle of %d dimensions", rank);
+    HOLO_TORCH_CHECK(t, rank >= 3 && rank < HOLO_MAX_RANK && groups > 0 && holo_torch_size_known(x, 1, &c),
+                     "channel_shuffle of %d dimensions", rank);
     HoloValue *shape = holo_emit_shape(t->e, x);
     int64_t    all   = -1;
     split[0] = 0, split[1] = groups, split[2] = c / groups, split[3] = all;
@@ -377,12 +391,15 @@ ONE(im2col)
     int64_t pads[8] = {0, 0, padding[0], padding[1], 0, 0, padding[0], padding[1]}, one = 1;
     x = holo_emit(t->e, "Pad", HOLO_IN(x, holo_emit_ints(t->e, pads, 8)), NULL);
     for (int d = 0; d < 2 && !t->e->status; d++) { // axis 2, then 4: each becomes [window, windows]
-        int        axis = d ? 4 : 2;
+        int        axis  = d ? 4 : 2;
         HoloValue *reach = holo_emit_int(t->e, dilation[d] * (kernel[d] - 1) + 1);
-        HoloValue *count = OP2("Add", OP2("Div", OP2("Sub", holo_torch_dim(t, x, axis), reach), holo_emit_int(t->e, stride[d])), holo_emit_ints(t->e, &one, 1));
+        HoloValue *count =
+            OP2("Add", OP2("Div", OP2("Sub", holo_torch_dim(t, x, axis), reach), holo_emit_int(t->e, stride[d])),
+                holo_emit_ints(t->e, &one, 1));
         HoloValue *first = OP2("Mul", holo_torch_range(t, count), holo_emit_int(t->e, stride[d]));
-        HoloValue *in    = OP2("Mul", holo_torch_range(t, holo_emit_int(t->e, kernel[d])), holo_emit_int(t->e, dilation[d]));
-        x                = holo_torch_gather(t, x, OP2("Add", holo_torch_unsqueeze(t, in, 1), first), axis);
+        HoloValue *in =
+            OP2("Mul", holo_torch_range(t, holo_emit_int(t->e, kernel[d])), holo_emit_int(t->e, dilation[d]));
+        x = holo_torch_gather(t, x, OP2("Add", holo_torch_unsqueeze(t, in, 1), first), axis);
     }
     int64_t channels, perm[] = {0, 1, 2, 4, 3, 5};
     HOLO_TORCH_CHECK(t, holo_torch_size_known(x, 1, &channels), "im2col of channels that only a run knows");
@@ -401,7 +418,8 @@ ONE(col2im)
     holo_torch_ints(t, &a[5], stride);
     int64_t pads[4] = {padding[0], padding[1], padding[0], padding[1]};
     return holo_emit(t->e, "Col2Im", HOLO_IN(x, holo_emit_ints(t->e, size, 2), holo_emit_ints(t->e, kernel, 2)),
-                     HOLO_ATTRS(holo_with_ints("dilations", dilation, 2), holo_with_ints("pads", pads, 4), holo_with_ints("strides", stride, 2)));
+                     HOLO_ATTRS(holo_with_ints("dilations", dilation, 2), holo_with_ints("pads", pads, 4),
+                                holo_with_ints("strides", stride, 2)));
 }
 
 // ---- several at once
@@ -422,7 +440,7 @@ ANY(broadcast_tensors)
 ANY(meshgrid)
 {
     int         count;
-    HoloValue **x = holo_torch_values(t, &a[0], &count), *part[HOLO_MAX_RANK];
+    HoloValue **x     = holo_torch_values(t, &a[0], &count), *part[HOLO_MAX_RANK];
     bool        is_xy = holo_torch_text_is(t, &a[1], "ij", "xy") && count > 1;
     if (count > HOLO_MAX_RANK) holo_emit_fail(t->e, HOLO_UNSUPPORTED, "meshgrid of %d tensors", count);
     for (int i = 0; i < count && !t->e->status; i++) {
@@ -441,27 +459,54 @@ ANY(meshgrid)
     out->kind = HOLO_TORCH_LIST;
 }
 
-#define ROW(n, p, f)  {.name = n, .params = p, .one = f}
-#define MANY(n, p, f) {.name = n, .params = p, .any = f}
+#define ROW(n, p, f)                     \
+    {                                    \
+        .name = n, .params = p, .one = f \
+    }
+#define MANY(n, p, f)                    \
+    {                                    \
+        .name = n, .params = p, .any = f \
+    }
 const HoloTorchOp holo_torch_shapes[] = {
-    ROW("cat", "tensors dim", cat), ROW("concat", "tensors dim", cat), ROW("concatenate", "tensors dim", cat),
-    ROW("stack", "tensors dim", stack), ROW("hstack", "tensors", hstack), ROW("vstack", "tensors", vstack),
-    ROW("row_stack", "tensors", vstack), ROW("dstack", "tensors", dstack), ROW("column_stack", "tensors", column_stack),
-    ROW("atleast_1d", "self", at_least_1), ROW("atleast_2d", "self", at_least_2), ROW("atleast_3d", "self", at_least_3),
-    ROW("repeat", "self repeats", repeat), ROW("tile", "self dims", repeat),
-    ROW("repeat_interleave", "self repeats dim output_size", repeat_interleave), ROW("flip", "self dims", flip),
-    ROW("rot90", "self k dims", rot90), ROW("roll", "self shifts dims", roll), ROW("tril", "self diagonal", tril), ROW("triu", "self diagonal", triu),
-    ROW("diag_embed", "self offset dim1 dim2", diag_embed), ROW("diag", "self diagonal", diag),
-    ROW("constant_pad_nd", "self pad value", constant_pad), ROW("pad", "self pad mode value", pad),
-    ROW("_pad_enum", "self pad mode value", pad), ROW("reflection_pad1d", "self padding", reflection_pad),
-    ROW("reflection_pad2d", "self padding", reflection_pad), ROW("reflection_pad3d", "self padding", reflection_pad),
-    ROW("replication_pad1d", "self padding", replication_pad), ROW("replication_pad2d", "self padding", replication_pad),
-    ROW("replication_pad3d", "self padding", replication_pad), ROW("_pad_circular", "self pad", circular_pad),
+    ROW("cat", "tensors dim", cat),
+    ROW("concat", "tensors dim", cat),
+    ROW("concatenate", "tensors dim", cat),
+    ROW("stack", "tensors dim", stack),
+    ROW("hstack", "tensors", hstack),
+    ROW("vstack", "tensors", vstack),
+    ROW("row_stack", "tensors", vstack),
+    ROW("dstack", "tensors", dstack),
+    ROW("column_stack", "tensors", column_stack),
+    ROW("atleast_1d", "self", at_least_1),
+    ROW("atleast_2d", "self", at_least_2),
+    ROW("atleast_3d", "self", at_least_3),
+    ROW("repeat", "self repeats", repeat),
+    ROW("tile", "self dims", repeat),
+    ROW("repeat_interleave", "self repeats dim output_size", repeat_interleave),
+    ROW("flip", "self dims", flip),
+    ROW("rot90", "self k dims", rot90),
+    ROW("roll", "self shifts dims", roll),
+    ROW("tril", "self diagonal", tril),
+    ROW("triu", "self diagonal", triu),
+    ROW("diag_embed", "self offset dim1 dim2", diag_embed),
+    ROW("diag", "self diagonal", diag),
+    ROW("constant_pad_nd", "self pad value", constant_pad),
+    ROW("pad", "self pad mode value", pad),
+    ROW("_pad_enum", "self pad mode value", pad),
+    ROW("reflection_pad1d", "self padding", reflection_pad),
+    ROW("reflection_pad2d", "self padding", reflection_pad),
+    ROW("reflection_pad3d", "self padding", reflection_pad),
+    ROW("replication_pad1d", "self padding", replication_pad),
+    ROW("replication_pad2d", "self padding", replication_pad),
+    ROW("replication_pad3d", "self padding", replication_pad),
+    ROW("_pad_circular", "self pad", circular_pad),
     ROW("pixel_shuffle", "self upscale_factor", pixel_shuffle),
-    ROW("pixel_unshuffle", "self downscale_factor", pixel_unshuffle), ROW("channel_shuffle", "self groups", channel_shuffle),
+    ROW("pixel_unshuffle", "self downscale_factor", pixel_unshuffle),
+    ROW("channel_shuffle", "self groups", channel_shuffle),
     ROW("native_channel_shuffle", "self groups", channel_shuffle),
     ROW("im2col", "self kernel_size dilation padding stride", im2col),
     ROW("col2im", "self output_size kernel_size dilation padding stride", col2im),
-    MANY("broadcast_tensors", "tensors", broadcast_tensors), MANY("meshgrid", "tensors indexing", meshgrid),
+    MANY("broadcast_tensors", "tensors", broadcast_tensors),
+    MANY("meshgrid", "tensors indexing", meshgrid),
     {0},
 };

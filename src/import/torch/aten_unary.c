@@ -9,9 +9,9 @@ static HoloValue *real_of(HoloTorch *t, const HoloTv *a)
     return holo_torch_real(t, &a[0]);
 }
 
-#define REAL(f, op) \
-    ONE(f)          \
-    {               \
+#define REAL(f, op)                    \
+    ONE(f)                             \
+    {                                  \
         return OP1(op, real_of(t, a)); \
     }
 REAL(sin_of, "Sin")
@@ -221,7 +221,10 @@ ONE(signbit_of)
 // The largest number of a type.
 static double largest(HoloDtype dtype)
 {
-    return dtype == HOLO_F16 ? 65504 : dtype == HOLO_F64 ? 1.7976931348623157e308 : dtype == HOLO_BF16 ? 3.3895313892515355e38 : 3.4028234663852886e38;
+    return dtype == HOLO_F16    ? 65504
+           : dtype == HOLO_F64  ? 1.7976931348623157e308
+           : dtype == HOLO_BF16 ? 3.3895313892515355e38
+                                : 3.4028234663852886e38;
 }
 
 ONE(nan_to_num)
@@ -229,8 +232,8 @@ ONE(nan_to_num)
     HoloValue *x = V(0);
     if (!holo_torch_is_float(DTYPE(x))) return OP1("Identity", x);
     double most = largest(DTYPE(x));
-    x = holo_torch_where(t, is_infinite(t, x, true, false), NUM(x, holo_torch_float(t, &a[2], most)), x);
-    x = holo_torch_where(t, is_infinite(t, x, false, true), NUM(x, holo_torch_float(t, &a[3], -most)), x);
+    x           = holo_torch_where(t, is_infinite(t, x, true, false), NUM(x, holo_torch_float(t, &a[2], most)), x);
+    x           = holo_torch_where(t, is_infinite(t, x, false, true), NUM(x, holo_torch_float(t, &a[3], -most)), x);
     return holo_torch_where(t, OP1("IsNaN", x), NUM(x, holo_torch_float(t, &a[1], 0)), x);
 }
 
@@ -280,7 +283,8 @@ ONE(hardswish)
 
 ONE(hardsigmoid)
 {
-    return holo_emit(t->e, "HardSigmoid", HOLO_IN(V(0)), HOLO_ATTRS(holo_with_float("alpha", 1.0 / 6), holo_with_float("beta", 0.5)));
+    return holo_emit(t->e, "HardSigmoid", HOLO_IN(V(0)),
+                     HOLO_ATTRS(holo_with_float("alpha", 1.0 / 6), holo_with_float("beta", 0.5)));
 }
 
 ONE(hardtanh)
@@ -293,8 +297,10 @@ ONE(hardtanh)
 ONE(elu)
 {
     HoloValue *x     = V(0);
-    double     alpha = holo_torch_float(t, &a[1], 1), scale = holo_torch_float(t, &a[2], 1), inner = holo_torch_float(t, &a[3], 1);
-    if (scale == 1 && inner == 1) return holo_emit(t->e, "Elu", HOLO_IN(x), HOLO_ATTRS(holo_with_float("alpha", alpha)));
+    double     alpha = holo_torch_float(t, &a[1], 1), scale = holo_torch_float(t, &a[2], 1),
+           inner = holo_torch_float(t, &a[3], 1);
+    if (scale == 1 && inner == 1)
+        return holo_emit(t->e, "Elu", HOLO_IN(x), HOLO_ATTRS(holo_with_float("alpha", alpha)));
     HoloValue *low = OP2("Mul", OP2("Sub", OP1("Exp", OP2("Mul", x, NUM(x, inner))), NUM(x, 1)), NUM(x, alpha * scale));
     return holo_torch_where(t, OP2("Greater", x, NUM(x, 0)), OP2("Mul", x, NUM(x, scale)), low);
 }
@@ -311,7 +317,8 @@ ONE(selu)
 
 ONE(leaky_relu)
 {
-    return holo_emit(t->e, "LeakyRelu", HOLO_IN(V(0)), HOLO_ATTRS(holo_with_float("alpha", holo_torch_float(t, &a[1], 0.01))));
+    return holo_emit(t->e, "LeakyRelu", HOLO_IN(V(0)),
+                     HOLO_ATTRS(holo_with_float("alpha", holo_torch_float(t, &a[1], 0.01))));
 }
 
 ONE(rrelu) // as in evaluation: the mean of the bounds
@@ -324,7 +331,7 @@ ONE(rrelu) // as in evaluation: the mean of the bounds
 // The slopes are of the channels, dimension 1.
 ONE(prelu)
 {
-    HoloValue *x = V(0), *slope = V(1);
+    HoloValue *x = V(0), *slope            = V(1);
     int64_t    sizes[HOLO_MAX_RANK], count = 1;
     int        rank = holo_torch_rank(t, x);
     if (!holo_torch_size_known(slope, 0, &count)) count = 1;
@@ -335,7 +342,8 @@ ONE(prelu)
 ONE(threshold)
 {
     HoloValue *x = V(0);
-    return holo_torch_where(t, OP2("Greater", x, holo_torch_scalar(t, &a[1], DTYPE(x))), x, holo_torch_scalar(t, &a[2], DTYPE(x)));
+    return holo_torch_where(t, OP2("Greater", x, holo_torch_scalar(t, &a[1], DTYPE(x))), x,
+                            holo_torch_scalar(t, &a[2], DTYPE(x)));
 }
 
 ONE(log_sigmoid)
@@ -360,7 +368,8 @@ ONE(softshrink)
 {
     HoloValue *x      = V(0);
     double     lambda = holo_torch_float(t, &a[1], 0.5);
-    return holo_emit(t->e, "Shrink", HOLO_IN(x), HOLO_ATTRS(holo_with_float("lambd", lambda), holo_with_float("bias", lambda)));
+    return holo_emit(t->e, "Shrink", HOLO_IN(x),
+                     HOLO_ATTRS(holo_with_float("lambd", lambda), holo_with_float("bias", lambda)));
 }
 
 ONE(tanhshrink)
@@ -376,9 +385,10 @@ ONE(softsign)
 
 ONE(glu)
 {
-    HoloValue *x = V(0), *half[2];
+    HoloValue *x    = V(0), *half[2];
     int        axis = holo_torch_axis(t, &a[1], -1, holo_torch_rank(t, x));
-    holo_emit_many(t->e, "Split", HOLO_IN(x), HOLO_ATTRS(holo_with_int("axis", axis), holo_with_int("num_outputs", 2)), half, 2);
+    holo_emit_many(t->e, "Split", HOLO_IN(x), HOLO_ATTRS(holo_with_int("axis", axis), holo_with_int("num_outputs", 2)),
+                   half, 2);
     return OP2("Mul", half[0], OP1("Sigmoid", half[1]));
 }
 
@@ -441,43 +451,106 @@ ANY(same)
     *out = a[0];
 }
 
-#define ROW(n, p, f)  {.name = n, .params = p, .one = f}
-#define MANY(n, p, f) {.name = n, .params = p, .any = f}
+#define ROW(n, p, f)                     \
+    {                                    \
+        .name = n, .params = p, .one = f \
+    }
+#define MANY(n, p, f)                    \
+    {                                    \
+        .name = n, .params = p, .any = f \
+    }
 const HoloTorchOp holo_torch_unary[] = {
-    ROW("sin", "self", sin_of), ROW("cos", "self", cos_of), ROW("tan", "self", tan_of),
-    ROW("asin", "self", asin_of), ROW("acos", "self", acos_of), ROW("atan", "self", atan_of),
-    ROW("arcsin", "self", asin_of), ROW("arccos", "self", acos_of), ROW("arctan", "self", atan_of),
-    ROW("sinh", "self", sinh_of), ROW("cosh", "self", cosh_of), ROW("tanh", "self", tanh_of),
-    ROW("asinh", "self", asinh_of), ROW("acosh", "self", acosh_of), ROW("atanh", "self", atanh_of),
-    ROW("exp", "self", exp_of), ROW("log", "self", log_of), ROW("sqrt", "self", sqrt_of),
-    ROW("sigmoid", "self", sigmoid), ROW("special_expit", "self", sigmoid), ROW("erf", "self", erf_of),
-    ROW("special_erf", "self", erf_of), ROW("erfc", "self", erfc_of), ROW("reciprocal", "self", reciprocal),
-    ROW("floor", "self", floor_of), ROW("ceil", "self", ceil_of), ROW("round", "self decimals", round_of),
-    ROW("trunc", "self", trunc_of), ROW("fix", "self", trunc_of), ROW("frac", "self", frac_of),
-    ROW("neg", "self", neg), ROW("negative", "self", neg), ROW("abs", "self", abs_of), ROW("absolute", "self", abs_of),
-    ROW("sign", "self", sign), ROW("sgn", "self", sign), ROW("square", "self", square), ROW("rsqrt", "self", rsqrt),
-    ROW("log2", "self", log2_of), ROW("log10", "self", log10_of), ROW("log1p", "self", log1p_of),
-    ROW("expm1", "self", expm1_of), ROW("exp2", "self", exp2_of), ROW("special_exp2", "self", exp2_of),
-    ROW("sinc", "self", sinc), ROW("logit", "self eps", logit), ROW("rad2deg", "self", rad2deg),
-    ROW("deg2rad", "self", deg2rad), ROW("isnan", "self", is_nan), ROW("isinf", "self", is_inf),
-    ROW("isposinf", "self", is_posinf), ROW("isneginf", "self", is_neginf), ROW("isfinite", "self", is_finite),
-    ROW("signbit", "self", signbit_of), ROW("nan_to_num", "self nan posinf neginf", nan_to_num),
-    ROW("relu", "self", relu), ROW("relu6", "self", relu6), ROW("gelu", "self approximate", gelu),
-    ROW("silu", "self", silu), ROW("mish", "self", mish), ROW("softplus", "self beta threshold", softplus),
-    ROW("hardswish", "self", hardswish), ROW("hardsigmoid", "self", hardsigmoid),
-    ROW("hardtanh", "self min_val max_val", hardtanh), ROW("elu", "self alpha scale input_scale", elu),
-    ROW("celu", "self alpha", celu), ROW("selu", "self", selu), ROW("leaky_relu", "self negative_slope", leaky_relu),
-    ROW("rrelu", "self lower upper training", rrelu), ROW("prelu", "self weight", prelu),
-    ROW("_prelu_kernel", "self weight", prelu), ROW("threshold", "self threshold value", threshold),
-    ROW("log_sigmoid", "self", log_sigmoid), ROW("logsigmoid", "self", log_sigmoid),
-    MANY("log_sigmoid_forward", "self", log_sigmoid_forward), ROW("hardshrink", "self lambd", hardshrink),
-    ROW("softshrink", "self lambd", softshrink), ROW("tanhshrink", "self", tanhshrink),
-    ROW("softsign", "self", softsign), ROW("glu", "self dim", glu), ROW("softmax", "self dim dtype|half_to_float", softmax),
-    ROW("_softmax", "self dim half_to_float", softmax), ROW("special_softmax", "self dim dtype", softmax),
-    ROW("log_softmax", "self dim dtype", log_softmax), ROW("_log_softmax", "self dim half_to_float", log_softmax),
-    ROW("_safe_softmax", "self dim dtype", safe_softmax), MANY("dropout", "input|self p train", dropout),
-    MANY("feature_dropout", "input p train", dropout), MANY("alpha_dropout", "input p train", dropout),
-    MANY("feature_alpha_dropout", "input p train", dropout), MANY("native_dropout", "input p train", native_dropout),
+    ROW("sin", "self", sin_of),
+    ROW("cos", "self", cos_of),
+    ROW("tan", "self", tan_of),
+    ROW("asin", "self", asin_of),
+    ROW("acos", "self", acos_of),
+    ROW("atan", "self", atan_of),
+    ROW("arcsin", "self", asin_of),
+    ROW("arccos", "self", acos_of),
+    ROW("arctan", "self", atan_of),
+    ROW("sinh", "self", sinh_of),
+    ROW("cosh", "self", cosh_of),
+    ROW("tanh", "self", tanh_of),
+    ROW("asinh", "self", asinh_of),
+    ROW("acosh", "self", acosh_of),
+    ROW("atanh", "self", atanh_of),
+    ROW("exp", "self", exp_of),
+    ROW("log", "self", log_of),
+    ROW("sqrt", "self", sqrt_of),
+    ROW("sigmoid", "self", sigmoid),
+    ROW("special_expit", "self", sigmoid),
+    ROW("erf", "self", erf_of),
+    ROW("special_erf", "self", erf_of),
+    ROW("erfc", "self", erfc_of),
+    ROW("reciprocal", "self", reciprocal),
+    ROW("floor", "self", floor_of),
+    ROW("ceil", "self", ceil_of),
+    ROW("round", "self decimals", round_of),
+    ROW("trunc", "self", trunc_of),
+    ROW("fix", "self", trunc_of),
+    ROW("frac", "self", frac_of),
+    ROW("neg", "self", neg),
+    ROW("negative", "self", neg),
+    ROW("abs", "self", abs_of),
+    ROW("absolute", "self", abs_of),
+    ROW("sign", "self", sign),
+    ROW("sgn", "self", sign),
+    ROW("square", "self", square),
+    ROW("rsqrt", "self", rsqrt),
+    ROW("log2", "self", log2_of),
+    ROW("log10", "self", log10_of),
+    ROW("log1p", "self", log1p_of),
+    ROW("expm1", "self", expm1_of),
+    ROW("exp2", "self", exp2_of),
+    ROW("special_exp2", "self", exp2_of),
+    ROW("sinc", "self", sinc),
+    ROW("logit", "self eps", logit),
+    ROW("rad2deg", "self", rad2deg),
+    ROW("deg2rad", "self", deg2rad),
+    ROW("isnan", "self", is_nan),
+    ROW("isinf", "self", is_inf),
+    ROW("isposinf", "self", is_posinf),
+    ROW("isneginf", "self", is_neginf),
+    ROW("isfinite", "self", is_finite),
+    ROW("signbit", "self", signbit_of),
+    ROW("nan_to_num", "self nan posinf neginf", nan_to_num),
+    ROW("relu", "self", relu),
+    ROW("relu6", "self", relu6),
+    ROW("gelu", "self approximate", gelu),
+    ROW("silu", "self", silu),
+    ROW("mish", "self", mish),
+    ROW("softplus", "self beta threshold", softplus),
+    ROW("hardswish", "self", hardswish),
+    ROW("hardsigmoid", "self", hardsigmoid),
+    ROW("hardtanh", "self min_val max_val", hardtanh),
+    ROW("elu", "self alpha scale input_scale", elu),
+    ROW("celu", "self alpha", celu),
+    ROW("selu", "self", selu),
+    ROW("leaky_relu", "self negative_slope", leaky_relu),
+    ROW("rrelu", "self lower upper training", rrelu),
+    ROW("prelu", "self weight", prelu),
+    ROW("_prelu_kernel", "self weight", prelu),
+    ROW("threshold", "self threshold value", threshold),
+    ROW("log_sigmoid", "self", log_sigmoid),
+    ROW("logsigmoid", "self", log_sigmoid),
+    MANY("log_sigmoid_forward", "self", log_sigmoid_forward),
+    ROW("hardshrink", "self lambd", hardshrink),
+    ROW("softshrink", "self lambd", softshrink),
+    ROW("tanhshrink", "self", tanhshrink),
+    ROW("softsign", "self", softsign),
+    ROW("glu", "self dim", glu),
+    ROW("softmax", "self dim dtype|half_to_float", softmax),
+    ROW("_softmax", "self dim half_to_float", softmax),
+    ROW("special_softmax", "self dim dtype", softmax),
+    ROW("log_softmax", "self dim dtype", log_softmax),
+    ROW("_log_softmax", "self dim half_to_float", log_softmax),
+    ROW("_safe_softmax", "self dim dtype", safe_softmax),
+    MANY("dropout", "input|self p train", dropout),
+    MANY("feature_dropout", "input p train", dropout),
+    MANY("alpha_dropout", "input p train", dropout),
+    MANY("feature_alpha_dropout", "input p train", dropout),
+    MANY("native_dropout", "input p train", native_dropout),
     MANY("positive", "self", same),
     {0},
 };

@@ -40,8 +40,8 @@ ONE(view_as)
 
 ONE(flatten)
 {
-    HoloValue *x = V(0), *part[HOLO_MAX_RANK + 1];
-    int64_t    all = -1;
+    HoloValue *x    = V(0), *part[HOLO_MAX_RANK + 1];
+    int64_t    all  = -1;
     int        rank = holo_emit_rank(x), count = 0;
     bool       is_whole = holo_torch_int(t, &a[1], 0) == 0 && holo_torch_int(t, &a[2], -1) == -1;
     if (is_whole) return holo_emit_reshape(t->e, x, &all, 1);
@@ -56,7 +56,7 @@ ONE(flatten)
 
 ONE(unflatten)
 {
-    HoloValue *x = V(0), *part[HOLO_MAX_RANK + 1];
+    HoloValue *x    = V(0), *part[HOLO_MAX_RANK + 1];
     int        rank = holo_torch_rank(t, x), axis = holo_torch_axis(t, &a[1], 0, rank);
     int        count = size_parts(t, x, 0, axis, part);
     part[count++]    = holo_torch_sizes(t, &a[2]);
@@ -108,13 +108,14 @@ ONE(movedim)
     int64_t    from[HOLO_MAX_RANK * 2], to[HOLO_MAX_RANK * 2], perm[HOLO_MAX_RANK];
     bool       is_taken[HOLO_MAX_RANK] = {false};
     int        rank = holo_torch_rank(t, x), count = holo_torch_ints(t, &a[1], from);
-    HOLO_TORCH_CHECK(t, count == holo_torch_ints(t, &a[2], to) && count <= rank, "movedim moves from %d dimensions to others", count);
+    HOLO_TORCH_CHECK(t, count == holo_torch_ints(t, &a[2], to) && count <= rank,
+                     "movedim moves from %d dimensions to others", count);
     for (int i = 0; i < rank; i++) perm[i] = -1;
     for (int i = 0; i < count; i++) {
         HoloTv f = holo_tv_int(from[i]), g = holo_tv_int(to[i]);
-        int    source                        = holo_torch_axis(t, &f, 0, rank);
+        int    source                         = holo_torch_axis(t, &f, 0, rank);
         perm[holo_torch_axis(t, &g, 0, rank)] = source;
-        is_taken[source]                     = true;
+        is_taken[source]                      = true;
     }
     for (int i = 0, next = 0; i < rank; i++) {
         if (perm[i] >= 0) continue;
@@ -172,13 +173,14 @@ ONE(slice)
     bool to_end     = holo_tv_is_none(&a[3]) || (a[3].kind == HOLO_TORCH_INT && a[3].i == INT64_MAX);
     if (from_start && to_end && step == 1) return OP1("Identity", x);
     HoloValue *start = from_start ? holo_emit_ints(t->e, &zero, 1) : holo_torch_size1(t, &a[2]);
-    return holo_torch_slice(t, x, axis, start, to_end ? holo_emit_ints(t->e, &most, 1) : holo_torch_size1(t, &a[3]), step);
+    return holo_torch_slice(t, x, axis, start, to_end ? holo_emit_ints(t->e, &most, 1) : holo_torch_size1(t, &a[3]),
+                            step);
 }
 
 ONE(narrow)
 {
-    HoloValue *x    = V(0);
-    int        axis = holo_torch_axis(t, &a[1], 0, holo_torch_rank(t, x));
+    HoloValue *x     = V(0);
+    int        axis  = holo_torch_axis(t, &a[1], 0, holo_torch_rank(t, x));
     HoloValue *start = holo_torch_size1(t, &a[2]), *size = holo_torch_size1(t, &a[3]);
     if (a[2].kind == HOLO_TORCH_INT && a[2].i < 0) start = OP2("Add", start, holo_torch_dim(t, x, axis));
     return holo_torch_slice(t, x, axis, start, OP2("Add", start, size), 1);
@@ -186,8 +188,8 @@ ONE(narrow)
 
 ONE(select)
 {
-    HoloValue *x    = V(0);
-    int        axis = holo_torch_axis(t, &a[1], 0, holo_torch_rank(t, x));
+    HoloValue *x     = V(0);
+    int        axis  = holo_torch_axis(t, &a[1], 0, holo_torch_rank(t, x));
     HoloValue *index = a[2].kind == HOLO_TORCH_INT ? holo_emit_int(t->e, a[2].i)
                                                    : holo_torch_scalar_of(t, holo_torch_scalar(t, &a[2], HOLO_I64));
     return holo_torch_gather(t, x, index, axis);
@@ -204,8 +206,8 @@ static HoloTv pieces(HoloTorch *t, HoloValue *x, int axis, const int64_t *sizes,
         part[0] = OP1("Identity", x);
         return holo_torch_tuple(t, 1, part);
     }
-    holo_emit_many(t->e, "Split", HOLO_IN(x, holo_emit_ints(t->e, sizes, count)), HOLO_ATTRS(holo_with_int("axis", axis)),
-                   part, count);
+    holo_emit_many(t->e, "Split", HOLO_IN(x, holo_emit_ints(t->e, sizes, count)),
+                   HOLO_ATTRS(holo_with_int("axis", axis)), part, count);
     HoloTv out = holo_torch_tuple(t, count, part);
     out.kind   = HOLO_TORCH_LIST;
     return out;
@@ -254,7 +256,8 @@ ANY(split)
     else if (holo_torch_size_known(x, axis, &total))
         *out = equal_pieces(t, x, axis, total, holo_torch_int(t, &a[1], 1));
     else
-        holo_emit_fail(t->e, HOLO_UNSUPPORTED, "split of a size that only a run knows into pieces: their number is not known");
+        holo_emit_fail(t->e, HOLO_UNSUPPORTED,
+                       "split of a size that only a run knows into pieces: their number is not known");
 }
 
 ANY(chunk)
@@ -273,7 +276,8 @@ ANY(chunk)
     }
     HoloValue **part = HOLO_NEW(t->arena, HoloValue *, count);
     if (!part) return;
-    holo_emit_many(t->e, "Split", HOLO_IN(x), HOLO_ATTRS(holo_with_int("axis", axis), holo_with_int("num_outputs", count)), part, (int)count);
+    holo_emit_many(t->e, "Split", HOLO_IN(x),
+                   HOLO_ATTRS(holo_with_int("axis", axis), holo_with_int("num_outputs", count)), part, (int)count);
     *out      = holo_torch_tuple(t, (int)count, part);
     out->kind = HOLO_TORCH_LIST;
 }
@@ -318,7 +322,8 @@ ANY(unbind)
     int64_t    total;
     if (t->e->status) return;
     if (!holo_torch_size_known(x, axis, &total)) {
-        holo_emit_fail(t->e, HOLO_UNSUPPORTED, "unbind of a size that only a run knows: the number of tensors is not known");
+        holo_emit_fail(t->e, HOLO_UNSUPPORTED,
+                       "unbind of a size that only a run knows: the number of tensors is not known");
         return;
     }
     *out = holo_tv_list(t, HOLO_TORCH_LIST, 0, NULL);
@@ -374,9 +379,10 @@ ONE(as_strided)
 {
     HoloValue *x = V(0), *index = holo_emit_int(t->e, holo_torch_int(t, &a[3], 0));
     int64_t    sizes[HOLO_MAX_RANK * 2], strides[HOLO_MAX_RANK * 2], dense = 1;
-    int        rank = holo_torch_ints(t, &a[1], sizes);
+    int        rank     = holo_torch_ints(t, &a[1], sizes);
     bool       is_dense = holo_torch_int(t, &a[3], 0) == 0;
-    HOLO_TORCH_CHECK(t, rank == holo_torch_ints(t, &a[2], strides) && rank <= HOLO_MAX_RANK, "as_strided with %d sizes", rank);
+    HOLO_TORCH_CHECK(t, rank == holo_torch_ints(t, &a[2], strides) && rank <= HOLO_MAX_RANK, "as_strided with %d sizes",
+                     rank);
     for (const HoloTorchTensor *v = a[0].kind == HOLO_TORCH_TENSOR ? a[0].tensor : NULL; v && v->base; v = v->base)
         HOLO_TORCH_CHECK(t, v->view->flags & HOLO_TORCH_SAME, "as_strided of a tensor that is not contiguous");
     for (int i = rank - 1; i >= 0; i--) {
@@ -386,44 +392,89 @@ ONE(as_strided)
     int64_t have = holo_tensor_count(x ? &x->type : &(HoloTensor){0});
     if (is_dense && have == dense) return holo_emit_reshape(t->e, x, sizes, rank);
     for (int i = 0; i < rank; i++) {
-        HoloValue *along = OP2("Mul", holo_torch_range(t, holo_emit_int(t->e, sizes[i])), holo_emit_int(t->e, strides[i]));
-        index            = OP2("Add", holo_torch_unsqueeze(t, index, i), along);
+        HoloValue *along =
+            OP2("Mul", holo_torch_range(t, holo_emit_int(t->e, sizes[i])), holo_emit_int(t->e, strides[i]));
+        index = OP2("Add", holo_torch_unsqueeze(t, index, i), along);
     }
     return holo_torch_gather(t, holo_torch_flat(t, x), index, 0);
 }
 
-#define VIEW(n, p, f)  {.name = n, .params = p, .one = f, .flags = HOLO_TORCH_VIEW}
-#define SAME(n, p, f)  {.name = n, .params = p, .one = f, .flags = HOLO_TORCH_VIEW | HOLO_TORCH_SAME}
-#define PARTS(n, p, f) {.name = n, .params = p, .any = f, .flags = HOLO_TORCH_VIEW}
-#define COPY(n, p, f)  {.name = n, .params = p, .one = f}
-#define COPIES(n, p, f) {.name = n, .params = p, .any = f}
+#define VIEW(n, p, f)                                              \
+    {                                                              \
+        .name = n, .params = p, .one = f, .flags = HOLO_TORCH_VIEW \
+    }
+#define SAME(n, p, f)                                                                \
+    {                                                                                \
+        .name = n, .params = p, .one = f, .flags = HOLO_TORCH_VIEW | HOLO_TORCH_SAME \
+    }
+#define PARTS(n, p, f)                                             \
+    {                                                              \
+        .name = n, .params = p, .any = f, .flags = HOLO_TORCH_VIEW \
+    }
+#define COPY(n, p, f)                    \
+    {                                    \
+        .name = n, .params = p, .one = f \
+    }
+#define COPIES(n, p, f)                  \
+    {                                    \
+        .name = n, .params = p, .any = f \
+    }
 const HoloTorchOp holo_torch_views[] = {
-    SAME("view", "self size|dtype", view), SAME("reshape", "self shape|size", view), COPY("_unsafe_view", "self size", view),
-    COPY("view_copy", "self size|dtype", view), SAME("_reshape_alias", "self size stride", view),
-    COPY("_reshape_copy", "self size", view), SAME("view_as", "self other", view_as),
-    SAME("reshape_as", "self other", view_as), SAME("flatten", "self start_dim end_dim", flatten),
-    SAME("ravel", "self", flatten), SAME("unflatten", "self dim sizes", unflatten),
-    VIEW("transpose", "self dim0 dim1", transpose), VIEW("swapaxes", "self axis0 axis1", transpose),
-    VIEW("swapdims", "self dim0 dim1", transpose), COPY("transpose_copy", "self dim0 dim1", transpose),
-    VIEW("t", "self", transpose_2d), COPY("t_copy", "self", transpose_2d), VIEW("numpy_T", "self", transpose_2d),
-    VIEW("mT", "self", transpose_last), VIEW("mH", "self", transpose_last), VIEW("adjoint", "self", transpose_last),
-    VIEW("matrix_H", "self", transpose_last), VIEW("permute", "self dims", permute), COPY("permute_copy", "self dims", permute),
-    VIEW("movedim", "self source destination", movedim), VIEW("moveaxis", "self source destination", movedim),
-    SAME("unsqueeze", "self dim", unsqueeze), COPY("unsqueeze_copy", "self dim", unsqueeze),
-    SAME("squeeze", "self dim", squeeze), COPY("squeeze_copy", "self dim", squeeze),
-    VIEW("expand", "self size implicit", expand), COPY("expand_copy", "self size implicit", expand),
-    VIEW("broadcast_to", "self size", expand), VIEW("expand_as", "self other", expand_as),
-    VIEW("slice", "self dim start end step", slice), COPY("slice_copy", "self dim start end step", slice),
-    VIEW("narrow", "self dim start length", narrow), COPY("narrow_copy", "self dim start length", narrow),
-    VIEW("select", "self dim index", select), COPY("select_copy", "self dim index", select),
-    PARTS("split", "self split_size|split_sizes dim", split), PARTS("split_with_sizes", "self split_sizes dim", split),
-    COPIES("unsafe_split", "self split_size dim", split), COPIES("unsafe_split_with_sizes", "self split_sizes dim", split),
-    COPIES("split_copy", "self split_size dim", split), COPIES("split_with_sizes_copy", "self split_sizes dim", split),
-    PARTS("chunk", "self chunks dim", chunk), COPIES("unsafe_chunk", "self chunks dim", chunk),
+    SAME("view", "self size|dtype", view),
+    SAME("reshape", "self shape|size", view),
+    COPY("_unsafe_view", "self size", view),
+    COPY("view_copy", "self size|dtype", view),
+    SAME("_reshape_alias", "self size stride", view),
+    COPY("_reshape_copy", "self size", view),
+    SAME("view_as", "self other", view_as),
+    SAME("reshape_as", "self other", view_as),
+    SAME("flatten", "self start_dim end_dim", flatten),
+    SAME("ravel", "self", flatten),
+    SAME("unflatten", "self dim sizes", unflatten),
+    VIEW("transpose", "self dim0 dim1", transpose),
+    VIEW("swapaxes", "self axis0 axis1", transpose),
+    VIEW("swapdims", "self dim0 dim1", transpose),
+    COPY("transpose_copy", "self dim0 dim1", transpose),
+    VIEW("t", "self", transpose_2d),
+    COPY("t_copy", "self", transpose_2d),
+    VIEW("numpy_T", "self", transpose_2d),
+    VIEW("mT", "self", transpose_last),
+    VIEW("mH", "self", transpose_last),
+    VIEW("adjoint", "self", transpose_last),
+    VIEW("matrix_H", "self", transpose_last),
+    VIEW("permute", "self dims", permute),
+    COPY("permute_copy", "self dims", permute),
+    VIEW("movedim", "self source destination", movedim),
+    VIEW("moveaxis", "self source destination", movedim),
+    SAME("unsqueeze", "self dim", unsqueeze),
+    COPY("unsqueeze_copy", "self dim", unsqueeze),
+    SAME("squeeze", "self dim", squeeze),
+    COPY("squeeze_copy", "self dim", squeeze),
+    VIEW("expand", "self size implicit", expand),
+    COPY("expand_copy", "self size implicit", expand),
+    VIEW("broadcast_to", "self size", expand),
+    VIEW("expand_as", "self other", expand_as),
+    VIEW("slice", "self dim start end step", slice),
+    COPY("slice_copy", "self dim start end step", slice),
+    VIEW("narrow", "self dim start length", narrow),
+    COPY("narrow_copy", "self dim start length", narrow),
+    VIEW("select", "self dim index", select),
+    COPY("select_copy", "self dim index", select),
+    PARTS("split", "self split_size|split_sizes dim", split),
+    PARTS("split_with_sizes", "self split_sizes dim", split),
+    COPIES("unsafe_split", "self split_size dim", split),
+    COPIES("unsafe_split_with_sizes", "self split_sizes dim", split),
+    COPIES("split_copy", "self split_size dim", split),
+    COPIES("split_with_sizes_copy", "self split_sizes dim", split),
+    PARTS("chunk", "self chunks dim", chunk),
+    COPIES("unsafe_chunk", "self chunks dim", chunk),
     PARTS("tensor_split", "self sections|indices|tensor_indices_or_sections dim", tensor_split),
-    PARTS("unbind", "self dim", unbind), COPIES("unbind_copy", "self dim", unbind),
-    VIEW("diagonal", "self offset dim1 dim2", diagonal), COPY("diagonal_copy", "self offset dim1 dim2", diagonal),
-    VIEW("unfold", "self dimension size step", unfold), COPY("unfold_copy", "self dimension size step", unfold),
+    PARTS("unbind", "self dim", unbind),
+    COPIES("unbind_copy", "self dim", unbind),
+    VIEW("diagonal", "self offset dim1 dim2", diagonal),
+    COPY("diagonal_copy", "self offset dim1 dim2", diagonal),
+    VIEW("unfold", "self dimension size step", unfold),
+    COPY("unfold_copy", "self dimension size step", unfold),
     VIEW("as_strided", "self size stride storage_offset", as_strided),
     COPY("as_strided_copy", "self size stride storage_offset", as_strided),
     {0},

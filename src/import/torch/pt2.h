@@ -6,11 +6,11 @@
 #include "import/wire/json.h"
 
 typedef struct HoloPt2Weights { // by name
-    const char           *config; // entry that describes them; NULL: a checkpoint has them
-    const char           *folder;
-    json_t               *json;
-    HoloCheckpoint        checkpoint;
-    HoloNameMap           tensors; // to HoloCheckpointTensor *
+    const char    *config;      // entry that describes them; NULL: a checkpoint has them
+    const char    *folder;
+    json_t        *json;
+    HoloCheckpoint checkpoint;
+    HoloNameMap    tensors; // to HoloCheckpointTensor *
 } HoloPt2Weights;
 
 typedef struct HoloPt2 {

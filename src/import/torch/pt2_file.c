@@ -23,7 +23,8 @@ static const char *find_entry(HoloPt2 *p, const char *folder, const char *end)
     HoloZipEntry *entry;
     int           count;
     size_t        skip = strlen(p->torch.file.prefix);
-    if (holo_zip_open(p->import->arena, p->import->from->file.data, p->import->from->file.size, &entry, &count, NULL)) return NULL;
+    if (holo_zip_open(p->import->arena, p->import->from->file.data, p->import->from->file.size, &entry, &count, NULL))
+        return NULL;
     for (int i = 0; i < count; i++) {
         const char *name = entry[i].name;
         size_t      size = strlen(name);
@@ -77,16 +78,17 @@ static HoloStatus read_weights(HoloPt2 *p, const char *folder, const char *old, 
 HoloStatus holo_pt2_read(HoloPt2 *p)
 {
     HoloImport *im = p->import;
-    HOLO_TRY(holo_checkpoint_open_zip(im->arena, im->from->path ? holo_path_name(im->from->path) : "the model", im->from->file.data,
-                                      im->from->file.size, NULL, &p->torch.file, im->error));
+    HOLO_TRY(holo_checkpoint_open_zip(im->arena, im->from->path ? holo_path_name(im->from->path) : "the model",
+                                      im->from->file.data, im->from->file.size, NULL, &p->torch.file, im->error));
     const char *program = find_entry(p, "models/", ".json");
     HOLO_TRY(read_json(p, program ? program : "serialized_exported_program.json", &p->program));
     if (!p->program)
-        return holo_fail(im->error, HOLO_UNSUPPORTED,
-                         "this .pt2 has no program that can be read%s. Export the model again:\n"
-                         "    program = torch.export.export(model.eval(), example_inputs)\n"
-                         "    torch.export.save(program, \"model.pt2\")",
-                         find_entry(p, "data/aotinductor/", "") ? ": it has code that AOTInductor compiled for one machine" : "");
+        return holo_fail(
+            im->error, HOLO_UNSUPPORTED,
+            "this .pt2 has no program that can be read%s. Export the model again:\n"
+            "    program = torch.export.export(model.eval(), example_inputs)\n"
+            "    torch.export.save(program, \"model.pt2\")",
+            find_entry(p, "data/aotinductor/", "") ? ": it has code that AOTInductor compiled for one machine" : "");
     HOLO_TRY(read_weights(p, "weights", "serialized_state_dict.pt", &p->weights));
     return read_weights(p, "constants", "serialized_constants.pt", &p->constants);
 }
@@ -100,15 +102,18 @@ static bool wrong(HoloPt2 *p, const char *name, const char *what)
 }
 
 // Sizes, strides and the place of the first element, as the config has them; checked against the bytes.
-static bool lay_out(HoloPt2 *p, const char *name, const json_t *meta, const void *bytes, size_t size, HoloCheckpointTensor *out)
+static bool lay_out(HoloPt2 *p, const char *name, const json_t *meta, const void *bytes, size_t size,
+                    HoloCheckpointTensor *out)
 {
     const json_t *strides = json_object_get(meta, "strides");
-    int64_t       offset  = json_integer_value(json_object_get(json_object_get(meta, "storage_offset"), "as_int")), dense = 1, last, step;
+    int64_t offset = json_integer_value(json_object_get(json_object_get(meta, "storage_offset"), "as_int")), dense = 1,
+            last, step;
     if (!holo_pt2_type(p, meta, &out->tensor)) return wrong(p, name, "has no type that is supported");
     size_t unit = holo_dtype_size((HoloDtype)out->tensor.dtype);
     out->name   = name;
     out->count  = holo_tensor_count(&out->tensor);
-    if (out->count < 0 || json_array_size(strides) != (size_t)out->tensor.rank || offset < 0) return wrong(p, name, "has wrong sizes");
+    if (out->count < 0 || json_array_size(strides) != (size_t)out->tensor.rank || offset < 0)
+        return wrong(p, name, "has wrong sizes");
     out->is_dense = true;
     last          = offset;
     for (int i = out->tensor.rank - 1; i >= 0; i--) {
@@ -117,7 +122,8 @@ static bool lay_out(HoloPt2 *p, const char *name, const json_t *meta, const void
         if (out->stride[i] < 0) return wrong(p, name, "has wrong strides");
         out->is_dense &= out->tensor.dim[i] == 1 || out->stride[i] == dense;
         dense *= out->tensor.dim[i];
-        if (out->count && (!holo_mul(out->tensor.dim[i] - 1, out->stride[i], &step) || !holo_add(last, step, &last))) return wrong(p, name, "has wrong strides");
+        if (out->count && (!holo_mul(out->tensor.dim[i] - 1, out->stride[i], &step) || !holo_add(last, step, &last)))
+            return wrong(p, name, "has wrong strides");
     }
     if (out->count && (uint64_t)last >= size / unit) return wrong(p, name, "is cut off");
     out->tensor.data = out->count ? (void *)((const char *)bytes + (size_t)offset * unit) : NULL;
@@ -136,7 +142,8 @@ static bool find_listed(HoloPt2 *p, const HoloPt2Weights *w, const char *name, H
     if (!p->torch.e->status) p->torch.e->status = holo_checkpoint_entry(&p->torch.file, entry, &bytes, &size);
     if (p->torch.e->status) return false;
     if (!bytes) return wrong(p, name, "is not in the file");
-    if (!json_is_true(json_object_get(row, "use_pickle"))) return lay_out(p, name, json_object_get(row, "tensor_meta"), bytes, size, out);
+    if (!json_is_true(json_object_get(row, "use_pickle")))
+        return lay_out(p, name, json_object_get(row, "tensor_meta"), bytes, size, out);
     HoloCheckpoint inside;
     HoloStatus     status = holo_checkpoint_open(p->import->arena, entry, bytes, size, &inside, p->import->error);
     if (!status && !holo_checkpoint_is_tensor(inside.root)) return wrong(p, name, "is no tensor");

@@ -54,7 +54,7 @@ static void bind_results(HoloPt2Scope *scope, const json_t *outputs, const HoloT
         HoloTv one = count == 1 && list ? *result : item_of(result, i);
         for (size_t k = 0; k < json_array_size(list); k++) {
             const json_t *entry = json_array_get(list, k), *tensor = json_object_get(entry, "as_tensor");
-            HoloTv        part  = item_of(&one, k);
+            HoloTv        part = item_of(&one, k);
             bind(scope, json_string_value(json_object_get(tensor ? tensor : entry, "name")), &part);
         }
         if (!list) bind(scope, holo_pt2_name(out), &one);
@@ -65,7 +65,8 @@ static void bind_results(HoloPt2Scope *scope, const json_t *outputs, const HoloT
 static bool is_number_result(const json_t *outputs)
 {
     const json_t *out = json_array_get(outputs, 0);
-    return json_object_get(out, "as_sym_int") || json_object_get(out, "as_sym_bool") || json_object_get(out, "as_sym_float");
+    return json_object_get(out, "as_sym_int") || json_object_get(out, "as_sym_bool") ||
+           json_object_get(out, "as_sym_float");
 }
 
 static void emit_call(HoloPt2Scope *scope, const char *target, const HoloTv *args, const char *const *names, int count,
@@ -82,28 +83,36 @@ static void emit_call(HoloPt2Scope *scope, const char *target, const HoloTv *arg
     if ((!*space || is_number_result(outputs)) && holo_torch_numbers(t, name, args, count, out)) return;
     if (!*space && !strcmp(name, "sym_sum") && count && holo_tv_is_list(&args[0])) {
         *out = holo_tv_int(0);
-        for (int i = 0; i < args[0].list->count; i++) holo_torch_numbers(t, "add", (HoloTv[]){*out, args[0].list->item[i]}, 2, out);
+        for (int i = 0; i < args[0].list->count; i++)
+            holo_torch_numbers(t, "add", (HoloTv[]){*out, args[0].list->item[i]}, 2, out);
         return;
     }
-    holo_torch_call(t, &(HoloTorchCall){.space = *space ? space : "python", .name = name, .args = args, .names = names, .count = count,
-                                        .results = result_count(outputs)}, out);
-    if (is_number_result(outputs) && out->kind == HOLO_TORCH_TENSOR) *out = holo_tv_number(t, holo_torch_read(t, out->tensor));
+    holo_torch_call(t,
+                    &(HoloTorchCall){.space   = *space ? space : "python",
+                                     .name    = name,
+                                     .args    = args,
+                                     .names   = names,
+                                     .count   = count,
+                                     .results = result_count(outputs)},
+                    out);
+    if (is_number_result(outputs) && out->kind == HOLO_TORCH_TENSOR)
+        *out = holo_tv_number(t, holo_torch_read(t, out->tensor));
 }
 
 static void run_node(HoloPt2Scope *scope, const json_t *node)
 {
-    HoloTorch    *t       = &scope->pt2->torch;
-    const json_t *inputs  = json_object_get(node, "inputs"), *outputs = json_object_get(node, "outputs");
-    const char   *target  = json_string_value(json_object_get(node, "target"));
-    const char   *name    = json_string_value(json_object_get(node, "name"));
-    size_t        count   = json_array_size(inputs);
+    HoloTorch    *t      = &scope->pt2->torch;
+    const json_t *inputs = json_object_get(node, "inputs"), *outputs = json_object_get(node, "outputs");
+    const char   *target = json_string_value(json_object_get(node, "target"));
+    const char   *name   = json_string_value(json_object_get(node, "name"));
+    size_t        count  = json_array_size(inputs);
     if (!name) name = holo_pt2_name(json_array_get(outputs, 0));
     t->e->node = holo_arena_format(t->arena, "%.200s", name ? name : target ? target : "node");
     if (!target || count > ARGS_MAX) {
         holo_emit_fail(t->e, HOLO_BAD_MODEL, "a node has no operator, or too many arguments");
         return;
     }
-    HoloTv      *args  = HOLO_NEW(t->arena, HoloTv, count + 1), result = {0};
+    HoloTv      *args = HOLO_NEW(t->arena, HoloTv, count + 1), result = {0};
     const char **names = HOLO_NEW(t->arena, const char *, count + 1);
     if (!args || !names) return (void)holo_emit_fail(t->e, HOLO_NO_MEMORY, "there is not enough memory");
     for (size_t i = 0; i < count && !t->e->status; i++) {
@@ -118,7 +127,8 @@ static void run_node(HoloPt2Scope *scope, const json_t *node)
 void holo_pt2_nodes(HoloPt2Scope *scope, const json_t *graph)
 {
     const json_t *nodes = json_object_get(graph, "nodes");
-    for (size_t i = 0; i < json_array_size(nodes) && !scope->pt2->torch.e->status; i++) run_node(scope, json_array_get(nodes, i));
+    for (size_t i = 0; i < json_array_size(nodes) && !scope->pt2->torch.e->status; i++)
+        run_node(scope, json_array_get(nodes, i));
 }
 
 void holo_pt2_graph(HoloPt2 *p, const json_t *graph, const HoloTv *args, int count, HoloTv *out)
@@ -126,11 +136,13 @@ void holo_pt2_graph(HoloPt2 *p, const json_t *graph, const HoloTv *args, int cou
     HoloTorch    *t      = &p->torch;
     HoloPt2Scope  scope  = {.pt2 = p};
     const json_t *inputs = json_object_get(graph, "inputs"), *outputs = json_object_get(graph, "outputs");
-    *out                 = holo_tv_list(t, HOLO_TORCH_TUPLE, 0, NULL);
+    *out = holo_tv_list(t, HOLO_TORCH_TUPLE, 0, NULL);
     if (json_array_size(inputs) != (size_t)count)
-        holo_emit_fail(t->e, HOLO_BAD_MODEL, "a graph takes %d values, and %d are given", (int)json_array_size(inputs), count);
+        holo_emit_fail(t->e, HOLO_BAD_MODEL, "a graph takes %d values, and %d are given", (int)json_array_size(inputs),
+                       count);
     if (++t->depth_calls > 32) holo_emit_fail(t->e, HOLO_UNSUPPORTED, "graphs are nested too deep");
-    for (int i = 0; i < count && !t->e->status; i++) bind(&scope, holo_pt2_name(json_array_get(inputs, (size_t)i)), &args[i]);
+    for (int i = 0; i < count && !t->e->status; i++)
+        bind(&scope, holo_pt2_name(json_array_get(inputs, (size_t)i)), &args[i]);
     if (!t->e->status) holo_pt2_nodes(&scope, graph);
     for (size_t i = 0; i < json_array_size(outputs) && !t->e->status; i++)
         holo_tv_append(t, out->list, holo_pt2_value(&scope, json_array_get(outputs, i)));

@@ -29,9 +29,10 @@ static int values_of(HoloTorch *t, const HoloTv *tuple, HoloValue **out)
 
 // ---- cond(condition, yes, no, operands)
 
-static void run_body(HoloPt2 *p, HoloTorchBody *body, const char *name, const json_t *graph, const HoloTv *in, int count, HoloValue **out, int *out_count)
+static void run_body(HoloPt2 *p, HoloTorchBody *body, const char *name, const json_t *graph, const HoloTv *in,
+                     int count, HoloValue **out, int *out_count)
 {
-    HoloTorch *t = &p->torch;
+    HoloTorch *t      = &p->torch;
     HoloTv     result = {0};
     holo_torch_enter(t, body, name);
     holo_pt2_graph(p, graph, in, count, &result);
@@ -60,7 +61,8 @@ static void cond(HoloPt2 *p, const HoloTv *args, int count, HoloTv *out)
     int           a_count, b_count;
     run_body(p, &yes, "then", args[1].graph, in, given, a, &a_count);
     run_body(p, &no, "else", args[2].graph, in, given, b, &b_count);
-    if (!t->e->status && a_count != b_count) holo_emit_fail(t->e, HOLO_BAD_MODEL, "the graphs of cond give different numbers of values");
+    if (!t->e->status && a_count != b_count)
+        holo_emit_fail(t->e, HOLO_BAD_MODEL, "the graphs of cond give different numbers of values");
     holo_torch_if(t, holo_torch_scalar_of(t, condition), &yes, &no, a, b, a_count, y);
     if (!t->e->status) *out = holo_torch_tuple(t, a_count, y);
     holo_emit_end(&yes.emit);
@@ -90,21 +92,26 @@ static void loop_enter(HoloTorch *t, Loop *l, const HoloTv *carried, int count)
         HoloTensor type = l->first[i]->type;
         type.data       = NULL;
         HoloValue *in   = holo_emit_input(t->e, l->first[i]->name, &type);
-        l->carried[i]   = carried[i].kind == HOLO_TORCH_TENSOR ? holo_tv_tensor(t, in) : (HoloTv){.kind = HOLO_TORCH_NUMBER, .number = in};
+        l->carried[i]   = carried[i].kind == HOLO_TORCH_TENSOR ? holo_tv_tensor(t, in)
+                                                               : (HoloTv){.kind = HOLO_TORCH_NUMBER, .number = in};
     }
 }
 
 // Leaves it: it gives a condition (NULL: always true), the carried values, and values of each turn.
-static void loop_leave(HoloTorch *t, Loop *l, HoloValue *count, HoloValue *begin, HoloValue *again, HoloValue *const *next, int each, HoloValue **y)
+static void loop_leave(HoloTorch *t, Loop *l, HoloValue *count, HoloValue *begin, HoloValue *again,
+                       HoloValue *const *next, int each, HoloValue **y)
 {
     holo_emit_output(t->e, again ? again : l->condition, NULL);
     for (int i = 0; i < l->count + each && !t->e->status; i++)
-        holo_emit_output(t->e, i < l->count ? holo_emit_cast(t->e, next[i], (HoloDtype)l->first[i]->type.dtype) : next[i], NULL);
+        holo_emit_output(
+            t->e, i < l->count ? holo_emit_cast(t->e, next[i], (HoloDtype)l->first[i]->type.dtype) : next[i], NULL);
     holo_torch_leave(t, &l->body);
     HoloValue *in[VALUES_MAX + 2] = {count, begin};
     for (int i = 0; i < l->count; i++) in[2 + i] = l->first[i];
-    if (l->body.changed_count && !t->e->status) holo_emit_fail(t->e, HOLO_UNSUPPORTED, "a loop writes to tensors from outside of it");
-    holo_emit_control(t->e, "Loop", (HoloEmitIn){2 + l->count, in}, NULL, (HoloEmitBody[]){{"body", &l->body.emit}, {0}}, y, l->count + each);
+    if (l->body.changed_count && !t->e->status)
+        holo_emit_fail(t->e, HOLO_UNSUPPORTED, "a loop writes to tensors from outside of it");
+    holo_emit_control(t->e, "Loop", (HoloEmitIn){2 + l->count, in}, NULL,
+                      (HoloEmitBody[]){{"body", &l->body.emit}, {0}}, y, l->count + each);
     holo_emit_end(&l->body.emit);
 }
 
@@ -113,7 +120,8 @@ static HoloValue *condition_of(HoloPt2 *p, const json_t *graph, const HoloTv *in
     HoloTv     result = {0};
     HoloValue *y[VALUES_MAX];
     holo_pt2_graph(p, graph, in, count, &result);
-    if (p->torch.e->status || values_of(&p->torch, &result, y) != 1) return holo_emit_fail(p->torch.e, HOLO_BAD_MODEL, "while_loop without a condition");
+    if (p->torch.e->status || values_of(&p->torch, &result, y) != 1)
+        return holo_emit_fail(p->torch.e, HOLO_BAD_MODEL, "while_loop without a condition");
     return holo_torch_scalar_of(&p->torch, holo_emit_cast(p->torch.e, y[0], HOLO_BOOL));
 }
 
@@ -127,15 +135,17 @@ static void while_loop(HoloPt2 *p, const HoloTv *args, int count, HoloTv *out)
         holo_emit_fail(t->e, HOLO_BAD_MODEL, "while_loop without its graphs");
         return;
     }
-    int        carried = unpack(t, &args[2], in, VALUES_MAX), more = count > 3 ? unpack(t, &args[3], in + carried, VALUES_MAX) : 0;
-    HoloValue *begin   = condition_of(p, args[0].graph, in, carried + more);
+    int carried      = unpack(t, &args[2], in, VALUES_MAX),
+        more         = count > 3 ? unpack(t, &args[3], in + carried, VALUES_MAX) : 0;
+    HoloValue *begin = condition_of(p, args[0].graph, in, carried + more);
     if (t->e->status) return;
     Loop l;
     loop_enter(t, &l, in, carried);
     for (int i = 0; i < carried; i++) in[i] = l.carried[i];
     holo_pt2_graph(p, args[1].graph, in, carried + more, &result);
     int given = t->e->status ? 0 : values_of(t, &result, next);
-    if (!t->e->status && given != carried) holo_emit_fail(t->e, HOLO_BAD_MODEL, "the body of while_loop gives %d values, not %d", given, carried);
+    if (!t->e->status && given != carried)
+        holo_emit_fail(t->e, HOLO_BAD_MODEL, "the body of while_loop gives %d values, not %d", given, carried);
     for (int i = 0; i < given && !t->e->status; i++) in[i] = result.list->item[i];
     HoloValue *again = condition_of(p, args[0].graph, in, carried + more);
     loop_leave(t, &l, NULL, begin, again, next, 0, y);
@@ -143,12 +153,14 @@ static void while_loop(HoloPt2 *p, const HoloTv *args, int count, HoloTv *out)
 }
 
 // map(body, rows, others) and scan(body, carried, rows, others): the body is run for each row.
-static void over_rows(HoloPt2 *p, const json_t *graph, const HoloTv *carried_list, const HoloTv *rows_list, const HoloTv *more_list, bool row_first, HoloTv *out)
+static void over_rows(HoloPt2 *p, const json_t *graph, const HoloTv *carried_list, const HoloTv *rows_list,
+                      const HoloTv *more_list, bool row_first, HoloTv *out)
 {
     HoloTorch *t = &p->torch;
     HoloTv     carried[VALUES_MAX], rows[VALUES_MAX], in[VALUES_MAX * 3], result = {0};
     HoloValue *next[VALUES_MAX], *y[VALUES_MAX], *table[VALUES_MAX];
-    int        held = carried_list ? unpack(t, carried_list, carried, VALUES_MAX) : 0, across = unpack(t, rows_list, rows, VALUES_MAX), used = 0;
+    int        held = carried_list ? unpack(t, carried_list, carried, VALUES_MAX) : 0,
+        across = unpack(t, rows_list, rows, VALUES_MAX), used = 0;
     if (!t->e->status && !across) holo_emit_fail(t->e, HOLO_BAD_MODEL, "a map over nothing");
     for (int i = 0; i < across && !t->e->status; i++) table[i] = holo_torch_value(t, &rows[i]);
     if (t->e->status) return;
@@ -209,9 +221,19 @@ static const struct {
     const char *name;
     void (*run)(HoloPt2 *p, const HoloTv *args, int count, HoloTv *out);
 } operators[] = {
-    {"cond", cond}, {"while_loop", while_loop}, {"map_impl", map}, {"map", map}, {"scan", scan},
-    {"wrap_with_set_grad_enabled", wrapper}, {"wrap_with_autocast", wrapper}, {"invoke_subgraph", wrapper}, {"wrap", wrapper},
-    {"hints_wrapper", wrapper}, {"tag_activation_checkpoint", wrapper}, {"wrap_activation_checkpoint", wrapper}, {"strict_mode", wrapper},
+    {"cond", cond},
+    {"while_loop", while_loop},
+    {"map_impl", map},
+    {"map", map},
+    {"scan", scan},
+    {"wrap_with_set_grad_enabled", wrapper},
+    {"wrap_with_autocast", wrapper},
+    {"invoke_subgraph", wrapper},
+    {"wrap", wrapper},
+    {"hints_wrapper", wrapper},
+    {"tag_activation_checkpoint", wrapper},
+    {"wrap_activation_checkpoint", wrapper},
+    {"strict_mode", wrapper},
 };
 
 bool holo_pt2_higher(HoloPt2Scope *scope, const char *name, const HoloTv *args, int count, HoloTv *out)

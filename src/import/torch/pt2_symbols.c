@@ -68,11 +68,11 @@ static HoloDim power(Reader *r, HoloDim base, HoloDim exponent)
 static HoloDim apply(Reader *r, const char *name, const HoloDim *arg, int count)
 {
     HoloDim (*many)(HoloDims *, HoloDim, HoloDim) = !strcmp(name, "Add")   ? holo_dim_add
-                                                   : !strcmp(name, "Mul") ? holo_dim_mul
-                                                   : !strcmp(name, "Max") ? holo_dim_max
-                                                   : !strcmp(name, "Min") ? holo_dim_min
-                                                                          : NULL;
-    HoloDim result = arg[0];
+                                                    : !strcmp(name, "Mul") ? holo_dim_mul
+                                                    : !strcmp(name, "Max") ? holo_dim_max
+                                                    : !strcmp(name, "Min") ? holo_dim_min
+                                                                           : NULL;
+    HoloDim result                                = arg[0];
     if (many) {
         for (int i = 1; i < count; i++) result = many(r->dims, result, arg[i]);
         return result;

@@ -9,9 +9,10 @@ static const struct {
     int       number;
     HoloDtype dtype;
 } types[] = {
-    {1, HOLO_U8},   {2, HOLO_I8},   {3, HOLO_I16},   {4, HOLO_I32},   {5, HOLO_I64},        {6, HOLO_F16},        {7, HOLO_F32},
-    {8, HOLO_F64},  {10, HOLO_C64}, {11, HOLO_C128}, {12, HOLO_BOOL}, {13, HOLO_BF16},      {28, HOLO_U16},       {29, HOLO_F8E4M3FN},
-    {30, HOLO_F8E5M2}, {31, HOLO_F8E4M3FNUZ}, {32, HOLO_F8E5M2FNUZ},
+    {1, HOLO_U8},          {2, HOLO_I8},          {3, HOLO_I16},  {4, HOLO_I32},       {5, HOLO_I64},
+    {6, HOLO_F16},         {7, HOLO_F32},         {8, HOLO_F64},  {10, HOLO_C64},      {11, HOLO_C128},
+    {12, HOLO_BOOL},       {13, HOLO_BF16},       {28, HOLO_U16}, {29, HOLO_F8E4M3FN}, {30, HOLO_F8E5M2},
+    {31, HOLO_F8E4M3FNUZ}, {32, HOLO_F8E5M2FNUZ},
 };
 
 HoloDtype holo_pt2_dtype(int64_t number)
@@ -36,7 +37,8 @@ static HoloTv find(HoloPt2Scope *scope, const json_t *name)
     const char   *text  = json_string_value(name);
     const HoloTv *value = text ? holo_name_map_find(&scope->names, (HoloString){text, strlen(text)}) : NULL;
     if (value) return *value;
-    holo_emit_fail(scope->pt2->torch.e, HOLO_BAD_MODEL, "the value '%.200s' is used before it is made", text ? text : "?");
+    holo_emit_fail(scope->pt2->torch.e, HOLO_BAD_MODEL, "the value '%.200s' is used before it is made",
+                   text ? text : "?");
     return (HoloTv){0};
 }
 
@@ -115,13 +117,30 @@ static const struct {
     Read       *read;
     bool        is_list;
 } kinds[] = {
-    {"as_none", none_of, false}, {"as_tensor", tensor_of, false}, {"as_tensors", tensor_of, true}, {"as_int", int_of, false},
-    {"as_ints", int_of, true}, {"as_float", float_of, false}, {"as_floats", float_of, true}, {"as_string", text_of, false},
-    {"as_strings", text_of, true}, {"as_bool", bool_of, false}, {"as_bools", bool_of, true}, {"as_scalar_type", dtype_of, false},
-    {"as_memory_format", none_of, false}, {"as_layout", none_of, false}, {"as_device", device_of, false},
-    {"as_sym_int", symbolic_of, false}, {"as_sym_ints", symbolic_of, true}, {"as_sym_bool", symbolic_of, false},
-    {"as_sym_bools", symbolic_of, true}, {"as_sym_float", symbolic_of, false}, {"as_sym_floats", symbolic_of, true},
-    {"as_optional_tensor", holo_pt2_value, false}, {"as_optional_tensors", holo_pt2_value, true}, {"as_graph", graph_of, false},
+    {"as_none", none_of, false},
+    {"as_tensor", tensor_of, false},
+    {"as_tensors", tensor_of, true},
+    {"as_int", int_of, false},
+    {"as_ints", int_of, true},
+    {"as_float", float_of, false},
+    {"as_floats", float_of, true},
+    {"as_string", text_of, false},
+    {"as_strings", text_of, true},
+    {"as_bool", bool_of, false},
+    {"as_bools", bool_of, true},
+    {"as_scalar_type", dtype_of, false},
+    {"as_memory_format", none_of, false},
+    {"as_layout", none_of, false},
+    {"as_device", device_of, false},
+    {"as_sym_int", symbolic_of, false},
+    {"as_sym_ints", symbolic_of, true},
+    {"as_sym_bool", symbolic_of, false},
+    {"as_sym_bools", symbolic_of, true},
+    {"as_sym_float", symbolic_of, false},
+    {"as_sym_floats", symbolic_of, true},
+    {"as_optional_tensor", holo_pt2_value, false},
+    {"as_optional_tensors", holo_pt2_value, true},
+    {"as_graph", graph_of, false},
     {"as_operator", text_of, false},
 };
 
@@ -161,7 +180,7 @@ const char *holo_pt2_name(const json_t *arg)
 static HoloDim size_of(HoloPt2 *p, const json_t *size)
 {
     const json_t *number = json_object_get(size, "as_int"), *expr = json_object_get(size, "as_expr");
-    const char   *text   = json_string_value(json_object_get(expr, "expr_str"));
+    const char   *text = json_string_value(json_object_get(expr, "expr_str"));
     if (json_is_integer(number)) return json_integer_value(number);
     return text ? holo_pt2_dim(p->torch.e->graph->dims, text) : HOLO_DIM_UNKNOWN;
 }
@@ -170,7 +189,8 @@ bool holo_pt2_type(HoloPt2 *p, const json_t *meta, HoloTensor *out)
 {
     const json_t *sizes = json_object_get(meta, "sizes");
     size_t        rank  = json_array_size(sizes);
-    *out                = (HoloTensor){.dtype = (uint8_t)holo_pt2_dtype(json_integer_value(json_object_get(meta, "dtype"))), .rank = (int)rank};
+    *out = (HoloTensor){.dtype = (uint8_t)holo_pt2_dtype(json_integer_value(json_object_get(meta, "dtype"))),
+                        .rank  = (int)rank};
     if (!json_is_array(sizes) || rank > HOLO_MAX_RANK || !out->dtype) return false;
     for (size_t i = 0; i < rank; i++) {
         out->dim[i] = size_of(p, json_array_get(sizes, i));

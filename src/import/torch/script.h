@@ -48,18 +48,18 @@ void holo_script_next(HoloScriptLexer *lexer); // to the next token; END after a
 
 typedef enum HoloScriptKind {
     // expressions
-    HOLO_SCRIPT_NAME,   // text
-    HOLO_SCRIPT_INT,    // i
-    HOLO_SCRIPT_FLOAT,  // f
-    HOLO_SCRIPT_TEXT,   // text
+    HOLO_SCRIPT_NAME,  // text
+    HOLO_SCRIPT_INT,   // i
+    HOLO_SCRIPT_FLOAT, // f
+    HOLO_SCRIPT_TEXT,  // text
     HOLO_SCRIPT_TRUE,
     HOLO_SCRIPT_FALSE,
     HOLO_SCRIPT_NONE,
-    HOLO_SCRIPT_ATTR,   // child 0 . text
-    HOLO_SCRIPT_CALL,   // child 0 ( the others ); ones that are KEYWORD have names
+    HOLO_SCRIPT_ATTR,    // child 0 . text
+    HOLO_SCRIPT_CALL,    // child 0 ( the others ); ones that are KEYWORD have names
     HOLO_SCRIPT_KEYWORD, // text = child 0
-    HOLO_SCRIPT_INDEX,  // child 0 [ child 1 ]
-    HOLO_SCRIPT_SLICE,  // start, end, step; NONE where left out
+    HOLO_SCRIPT_INDEX,   // child 0 [ child 1 ]
+    HOLO_SCRIPT_SLICE,   // start, end, step; NONE where left out
     HOLO_SCRIPT_LIST,
     HOLO_SCRIPT_TUPLE,
     HOLO_SCRIPT_DICT,   // a key, its value, and so on
@@ -121,7 +121,7 @@ typedef struct HoloScriptClass {
 
 struct HoloTorchObject {
     const HoloScriptClass *type;
-    const char            *path; // where it is in the model: "layer.0."
+    const char            *path;  // where it is in the model: "layer.0."
     HoloNameMap            attrs; // to HoloScriptVar *
     const HoloPickle      *state; // attributes that were not asked for yet
 };
@@ -133,7 +133,7 @@ typedef struct HoloScriptVar {
 
 typedef struct HoloScriptFrame { // a call of a function
     const char   *file;
-    HoloNameMap   names; // to HoloScriptVar *
+    HoloNameMap   names;  // to HoloScriptVar *
     HoloScriptVar result; // set: it has returned
 } HoloScriptFrame;
 
@@ -151,8 +151,8 @@ typedef struct HoloScript {
     const HoloPickle *constants; // a tuple; NULL: there are none
     HoloScriptChange *change;    // in the current body
     int               change_count, change_room;
-    int               depth;     // of blocks and expressions inside of each other
-    HoloTorchList   **grown;     // lists of outside that the body of a loop appends to; they are noted while `is_trial`
+    int               depth; // of blocks and expressions inside of each other
+    HoloTorchList   **grown; // lists of outside that the body of a loop appends to; they are noted while `is_trial`
     int               grown_count, grown_room;
     bool              is_trial;
     bool              is_raised; // an exception: the current body is never left
@@ -171,11 +171,11 @@ HoloTv holo_script_call(HoloScript *s, HoloScriptFrame *frame, const HoloScriptN
 // `self` is the first argument, if it is not NULL.
 HoloTv holo_script_function(HoloScript *s, const HoloScriptFunction *function, const HoloTv *self, const HoloTv *args,
                             const char *const *names, int count);
-bool holo_script_find(HoloScript *s, const char *name, HoloScriptFunction *out); // "__torch__.f"
-bool holo_script_method(const HoloScriptClass *type, HoloString name, HoloScriptFunction *out);
-HoloScriptClass    *holo_script_class(HoloScript *s, const char *name);
+bool   holo_script_find(HoloScript *s, const char *name, HoloScriptFunction *out); // "__torch__.f"
+bool   holo_script_method(const HoloScriptClass *type, HoloString name, HoloScriptFunction *out);
+HoloScriptClass *holo_script_class(HoloScript *s, const char *name);
 // The value of a pickle; `path` names tensors.
-HoloTv holo_script_value(HoloScript *s, const HoloPickle *pickle, const char *folder, const char *path);
+HoloTv         holo_script_value(HoloScript *s, const HoloPickle *pickle, const char *folder, const char *path);
 HoloScriptVar *holo_script_attr(HoloScript *s, HoloTorchObject *object, HoloString name); // NULL: there is none
 // The number that a condition is now, 0 or 1; -1: only a run knows, and *out_value is it.
 int  holo_script_truth(HoloScript *s, HoloTv v, HoloValue **out_value);
@@ -185,8 +185,8 @@ void holo_script_fail(HoloScript *s, const HoloScriptFrame *frame, int line, con
 HoloTv holo_script_builtin(HoloScript *s, const HoloScriptFrame *frame, const char *name, const HoloTv *args,
                            const char *const *names, int count, int line);
 // Lists, dicts and texts: an operation of that name. False: there is none for these arguments.
-bool holo_script_container(HoloScript *s, const char *name, const HoloTv *args, int count, HoloTv *out);
-bool holo_script_equal(const HoloTv *a, const HoloTv *b);
+bool   holo_script_container(HoloScript *s, const char *name, const HoloTv *args, int count, HoloTv *out);
+bool   holo_script_equal(const HoloTv *a, const HoloTv *b);
 HoloTv holo_script_item(HoloScript *s, HoloTv from, HoloTv index); // from[index]
 // A NamedTuple as a plain tuple; anything else as it is.
 HoloTv holo_script_plain(HoloScript *s, HoloTv v);

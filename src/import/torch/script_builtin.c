@@ -91,14 +91,18 @@ static HoloTv device(HoloScript *s, const HoloTv *a)
 
 static HoloTv raise(HoloScript *s, const HoloTv *a)
 {
-    if (!s->t->depth) holo_emit_fail(s->t->e, HOLO_BAD_MODEL, "the model refuses such inputs: %.*s", a[0].kind == HOLO_TORCH_TEXT ? (int)(a[0].s.size < 300 ? a[0].s.size : 300) : 0, a[0].kind == HOLO_TORCH_TEXT ? a[0].s.data : "");
+    if (!s->t->depth)
+        holo_emit_fail(s->t->e, HOLO_BAD_MODEL, "the model refuses such inputs: %.*s",
+                       a[0].kind == HOLO_TORCH_TEXT ? (int)(a[0].s.size < 300 ? a[0].s.size : 300) : 0,
+                       a[0].kind == HOLO_TORCH_TEXT ? a[0].s.data : "");
     s->is_raised = true;
     return (HoloTv){0};
 }
 
 static HoloTv getattr(HoloScript *s, const HoloTv *a)
 {
-    if (a[0].kind != HOLO_TORCH_OBJECT || a[1].kind != HOLO_TORCH_TEXT) return holo_emit_fail(s->t->e, HOLO_UNSUPPORTED, "getattr of %s", holo_tv_kind(&a[0])), (HoloTv){0};
+    if (a[0].kind != HOLO_TORCH_OBJECT || a[1].kind != HOLO_TORCH_TEXT)
+        return holo_emit_fail(s->t->e, HOLO_UNSUPPORTED, "getattr of %s", holo_tv_kind(&a[0])), (HoloTv){0};
     const HoloScriptVar *attr = holo_script_attr(s, a[0].object, a[1].s);
     if (attr) return attr->value;
     return (HoloTv){.kind = HOLO_TORCH_METHOD, .self = a[0].object, .method = a[1].s};
@@ -106,7 +110,9 @@ static HoloTv getattr(HoloScript *s, const HoloTv *a)
 
 static HoloTv setattr(HoloScript *s, const HoloTv *a)
 {
-    HoloScriptVar *attr = a[0].kind == HOLO_TORCH_OBJECT && a[1].kind == HOLO_TORCH_TEXT ? holo_script_attr(s, a[0].object, a[1].s) : NULL;
+    HoloScriptVar *attr = a[0].kind == HOLO_TORCH_OBJECT && a[1].kind == HOLO_TORCH_TEXT
+                              ? holo_script_attr(s, a[0].object, a[1].s)
+                              : NULL;
     if (attr) holo_script_assign(s, attr, a[2]);
     return (HoloTv){0};
 }
@@ -117,7 +123,8 @@ static HoloTv tolist(HoloScript *s, const HoloTv *a)
     int64_t    numbers[256];
     int        count;
     HoloValue *x = holo_torch_value(s->t, &a[0]);
-    if (!holo_emit_known_ints(s->t->e, x, numbers, 256, &count)) return holo_emit_fail(s->t->e, HOLO_UNSUPPORTED, "tolist of a tensor that only a run knows"), (HoloTv){0};
+    if (!holo_emit_known_ints(s->t->e, x, numbers, 256, &count))
+        return holo_emit_fail(s->t->e, HOLO_UNSUPPORTED, "tolist of a tensor that only a run knows"), (HoloTv){0};
     HoloTv out = holo_tv_list(s->t, HOLO_TORCH_LIST, 0, NULL);
     for (int i = 0; i < count && !s->t->e->status; i++) holo_tv_append(s->t, out.list, holo_tv_int(numbers[i]));
     return holo_emit_rank(x) ? out : holo_tv_int(numbers[0]);
@@ -128,14 +135,48 @@ static const struct {
     int         count; // of arguments, at least
     HoloTv (*answer)(HoloScript *s, const HoloTv *a);
 } questions[] = {
-    {"dtype", 1, dtype_of}, {"__is__", 2, is_same}, {"__isnot__", 2, is_other}, {"unchecked_unwrap_optional", 1, first_of},
-    {"_unwrap_optional", 1, first_of}, {"unchecked_cast", 1, first_of}, {"data", 1, first_of}, {"is_cuda", 0, no}, {"is_cpu", 0, yes},
-    {"is_quantized", 0, no}, {"is_mkldnn", 0, no}, {"is_sparse", 0, no}, {"is_meta", 0, no}, {"is_nested", 0, no}, {"requires_grad", 0, no}, {"is_leaf", 0, no},
-    {"is_grad_enabled", 0, no}, {"is_autocast_enabled", 0, no}, {"is_autocast_cpu_enabled", 0, no}, {"is_scripting", 0, yes}, {"is_tracing", 0, no}, {"is_xpu", 0, no},
-    {"_get_tracing_state", 0, nothing}, {"has_torch_function", 0, no}, {"warn", 0, nothing}, {"device", 0, device}, {"layout", 0, zero},
-    {"RaiseException", 0, raise}, {"getattr", 2, getattr}, {"setattr", 3, setattr}, {"isinstance", 0, yes}, {"tolist", 1, tolist},
-    {"BroadcastingList", 1, first_of}, {"get_device", 0, zero}, {"Print", 0, nothing}, {"print", 0, nothing}, {"manual_seed", 0, nothing},
-    {"is_contiguous", 0, yes}, {"is_signed", 0, yes}, {"profile", 0, nothing}, {"grad", 0, nothing}, {"names", 0, nothing},
+    {"dtype", 1, dtype_of},
+    {"__is__", 2, is_same},
+    {"__isnot__", 2, is_other},
+    {"unchecked_unwrap_optional", 1, first_of},
+    {"_unwrap_optional", 1, first_of},
+    {"unchecked_cast", 1, first_of},
+    {"data", 1, first_of},
+    {"is_cuda", 0, no},
+    {"is_cpu", 0, yes},
+    {"is_quantized", 0, no},
+    {"is_mkldnn", 0, no},
+    {"is_sparse", 0, no},
+    {"is_meta", 0, no},
+    {"is_nested", 0, no},
+    {"requires_grad", 0, no},
+    {"is_leaf", 0, no},
+    {"is_grad_enabled", 0, no},
+    {"is_autocast_enabled", 0, no},
+    {"is_autocast_cpu_enabled", 0, no},
+    {"is_scripting", 0, yes},
+    {"is_tracing", 0, no},
+    {"is_xpu", 0, no},
+    {"_get_tracing_state", 0, nothing},
+    {"has_torch_function", 0, no},
+    {"warn", 0, nothing},
+    {"device", 0, device},
+    {"layout", 0, zero},
+    {"RaiseException", 0, raise},
+    {"getattr", 2, getattr},
+    {"setattr", 3, setattr},
+    {"isinstance", 0, yes},
+    {"tolist", 1, tolist},
+    {"BroadcastingList", 1, first_of},
+    {"get_device", 0, zero},
+    {"Print", 0, nothing},
+    {"print", 0, nothing},
+    {"manual_seed", 0, nothing},
+    {"is_contiguous", 0, yes},
+    {"is_signed", 0, yes},
+    {"profile", 0, nothing},
+    {"grad", 0, nothing},
+    {"names", 0, nothing},
 };
 
 // ---- names
@@ -177,7 +218,8 @@ static bool has_unknown(const HoloTv *args, int count)
     return false;
 }
 
-HoloTv holo_script_builtin(HoloScript *s, const HoloScriptFrame *frame, const char *whole, const HoloTv *args, const char *const *names, int count, int line)
+HoloTv holo_script_builtin(HoloScript *s, const HoloScriptFrame *frame, const char *whole, const HoloTv *args,
+                           const char *const *names, int count, int line)
 {
     HoloTorch  *t = s->t;
     char        space[128];
@@ -185,7 +227,7 @@ HoloTv holo_script_builtin(HoloScript *s, const HoloScriptFrame *frame, const ch
     const char *name = split(whole, space, sizeof space);
     if (t->e->status) return out;
     bool is_aten = !strcmp(space, "aten"), unknown = has_unknown(args, count);
-    name         = conversion(whole, name);
+    name = conversion(whole, name);
     if (strchr(name, '.')) {
         holo_script_fail(s, frame, line, "%s is not supported", whole);
         return out;
@@ -197,6 +239,7 @@ HoloTv holo_script_builtin(HoloScript *s, const HoloScriptFrame *frame, const ch
     if (is_aten && !unknown && holo_script_container(s, name, args, count, &out)) return out;
     if (!strcmp(name, "floordiv")) name = "floor_divide";
     if (!strcmp(name, "__not__")) name = "logical_not";
-    holo_torch_call(t, &(HoloTorchCall){.space = space, .name = name, .args = args, .names = names, .count = count}, &out);
+    holo_torch_call(t, &(HoloTorchCall){.space = space, .name = name, .args = args, .names = names, .count = count},
+                    &out);
     return out;
 }

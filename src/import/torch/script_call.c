@@ -28,7 +28,8 @@ static const HoloScriptNode *file_of(HoloScript *s, const char *module, const ch
     if (t->e->status || !bytes) return NULL;
     t->e->status = holo_script_parse(t->arena, path, bytes, size, &tree, t->import->error);
     if (t->e->status) return NULL;
-    if (!holo_name_map_set(&s->files, t->arena, string_of(path), tree)) return holo_emit_fail(t->e, HOLO_NO_MEMORY, "there is not enough memory");
+    if (!holo_name_map_set(&s->files, t->arena, string_of(path), tree))
+        return holo_emit_fail(t->e, HOLO_NO_MEMORY, "there is not enough memory");
     return tree;
 }
 
@@ -36,13 +37,15 @@ static const HoloScriptNode *file_of(HoloScript *s, const char *module, const ch
 static const HoloScriptNode *find_in(const HoloScriptNode *block, HoloScriptKind kind, HoloString name)
 {
     for (int i = 0; block && i < block->count; i++)
-        if (block->child[i]->kind == kind && block->child[i]->text.size == name.size && !memcmp(block->child[i]->text.data, name.data, name.size)) return block->child[i];
+        if (block->child[i]->kind == kind && block->child[i]->text.size == name.size &&
+            !memcmp(block->child[i]->text.data, name.data, name.size))
+            return block->child[i];
     return NULL;
 }
 
 static const HoloScriptNode *find_dotted(HoloScript *s, const char *name, HoloScriptKind kind, const char **out_file)
 {
-    const char *point = strrchr(name, '.');
+    const char *point  = strrchr(name, '.');
     char       *module = point ? holo_arena_text(s->t->arena, name, (size_t)(point - name)) : NULL;
     return module ? find_in(file_of(s, module, out_file), kind, string_of(point + 1)) : NULL;
 }
@@ -50,10 +53,13 @@ static const HoloScriptNode *find_dotted(HoloScript *s, const char *name, HoloSc
 static void read_fields(HoloScript *s, HoloScriptClass *type)
 {
     const HoloScriptNode *bases = type->node->child[0], *block = type->node->child[1];
-    for (int i = 0; i < bases->count; i++) type->is_tuple |= bases->child[i]->kind == HOLO_SCRIPT_NAME && holo_script_text_is(bases->child[i]->text, "NamedTuple");
+    for (int i = 0; i < bases->count; i++)
+        type->is_tuple |=
+            bases->child[i]->kind == HOLO_SCRIPT_NAME && holo_script_text_is(bases->child[i]->text, "NamedTuple");
     type->field = HOLO_NEW(s->t->arena, HoloString, block->count + 1);
     for (int i = 0; type->field && type->is_tuple && i < block->count; i++)
-        if (block->child[i]->kind == HOLO_SCRIPT_ANNOTATE && block->child[i]->child[0]->kind == HOLO_SCRIPT_NAME) type->field[type->field_count++] = block->child[i]->child[0]->text;
+        if (block->child[i]->kind == HOLO_SCRIPT_ANNOTATE && block->child[i]->child[0]->kind == HOLO_SCRIPT_NAME)
+            type->field[type->field_count++] = block->child[i]->child[0]->text;
 }
 
 HoloScriptClass *holo_script_class(HoloScript *s, const char *name)
@@ -61,7 +67,8 @@ HoloScriptClass *holo_script_class(HoloScript *s, const char *name)
     HoloScriptClass *type = holo_name_map_find(&s->classes, string_of(name));
     if (type || s->t->e->status) return type;
     type = HOLO_NEW(s->t->arena, HoloScriptClass, 1);
-    if (!type || !holo_name_map_set(&s->classes, s->t->arena, string_of(name), type)) return holo_emit_fail(s->t->e, HOLO_NO_MEMORY, "there is not enough memory");
+    if (!type || !holo_name_map_set(&s->classes, s->t->arena, string_of(name), type))
+        return holo_emit_fail(s->t->e, HOLO_NO_MEMORY, "there is not enough memory");
     *type      = (HoloScriptClass){.name = name};
     type->node = find_dotted(s, name, HOLO_SCRIPT_CLASS, &type->file);
     if (type->node && type->node->count == 2) read_fields(s, type);
@@ -95,7 +102,8 @@ static HoloString parameter(const HoloScriptNode *node, const HoloScriptNode **o
     return node->kind == HOLO_SCRIPT_NAME ? node->text : (HoloString){0};
 }
 
-static void bind_named(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode *def, const HoloTv *args, const char *const *names, int count)
+static void bind_named(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode *def, const HoloTv *args,
+                       const char *const *names, int count)
 {
     for (int i = 0; i < count && names; i++)
         if (names[i]) holo_script_set(s, frame, string_of(names[i]), args[i]);
@@ -106,13 +114,15 @@ static void bind_named(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNo
         if (given)
             holo_script_set(s, frame, name, holo_script_eval(s, frame, given));
         else
-            holo_script_fail(s, frame, def->line, "%.*s is called without %.*s", HOLO_IMPORT_ARG(def->text), HOLO_IMPORT_ARG(name));
+            holo_script_fail(s, frame, def->line, "%.*s is called without %.*s", HOLO_IMPORT_ARG(def->text),
+                             HOLO_IMPORT_ARG(name));
     }
 }
 
-HoloTv holo_script_function(HoloScript *s, const HoloScriptFunction *function, const HoloTv *self, const HoloTv *args, const char *const *names, int count)
+HoloTv holo_script_function(HoloScript *s, const HoloScriptFunction *function, const HoloTv *self, const HoloTv *args,
+                            const char *const *names, int count)
 {
-    const HoloScriptNode *def = function->def, *given;
+    const HoloScriptNode *def   = function->def, *given;
     HoloScriptFrame       frame = {.file = function->file};
     int                   place = 0;
     if (s->t->e->status) return (HoloTv){0};
@@ -120,7 +130,8 @@ HoloTv holo_script_function(HoloScript *s, const HoloScriptFunction *function, c
     for (int i = 0; i < count && !s->t->e->status; i++) {
         if (names && names[i]) continue;
         if (place + 1 >= def->count) {
-            holo_script_fail(s, &frame, def->line, "%.*s is called with too many arguments", HOLO_IMPORT_ARG(def->text));
+            holo_script_fail(s, &frame, def->line, "%.*s is called with too many arguments",
+                             HOLO_IMPORT_ARG(def->text));
             break;
         }
         holo_script_set(s, &frame, parameter(def->child[place++], &given), args[i]);
@@ -144,7 +155,8 @@ static void set_field(HoloScript *s, HoloTorchObject *object, HoloString name, H
 {
     HoloScriptVar *attr = HOLO_NEW(s->t->arena, HoloScriptVar, 1);
     if (attr) *attr = (HoloScriptVar){value, true};
-    if (!attr || !holo_name_map_set(&object->attrs, s->t->arena, name, attr)) holo_emit_fail(s->t->e, HOLO_NO_MEMORY, "there is not enough memory");
+    if (!attr || !holo_name_map_set(&object->attrs, s->t->arena, name, attr))
+        holo_emit_fail(s->t->e, HOLO_NO_MEMORY, "there is not enough memory");
 }
 
 HoloTv holo_script_plain(HoloScript *s, HoloTv v)
@@ -159,7 +171,8 @@ HoloTv holo_script_plain(HoloScript *s, HoloTv v)
 }
 
 // "__torch__.Net": makes an object; "__torch__.f": calls a function.
-static HoloTv call_own(HoloScript *s, const HoloScriptFrame *frame, const char *name, const HoloTv *args, const char *const *names, int count, int line)
+static HoloTv call_own(HoloScript *s, const HoloScriptFrame *frame, const char *name, const HoloTv *args,
+                       const char *const *names, int count, int line)
 {
     static const char  ending[] = ".__new__";
     HoloScriptFunction function;
@@ -184,7 +197,8 @@ static HoloTv call_own(HoloScript *s, const HoloScriptFrame *frame, const char *
         }
         return object;
     }
-    if (holo_script_method(type, string_of("__init__"), &function)) holo_script_function(s, &function, &object, args, names, count);
+    if (holo_script_method(type, string_of("__init__"), &function))
+        holo_script_function(s, &function, &object, args, names, count);
     return object;
 }
 
@@ -196,16 +210,21 @@ static bool call_typed(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNo
     const HoloScriptNode *callee = node->child[0];
     if (callee->kind != HOLO_SCRIPT_NAME || holo_name_map_find(&frame->names, callee->text)) return false;
     bool is_none = holo_script_text_is(callee->text, "uninitialized");
-    if (!is_none && !holo_script_text_is(callee->text, "annotate") && !holo_script_text_is(callee->text, "unchecked_cast")) return false;
-    *out = is_none || node->count < 3 ? (HoloTv){.kind = HOLO_TORCH_NONE, .i = is_none} : holo_script_eval(s, frame, node->child[2]);
+    if (!is_none && !holo_script_text_is(callee->text, "annotate") &&
+        !holo_script_text_is(callee->text, "unchecked_cast"))
+        return false;
+    *out = is_none || node->count < 3 ? (HoloTv){.kind = HOLO_TORCH_NONE, .i = is_none}
+                                      : holo_script_eval(s, frame, node->child[2]);
     return true;
 }
 
-static HoloTv call_method(HoloScript *s, HoloScriptFrame *frame, HoloTv callee, const HoloTv *args, const char *const *names, int count, int line)
+static HoloTv call_method(HoloScript *s, HoloScriptFrame *frame, HoloTv callee, const HoloTv *args,
+                          const char *const *names, int count, int line)
 {
     HoloTv             self = {.kind = HOLO_TORCH_OBJECT, .object = callee.self};
     HoloScriptFunction function;
-    if (holo_script_method(callee.self->type, callee.method, &function)) return holo_script_function(s, &function, &self, args, names, count);
+    if (holo_script_method(callee.self->type, callee.method, &function))
+        return holo_script_function(s, &function, &self, args, names, count);
     if (holo_script_text_is(callee.method, "__init__") && !count) return (HoloTv){0};
     holo_script_fail(s, frame, line, "%s has no method %.*s", callee.self->type->name, HOLO_IMPORT_ARG(callee.method));
     return (HoloTv){0};
@@ -221,7 +240,7 @@ HoloTv holo_script_call(HoloScript *s, HoloScriptFrame *frame, const HoloScriptN
     const char **names = HOLO_NEW(s->t->arena, const char *, count + 1);
     if (!args || !names) return holo_emit_fail(s->t->e, HOLO_NO_MEMORY, "there is not enough memory"), (HoloTv){0};
     for (int i = 0; i < count && !s->t->e->status; i++) {
-        const HoloScriptNode *arg = node->child[i + 1];
+        const HoloScriptNode *arg      = node->child[i + 1];
         bool                  is_named = arg->kind == HOLO_SCRIPT_KEYWORD;
         if (is_named) names[i] = holo_arena_text(s->t->arena, arg->text.data, arg->text.size);
         args[i] = holo_script_eval(s, frame, is_named ? arg->child[0] : arg);

@@ -26,9 +26,11 @@ bool holo_script_equal(const HoloTv *a, const HoloTv *b)
     case HOLO_TORCH_LIST:
     case HOLO_TORCH_TUPLE:
         if (a->list == b->list) return true;
-        if (a->list->count != b->list->count || a->list->count > 64 || a->list->sequence || b->list->sequence) return false;
+        if (a->list->count != b->list->count || a->list->count > 64 || a->list->sequence || b->list->sequence)
+            return false;
         for (int i = 0; i < a->list->count; i++)
-            if (is_container(&a->list->item[i]) || !holo_script_equal(&a->list->item[i], &b->list->item[i])) return false;
+            if (is_container(&a->list->item[i]) || !holo_script_equal(&a->list->item[i], &b->list->item[i]))
+                return false;
         return true;
     case HOLO_TORCH_DICT: return a->list == b->list;
     default: return a->tensor == b->tensor;
@@ -45,7 +47,8 @@ static HoloTv fail(HoloScript *s, const char *what, const HoloTv *v)
 static bool may_change(HoloScript *s, const HoloTorchList *list)
 {
     if (list->depth >= s->t->depth) return true;
-    holo_emit_fail(s->t->e, HOLO_UNSUPPORTED, "a list changes in a branch or a loop that depends on the data of the run");
+    holo_emit_fail(s->t->e, HOLO_UNSUPPORTED,
+                   "a list changes in a branch or a loop that depends on the data of the run");
     return false;
 }
 
@@ -53,7 +56,8 @@ static int64_t place_of(HoloScript *s, const HoloTorchList *list, const HoloTv *
 {
     int64_t i = holo_torch_int(s->t, index, 0);
     if (i < 0) i += list->count;
-    if (!s->t->e->status && (i < 0 || i >= list->count)) holo_emit_fail(s->t->e, HOLO_BAD_MODEL, "item %lld of a list of %d", (long long)i, list->count);
+    if (!s->t->e->status && (i < 0 || i >= list->count))
+        holo_emit_fail(s->t->e, HOLO_BAD_MODEL, "item %lld of a list of %d", (long long)i, list->count);
     return s->t->e->status ? -1 : i;
 }
 
@@ -76,7 +80,8 @@ HoloTv holo_script_item(HoloScript *s, HoloTv from, HoloTv index)
     if (from.kind == HOLO_TORCH_TENSOR) {
         HoloTv args[3] = {from, holo_tv_int(0), index};
         if (index.kind == HOLO_TORCH_TENSOR || holo_tv_is_list(&index)) {
-            HoloTv list = holo_tv_is_list(&index) ? index : holo_tv_list(t, HOLO_TORCH_LIST, 1, &index), two[2] = {from, list};
+            HoloTv list   = holo_tv_is_list(&index) ? index : holo_tv_list(t, HOLO_TORCH_LIST, 1, &index),
+                   two[2] = {from, list};
             return holo_torch_apply(t, "index", 2, two);
         }
         return holo_torch_apply(t, "select", 3, args);
@@ -114,7 +119,8 @@ static HoloTv append(HoloScript *s, const HoloTv *a, int count)
     if (s->is_trial && list->depth < t->depth && a[0].kind == HOLO_TORCH_LIST && a[1].kind == HOLO_TORCH_TENSOR) {
         bool is_known = false;
         for (int i = 0; i < s->grown_count; i++) is_known |= s->grown[i] == list;
-        if (!is_known && HOLO_GROW(t->arena, s->grown, s->grown_count, s->grown_room)) s->grown[s->grown_count++] = list;
+        if (!is_known && HOLO_GROW(t->arena, s->grown, s->grown_count, s->grown_room))
+            s->grown[s->grown_count++] = list;
         return a[0];
     }
     if (may_change(s, list)) holo_tv_append(t, list, a[1]);
@@ -124,7 +130,8 @@ static HoloTv append(HoloScript *s, const HoloTv *a, int count)
 static HoloTv len(HoloScript *s, const HoloTv *a, int count)
 {
     (void)count;
-    if (a[0].list->sequence) return holo_tv_number(s->t, holo_emit(s->t->e, "SequenceLength", HOLO_IN(a[0].list->sequence), NULL));
+    if (a[0].list->sequence)
+        return holo_tv_number(s->t, holo_emit(s->t->e, "SequenceLength", HOLO_IN(a[0].list->sequence), NULL));
     return holo_tv_int(a[0].kind == HOLO_TORCH_DICT ? a[0].list->count / 2 : a[0].list->count);
 }
 
@@ -145,7 +152,8 @@ static HoloTv extend(HoloScript *s, const HoloTv *a, int count)
 {
     (void)count;
     if (!holo_tv_is_list(&a[1]) || !may_change(s, a[0].list)) return fail(s, "extend", &a[1]);
-    for (int i = 0, n = a[1].list->count; i < n && !s->t->e->status; i++) holo_tv_append(s->t, a[0].list, a[1].list->item[i]);
+    for (int i = 0, n = a[1].list->count; i < n && !s->t->e->status; i++)
+        holo_tv_append(s->t, a[0].list, a[1].list->item[i]);
     return (HoloTv){0};
 }
 
@@ -170,7 +178,8 @@ static HoloTv clear(HoloScript *s, const HoloTv *a, int count)
 
 static HoloTv copy(HoloScript *s, const HoloTv *a, int count)
 {
-    HoloTv out = holo_tv_list(s->t, a[0].kind == HOLO_TORCH_TUPLE ? HOLO_TORCH_LIST : a[0].kind, a[0].list->count, a[0].list->item);
+    HoloTv out = holo_tv_list(s->t, a[0].kind == HOLO_TORCH_TUPLE ? HOLO_TORCH_LIST : a[0].kind, a[0].list->count,
+                              a[0].list->item);
     (void)count;
     if (!s->t->e->status) out.list->sequence = a[0].list->sequence;
     return out;
@@ -193,8 +202,8 @@ static HoloTv slice(HoloScript *s, const HoloTv *a, int count)
 {
     HoloTorchList *list = a[0].list;
     int64_t        step = count > 3 ? holo_torch_int(s->t, &a[3], 1) : 1, n = list->count;
-    int64_t        from = count > 1 ? holo_torch_int(s->t, &a[1], 0) : 0, to = count > 2 ? holo_torch_int(s->t, &a[2], n) : n;
-    HoloTv         out = holo_tv_list(s->t, a[0].kind, 0, NULL);
+    int64_t from = count > 1 ? holo_torch_int(s->t, &a[1], 0) : 0, to = count > 2 ? holo_torch_int(s->t, &a[2], n) : n;
+    HoloTv  out = holo_tv_list(s->t, a[0].kind, 0, NULL);
     if (list->sequence || step < 1) return fail(s, "a slice", &a[0]);
     from = from < 0 ? (from + n < 0 ? 0 : from + n) : from;
     to   = to < 0 ? to + n : to > n ? n : to;
@@ -206,7 +215,8 @@ static HoloTv joined(HoloScript *s, const HoloTv *a, int count)
 {
     HoloTv out = copy(s, a, count);
     if (!holo_tv_is_list(&a[1]) || a[1].list->sequence || a[0].list->sequence) return fail(s, "a sum", &a[1]);
-    for (int i = 0, n = a[1].list->count; i < n && !s->t->e->status; i++) holo_tv_append(s->t, out.list, a[1].list->item[i]);
+    for (int i = 0, n = a[1].list->count; i < n && !s->t->e->status; i++)
+        holo_tv_append(s->t, out.list, a[1].list->item[i]);
     return out;
 }
 
@@ -216,7 +226,8 @@ static HoloTv repeated(HoloScript *s, const HoloTv *a, int count)
     HoloTv  out   = holo_tv_list(s->t, a[0].kind, 0, NULL);
     (void)count;
     for (int64_t k = 0; k < times && !s->t->e->status && a[0].list->count; k++)
-        for (int i = 0; i < a[0].list->count && !s->t->e->status; i++) holo_tv_append(s->t, out.list, a[0].list->item[i]);
+        for (int i = 0; i < a[0].list->count && !s->t->e->status; i++)
+            holo_tv_append(s->t, out.list, a[0].list->item[i]);
     return out;
 }
 
@@ -270,7 +281,8 @@ static HoloTv dict_part(HoloScript *s, const HoloTv *a, int offset)
 {
     HoloTv out = holo_tv_list(s->t, HOLO_TORCH_LIST, 0, NULL);
     if (a[0].kind != HOLO_TORCH_DICT) return fail(s, "keys", &a[0]);
-    for (int i = offset; i < a[0].list->count && !s->t->e->status; i += 2) holo_tv_append(s->t, out.list, a[0].list->item[i]);
+    for (int i = offset; i < a[0].list->count && !s->t->e->status; i += 2)
+        holo_tv_append(s->t, out.list, a[0].list->item[i]);
     return out;
 }
 
@@ -291,7 +303,8 @@ static HoloTv items(HoloScript *s, const HoloTv *a, int count)
     HoloTv out = holo_tv_list(s->t, HOLO_TORCH_LIST, 0, NULL);
     (void)count;
     if (a[0].kind != HOLO_TORCH_DICT) return fail(s, "items", &a[0]);
-    for (int i = 0; i + 1 < a[0].list->count && !s->t->e->status; i += 2) holo_tv_append(s->t, out.list, holo_tv_list(s->t, HOLO_TORCH_TUPLE, 2, &a[0].list->item[i]));
+    for (int i = 0; i + 1 < a[0].list->count && !s->t->e->status; i += 2)
+        holo_tv_append(s->t, out.list, holo_tv_list(s->t, HOLO_TORCH_TUPLE, 2, &a[0].list->item[i]));
     return out;
 }
 
@@ -300,7 +313,8 @@ static HoloTv folded(HoloScript *s, const HoloTv *a, const char *op)
 {
     HoloTv out = a[0].list->count ? a[0].list->item[0] : holo_tv_int(0);
     for (int i = 1; i < a[0].list->count && !s->t->e->status; i++)
-        if (!holo_torch_numbers(s->t, op, (HoloTv[]){out, a[0].list->item[i]}, 2, &out)) return fail(s, op, &a[0].list->item[i]);
+        if (!holo_torch_numbers(s->t, op, (HoloTv[]){out, a[0].list->item[i]}, 2, &out))
+            return fail(s, op, &a[0].list->item[i]);
     return out;
 }
 
@@ -326,7 +340,9 @@ static HoloTv least(HoloScript *s, const HoloTv *a, int count)
 static HoloTv join_sequence(HoloScript *s, const HoloTv *a, int count, int new_axis)
 {
     int64_t axis = count > 1 ? holo_torch_int(s->t, &a[1], 0) : 0;
-    return holo_tv_tensor(s->t, holo_emit(s->t->e, "ConcatFromSequence", HOLO_IN(a[0].list->sequence), HOLO_ATTRS(holo_with_int("axis", axis), holo_with_int("new_axis", new_axis))));
+    return holo_tv_tensor(s->t,
+                          holo_emit(s->t->e, "ConcatFromSequence", HOLO_IN(a[0].list->sequence),
+                                    HOLO_ATTRS(holo_with_int("axis", axis), holo_with_int("new_axis", new_axis))));
 }
 
 static HoloTv cat(HoloScript *s, const HoloTv *a, int count)
@@ -346,11 +362,35 @@ typedef struct Row {
 } Row;
 
 static const Row on_lists[] = {
-    {"append", 2, append}, {"len", 1, len}, {"insert", 3, insert}, {"extend", 2, extend}, {"pop", 1, pop}, {"clear", 1, clear},
-    {"copy", 1, copy}, {"list", 1, copy}, {"dict", 1, copy}, {"reverse", 1, reverse}, {"slice", 2, slice}, {"add", 2, joined}, {"add_", 2, extend},
-    {"mul", 2, repeated}, {"__contains__", 2, contains}, {"_set_item", 3, set_item}, {"__setitem__", 3, set_item}, {"__getitem__", 2, item},
-    {"get", 2, item}, {"select", 2, item}, {"TupleIndex", 2, item}, {"eq", 2, equal}, {"ne", 2, unequal}, {"keys", 1, keys}, {"values", 1, values}, {"items", 1, items},
-    {"sum", 1, sum}, {"max", 1, greatest}, {"min", 1, least},
+    {"append", 2, append},
+    {"len", 1, len},
+    {"insert", 3, insert},
+    {"extend", 2, extend},
+    {"pop", 1, pop},
+    {"clear", 1, clear},
+    {"copy", 1, copy},
+    {"list", 1, copy},
+    {"dict", 1, copy},
+    {"reverse", 1, reverse},
+    {"slice", 2, slice},
+    {"add", 2, joined},
+    {"add_", 2, extend},
+    {"mul", 2, repeated},
+    {"__contains__", 2, contains},
+    {"_set_item", 3, set_item},
+    {"__setitem__", 3, set_item},
+    {"__getitem__", 2, item},
+    {"get", 2, item},
+    {"select", 2, item},
+    {"TupleIndex", 2, item},
+    {"eq", 2, equal},
+    {"ne", 2, unequal},
+    {"keys", 1, keys},
+    {"values", 1, values},
+    {"items", 1, items},
+    {"sum", 1, sum},
+    {"max", 1, greatest},
+    {"min", 1, least},
 };
 static const Row on_sequences[] = {{"cat", 1, cat}, {"stack", 1, stack}};
 
@@ -359,8 +399,10 @@ static const Row on_sequences[] = {{"cat", 1, cat}, {"stack", 1, stack}};
 static HoloTv text_add(HoloScript *s, const HoloTv *a, int count)
 {
     (void)count;
-    if (a[1].kind != HOLO_TORCH_TEXT || !holo_torch_step(s->t, (int64_t)(a[0].s.size + a[1].s.size))) return fail(s, "a sum", &a[1]);
-    char *text = holo_arena_format(s->t->arena, "%.*s%.*s", (int)a[0].s.size, a[0].s.data, (int)a[1].s.size, a[1].s.data);
+    if (a[1].kind != HOLO_TORCH_TEXT || !holo_torch_step(s->t, (int64_t)(a[0].s.size + a[1].s.size)))
+        return fail(s, "a sum", &a[1]);
+    char *text =
+        holo_arena_format(s->t->arena, "%.*s%.*s", (int)a[0].s.size, a[0].s.data, (int)a[1].s.size, a[1].s.data);
     return holo_tv_text(text ? text : "");
 }
 
@@ -377,9 +419,12 @@ static HoloTv text_len(HoloScript *s, const HoloTv *a, int count)
     return holo_tv_int((int64_t)a[0].s.size);
 }
 
-static const Row on_texts[] = {{"add", 2, text_add}, {"format", 1, text_same}, {"str", 1, text_same}, {"eq", 2, equal}, {"ne", 2, unequal}, {"len", 1, text_len}, {"__getitem__", 2, item}};
+static const Row on_texts[] = {{"add", 2, text_add},    {"format", 1, text_same}, {"str", 1, text_same},
+                               {"eq", 2, equal},        {"ne", 2, unequal},       {"len", 1, text_len},
+                               {"__getitem__", 2, item}};
 
-static bool run_row(HoloScript *s, const Row *rows, int row_count, const char *name, const HoloTv *args, int count, HoloTv *out)
+static bool run_row(HoloScript *s, const Row *rows, int row_count, const char *name, const HoloTv *args, int count,
+                    HoloTv *out)
 {
     for (int i = 0; i < row_count; i++)
         if (!strcmp(rows[i].name, name) && count >= rows[i].count) {
@@ -401,7 +446,8 @@ bool holo_script_container(HoloScript *s, const char *name, const HoloTv *args, 
         *out = holo_tv_text(holo_tv_kind(&args[0]));
         return true;
     }
-    if (count == 2 && (args[0].kind == HOLO_TORCH_NONE || args[1].kind == HOLO_TORCH_NONE) && (!strcmp(name, "eq") || !strcmp(name, "ne"))) {
+    if (count == 2 && (args[0].kind == HOLO_TORCH_NONE || args[1].kind == HOLO_TORCH_NONE) &&
+        (!strcmp(name, "eq") || !strcmp(name, "ne"))) {
         *out = holo_tv_bool((args[0].kind == args[1].kind) == (name[0] == 'e'));
         return true;
     }

@@ -39,7 +39,8 @@ static HoloScriptVar *variable(HoloScript *s, HoloScriptFrame *frame, HoloString
     HoloScriptVar *var = holo_name_map_find(&frame->names, name);
     if (var) return var;
     var = HOLO_NEW(s->t->arena, HoloScriptVar, 1);
-    if (!var || !holo_name_map_set(&frame->names, s->t->arena, name, var)) return holo_emit_fail(s->t->e, HOLO_NO_MEMORY, "there is not enough memory");
+    if (!var || !holo_name_map_set(&frame->names, s->t->arena, name, var))
+        return holo_emit_fail(s->t->e, HOLO_NO_MEMORY, "there is not enough memory");
     return var;
 }
 
@@ -62,7 +63,9 @@ static HoloTv name_of(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNod
 {
     const HoloScriptVar *var = holo_name_map_find(&frame->names, node->text);
     if (var && var->is_set) return var->value;
-    if (var) holo_script_fail(s, frame, node->line, "the variable %.*s has a value in only one branch", HOLO_IMPORT_ARG(node->text));
+    if (var)
+        holo_script_fail(s, frame, node->line, "the variable %.*s has a value in only one branch",
+                         HOLO_IMPORT_ARG(node->text));
     if (holo_script_text_is(node->text, "inf")) return holo_tv_float(INFINITY);
     if (holo_script_text_is(node->text, "nan")) return holo_tv_float(NAN);
     return (HoloTv){.kind = HOLO_TORCH_NAME, .s = node->text};
@@ -76,7 +79,7 @@ static HoloTv constant_of(HoloScript *s, HoloString name)
         holo_emit_fail(s->t->e, HOLO_BAD_MODEL, "the constant %.*s is not in the file", HOLO_IMPORT_ARG(name));
         return (HoloTv){0};
     }
-    char *path = holo_arena_format(s->t->arena, "constants.%.*s", (int)name.size, name.data);
+    char  *path  = holo_arena_format(s->t->arena, "constants.%.*s", (int)name.size, name.data);
     HoloTv value = path ? holo_script_value(s, s->constants->item[index], "constants", path) : (HoloTv){0};
     if (value.kind == HOLO_TORCH_TENSOR && holo_emit_rank(value.tensor->value) == 0) value.tensor->is_literal = true;
     return value;
@@ -88,7 +91,8 @@ static HoloTv attribute(HoloScript *s, HoloScriptFrame *frame, const HoloScriptN
     if (s->t->e->status) return (HoloTv){0};
     if (base.kind == HOLO_TORCH_NAME) {
         if (holo_script_text_is(base.s, "CONSTANTS")) return constant_of(s, node->text);
-        if (holo_script_text_is(base.s, "math") && holo_script_text_is(node->text, "inf")) return holo_tv_float(INFINITY);
+        if (holo_script_text_is(base.s, "math") && holo_script_text_is(node->text, "inf"))
+            return holo_tv_float(INFINITY);
         return dotted(s, base.s, node->text);
     }
     if (base.kind == HOLO_TORCH_OBJECT) {
@@ -101,7 +105,8 @@ static HoloTv attribute(HoloScript *s, HoloScriptFrame *frame, const HoloScriptN
         char *name = holo_arena_format(s->t->arena, "prim.%.*s", (int)node->text.size, node->text.data);
         return name ? holo_script_builtin(s, frame, name, &base, NULL, 1, node->line) : (HoloTv){0};
     }
-    holo_script_fail(s, frame, node->line, "%s has no attribute %.*s", holo_tv_kind(&base), HOLO_IMPORT_ARG(node->text));
+    holo_script_fail(s, frame, node->line, "%s has no attribute %.*s", holo_tv_kind(&base),
+                     HOLO_IMPORT_ARG(node->text));
     return (HoloTv){0};
 }
 
@@ -110,16 +115,36 @@ static HoloTv attribute(HoloScript *s, HoloScriptFrame *frame, const HoloScriptN
 static HoloTv list_of(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode *node, HoloTorchKind kind)
 {
     HoloTv out = holo_tv_list(s->t, kind, 0, NULL);
-    for (int i = 0; i < node->count && !s->t->e->status; i++) holo_tv_append(s->t, out.list, holo_script_eval(s, frame, node->child[i]));
+    for (int i = 0; i < node->count && !s->t->e->status; i++)
+        holo_tv_append(s->t, out.list, holo_script_eval(s, frame, node->child[i]));
     return out;
 }
 
 static const struct {
     const char *sign, *name;
 } signs[] = {
-    {"+", "add"}, {"-", "sub"}, {"*", "mul"}, {"/", "div"}, {"//", "floordiv"}, {"%", "remainder"}, {"**", "pow"}, {"@", "matmul"},
-    {"==", "eq"}, {"!=", "ne"}, {"<", "lt"}, {"<=", "le"}, {">", "gt"}, {">=", "ge"}, {"&", "__and__"}, {"|", "__or__"}, {"^", "__xor__"},
-    {"<<", "__lshift__"}, {">>", "__rshift__"}, {"is", "__is__"}, {"is not", "__isnot__"}, {"in", "__contains__"},
+    {"+", "add"},
+    {"-", "sub"},
+    {"*", "mul"},
+    {"/", "div"},
+    {"//", "floordiv"},
+    {"%", "remainder"},
+    {"**", "pow"},
+    {"@", "matmul"},
+    {"==", "eq"},
+    {"!=", "ne"},
+    {"<", "lt"},
+    {"<=", "le"},
+    {">", "gt"},
+    {">=", "ge"},
+    {"&", "__and__"},
+    {"|", "__or__"},
+    {"^", "__xor__"},
+    {"<<", "__lshift__"},
+    {">>", "__rshift__"},
+    {"is", "__is__"},
+    {"is not", "__isnot__"},
+    {"in", "__contains__"},
 };
 
 // `and` and `or` look at the second operand only if they have to.
@@ -148,11 +173,13 @@ static HoloTv binary(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode
     HoloTv args[2] = {holo_script_eval(s, frame, node->child[0]), holo_script_eval(s, frame, node->child[1])};
     if (s->t->e->status) return (HoloTv){0};
     if (is_turned || holo_script_text_is(node->text, "in")) {
-        HoloTv turned[2] = {args[1], args[0]}, out = holo_script_builtin(s, frame, "__contains__", turned, NULL, 2, node->line);
+        HoloTv turned[2] = {args[1], args[0]},
+               out       = holo_script_builtin(s, frame, "__contains__", turned, NULL, 2, node->line);
         return is_turned ? holo_script_builtin(s, frame, "__not__", &out, NULL, 1, node->line) : out;
     }
     for (int i = 0; i < HOLO_COUNT(signs); i++)
-        if (holo_script_text_is(node->text, signs[i].sign)) return holo_script_builtin(s, frame, signs[i].name, args, NULL, 2, node->line);
+        if (holo_script_text_is(node->text, signs[i].sign))
+            return holo_script_builtin(s, frame, signs[i].name, args, NULL, 2, node->line);
     holo_script_fail(s, frame, node->line, "the sign %.*s", HOLO_IMPORT_ARG(node->text));
     return (HoloTv){0};
 }
@@ -161,7 +188,9 @@ static HoloTv unary(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode 
 {
     HoloTv x = holo_script_eval(s, frame, node->child[0]);
     if (holo_script_text_is(node->text, "+") || s->t->e->status) return x;
-    const char *name = holo_script_text_is(node->text, "-") ? "neg" : holo_script_text_is(node->text, "~") ? "bitwise_not" : "__not__";
+    const char *name = holo_script_text_is(node->text, "-")   ? "neg"
+                       : holo_script_text_is(node->text, "~") ? "bitwise_not"
+                                                              : "__not__";
     return holo_script_builtin(s, frame, name, &x, NULL, 1, node->line);
 }
 
@@ -171,9 +200,9 @@ static HoloTv index_of(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNo
     if (s->t->e->status || base.kind == HOLO_TORCH_UNKNOWN) return base;
     if (base.kind == HOLO_TORCH_NAME || base.kind == HOLO_TORCH_TYPE) return (HoloTv){.kind = HOLO_TORCH_TYPE};
     if (node->child[1]->kind == HOLO_SCRIPT_SLICE) {
-        const HoloScriptNode *slice = node->child[1];
+        const HoloScriptNode *slice   = node->child[1];
         HoloTv                args[5] = {base, holo_tv_int(0)};
-        int                   skip = base.kind == HOLO_TORCH_TENSOR ? 2 : 1;
+        int                   skip    = base.kind == HOLO_TORCH_TENSOR ? 2 : 1;
         for (int i = 0; i < 3; i++) args[skip + i] = holo_script_eval(s, frame, slice->child[i]);
         return s->t->e->status ? (HoloTv){0} : holo_script_builtin(s, frame, "slice", args, NULL, skip + 3, node->line);
     }
@@ -205,7 +234,8 @@ static HoloTv eval(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode *
 
 static bool enter(HoloScript *s)
 {
-    if (s->depth >= DEPTH_MAX) holo_emit_fail(s->t->e, HOLO_UNSUPPORTED, "the script calls itself, or is nested too deep");
+    if (s->depth >= DEPTH_MAX)
+        holo_emit_fail(s->t->e, HOLO_UNSUPPORTED, "the script calls itself, or is nested too deep");
     if (!holo_torch_step(s->t, 1)) return false;
     s->depth++;
     return true;
@@ -224,13 +254,16 @@ HoloTv holo_script_eval(HoloScript *s, HoloScriptFrame *frame, const HoloScriptN
 static void unpack(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode *target, HoloTv value)
 {
     value = holo_script_plain(s, value);
-    for (int i = 0; i < target->count && value.kind == HOLO_TORCH_UNKNOWN; i++) holo_script_target(s, frame, target->child[i], value);
+    for (int i = 0; i < target->count && value.kind == HOLO_TORCH_UNKNOWN; i++)
+        holo_script_target(s, frame, target->child[i], value);
     if (value.kind == HOLO_TORCH_UNKNOWN) return;
     if (!holo_tv_is_list(&value) || value.list->sequence || value.list->count != target->count) {
-        holo_script_fail(s, frame, target->line, "%s cannot be unpacked into %d variables", holo_tv_kind(&value), target->count);
+        holo_script_fail(s, frame, target->line, "%s cannot be unpacked into %d variables", holo_tv_kind(&value),
+                         target->count);
         return;
     }
-    for (int i = 0; i < target->count && !s->t->e->status; i++) holo_script_target(s, frame, target->child[i], value.list->item[i]);
+    for (int i = 0; i < target->count && !s->t->e->status; i++)
+        holo_script_target(s, frame, target->child[i], value.list->item[i]);
 }
 
 // A number of an object that changes becomes a state when the script is imported again.
@@ -249,7 +282,8 @@ static void set_attribute(HoloScript *s, HoloTorchObject *object, HoloString nam
     if (path && attr->is_set && holo_tv_is_number(&attr->value) && !holo_script_equal(&attr->value, &value) &&
         !holo_name_map_find(&t->changed, (HoloString){path, strlen(path)})) {
         s->is_again = true;
-        if (!holo_name_map_set(&t->changed, t->arena, (HoloString){path, strlen(path)}, path)) holo_emit_fail(t->e, HOLO_NO_MEMORY, "there is not enough memory");
+        if (!holo_name_map_set(&t->changed, t->arena, (HoloString){path, strlen(path)}, path))
+            holo_emit_fail(t->e, HOLO_NO_MEMORY, "there is not enough memory");
     }
     holo_script_assign(s, attr, value);
 }
@@ -268,7 +302,8 @@ void holo_script_target(HoloScript *s, HoloScriptFrame *frame, const HoloScriptN
         else
             holo_script_fail(s, frame, target->line, "an attribute of %s is set", holo_tv_kind(&object));
     } else if (target->kind == HOLO_SCRIPT_INDEX) {
-        HoloTv args[3] = {holo_script_eval(s, frame, target->child[0]), holo_script_eval(s, frame, target->child[1]), value};
+        HoloTv args[3] = {holo_script_eval(s, frame, target->child[0]), holo_script_eval(s, frame, target->child[1]),
+                          value};
         holo_script_builtin(s, frame, "_set_item", args, NULL, 3, target->line);
     } else {
         holo_script_fail(s, frame, target->line, "an assignment to this is not supported");
@@ -301,9 +336,12 @@ static void statement(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNod
     case HOLO_SCRIPT_WHILE:
     case HOLO_SCRIPT_FOR: holo_script_flow(s, frame, node); break;
     case HOLO_SCRIPT_WITH: holo_script_block(s, frame, node->child[1]); break;
-    case HOLO_SCRIPT_RETURN: holo_script_assign(s, &frame->result, node->count ? holo_script_eval(s, frame, node->child[0]) : (HoloTv){0}); break;
+    case HOLO_SCRIPT_RETURN:
+        holo_script_assign(s, &frame->result, node->count ? holo_script_eval(s, frame, node->child[0]) : (HoloTv){0});
+        break;
     case HOLO_SCRIPT_ASSERT:
-        if (!holo_script_truth(s, holo_script_eval(s, frame, node->child[0]), &value)) holo_script_fail(s, frame, node->line, "an assertion of the model fails");
+        if (!holo_script_truth(s, holo_script_eval(s, frame, node->child[0]), &value))
+            holo_script_fail(s, frame, node->line, "an assertion of the model fails");
         break;
     case HOLO_SCRIPT_RAISE: s->is_raised = true; break;
     case HOLO_SCRIPT_PASS: break;
@@ -318,6 +356,7 @@ void holo_script_block(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNo
         return;
     }
     if (!enter(s)) return;
-    for (int i = 0; i < block->count && !s->t->e->status && !frame->result.is_set && !s->is_raised; i++) statement(s, frame, block->child[i]);
+    for (int i = 0; i < block->count && !s->t->e->status && !frame->result.is_set && !s->is_raised; i++)
+        statement(s, frame, block->child[i]);
     s->depth--;
 }

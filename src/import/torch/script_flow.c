@@ -24,7 +24,7 @@ static void branch_enter(HoloScript *s, Branch *b, const char *name)
     holo_torch_enter(s->t, &b->body, name);
     s->change       = NULL;
     s->change_count = s->change_room = 0;
-    s->is_raised    = false;
+    s->is_raised                     = false;
 }
 
 static void branch_leave(HoloScript *s, Branch *b)
@@ -94,12 +94,14 @@ static bool is_open(const HoloTv *v) // a variable without a value yet, on a way
 static bool join(HoloScript *s, Joins *j, HoloTv yes, HoloTv no, HoloTv *to, int depth)
 {
     if (holo_script_equal(&yes, &no)) return *to = yes, true;
-    if (yes.kind == HOLO_TORCH_UNKNOWN || no.kind == HOLO_TORCH_UNKNOWN) return *to = yes.kind == HOLO_TORCH_UNKNOWN ? yes : no, true;
+    if (yes.kind == HOLO_TORCH_UNKNOWN || no.kind == HOLO_TORCH_UNKNOWN)
+        return *to = yes.kind == HOLO_TORCH_UNKNOWN ? yes : no, true;
     if (is_open(&yes) && !is_value(&no)) return *to = no, true;
     if (is_open(&no) && !is_value(&yes)) return *to = yes, true;
     yes = holo_script_plain(s, yes);
     no  = holo_script_plain(s, no);
-    if (holo_tv_is_list(&yes) && yes.kind == no.kind && yes.list->count == no.list->count && depth < 8 && !yes.list->sequence && !no.list->sequence) {
+    if (holo_tv_is_list(&yes) && yes.kind == no.kind && yes.list->count == no.list->count && depth < 8 &&
+        !yes.list->sequence && !no.list->sequence) {
         *to = holo_tv_list(s->t, yes.kind, yes.list->count, yes.list->item);
         for (int i = 0; i < yes.list->count && !s->t->e->status; i++)
             if (!join(s, j, yes.list->item[i], no.list->item[i], &to->list->item[i], depth + 1)) return false;
@@ -128,7 +130,8 @@ static HoloValue *blank(HoloScript *s, Branch *b, const HoloValue *like)
     for (int i = 0; i < type.rank; i++)
         if (holo_dim_is_symbolic(type.dim[i])) type.dim[i] = 1;
     HoloValue *zero = holo_emit_number(e, type.dtype ? (HoloDtype)type.dtype : HOLO_F32, 0);
-    HoloValue *all  = type.rank > 0 ? holo_emit(e, "Expand", HOLO_IN(zero, holo_emit_ints(e, type.dim, type.rank)), NULL) : zero;
+    HoloValue *all =
+        type.rank > 0 ? holo_emit(e, "Expand", HOLO_IN(zero, holo_emit_ints(e, type.dim, type.rank)), NULL) : zero;
     if (e->status && !s->t->e->status) s->t->e->status = e->status;
     return all;
 }
@@ -136,13 +139,15 @@ static HoloValue *blank(HoloScript *s, Branch *b, const HoloValue *like)
 static void emit_if(HoloScript *s, HoloValue *condition, Branch *yes, Branch *no, Joins *j)
 {
     HoloTorch  *t = s->t;
-    HoloValue **a = HOLO_NEW(t->arena, HoloValue *, j->count + 1), **b = HOLO_NEW(t->arena, HoloValue *, j->count + 1), **y = HOLO_NEW(t->arena, HoloValue *, j->count + 1);
+    HoloValue **a = HOLO_NEW(t->arena, HoloValue *, j->count + 1), **b = HOLO_NEW(t->arena, HoloValue *, j->count + 1),
+              **y = HOLO_NEW(t->arena, HoloValue *, j->count + 1);
     if (!a || !b || !y) return (void)holo_emit_fail(t->e, HOLO_NO_MEMORY, "there is not enough memory");
     for (int i = 0; i < j->count && !t->e->status; i++) {
         Slot     *slot  = &j->slot[i];
         HoloDtype dtype = HOLO_NONE;
         if (slot->is_number) {
-            HoloDtype p = number_type(is_open(&slot->yes) ? &slot->no : &slot->yes), q = number_type(is_open(&slot->no) ? &slot->yes : &slot->no);
+            HoloDtype p = number_type(is_open(&slot->yes) ? &slot->no : &slot->yes),
+                      q = number_type(is_open(&slot->no) ? &slot->yes : &slot->no);
             dtype       = p == HOLO_F64 || q == HOLO_F64 ? HOLO_F64 : p == q ? p : HOLO_I64;
         }
         a[i] = is_open(&slot->yes) ? NULL : value_in(s, yes, slot->yes, dtype);
@@ -162,9 +167,10 @@ static void emit_if(HoloScript *s, HoloValue *condition, Branch *yes, Branch *no
 // Joins all places that either branch changed. A variable that cannot be joined has no value behind the if.
 static void join_places(HoloScript *s, HoloValue *condition, Branch *yes, Branch *no)
 {
-    Joins          j     = {0};
-    int            room  = yes->count + no->count, count = 0;
-    HoloScriptVar **place = HOLO_NEW(s->t->arena, HoloScriptVar *, room + 1), *now = HOLO_NEW(s->t->arena, HoloScriptVar, room + 1);
+    Joins           j    = {0};
+    int             room = yes->count + no->count, count = 0;
+    HoloScriptVar **place = HOLO_NEW(s->t->arena, HoloScriptVar *, room + 1),
+                  *now    = HOLO_NEW(s->t->arena, HoloScriptVar, room + 1);
     if (!place || !now) return (void)holo_emit_fail(s->t->e, HOLO_NO_MEMORY, "there is not enough memory");
     for (int i = 0; i < room; i++) {
         HoloScriptVar *p       = i < yes->count ? yes->after[i].place : no->after[i - yes->count].place;
@@ -172,7 +178,7 @@ static void join_places(HoloScript *s, HoloValue *condition, Branch *yes, Branch
         for (int k = 0; k < count; k++) is_seen |= place[k] == p;
         if (is_seen) continue;
         HoloScriptVar a = left(yes, p), b = left(no, p);
-        place[count]    = p;
+        place[count]      = p;
         now[count].is_set = a.is_set && b.is_set && join(s, &j, a.value, b.value, &now[count].value, 0);
         count++;
     }
@@ -212,7 +218,8 @@ static void run_if(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode *
             s->is_raised = true;
         }
     } else if (one_returns && !had) {
-        holo_script_fail(s, frame, node->line, "a function returns inside of an if that depends on the data of the run");
+        holo_script_fail(s, frame, node->line,
+                         "a function returns inside of an if that depends on the data of the run");
     } else {
         join_places(s, condition, &yes, &no);
     }
@@ -235,7 +242,9 @@ HoloTv holo_script_choice(HoloScript *s, HoloScriptFrame *frame, const HoloScrip
         value[i] = holo_script_eval(s, frame, node->child[i ? 2 : 0]);
         branch_leave(s, &side[i]);
     }
-    if (!s->t->e->status && !join(s, &j, value[0], value[1], &out, 0)) holo_script_fail(s, frame, node->line, "a choice between %s and %s", holo_tv_kind(&value[0]), holo_tv_kind(&value[1]));
+    if (!s->t->e->status && !join(s, &j, value[0], value[1], &out, 0))
+        holo_script_fail(s, frame, node->line, "a choice between %s and %s", holo_tv_kind(&value[0]),
+                         holo_tv_kind(&value[1]));
     if (!s->t->e->status && j.count) emit_if(s, condition, &side[0], &side[1], &j);
     for (int i = 0; i < 2; i++) holo_emit_end(&side[i].body.emit);
     return out;
@@ -256,7 +265,7 @@ typedef struct Carry {
 
 typedef struct Loop {
     HoloScriptFrame      *frame;
-    const HoloScriptNode *node; // WHILE or FOR
+    const HoloScriptNode *node;        // WHILE or FOR
     HoloTv                start, step; // of a FOR
     HoloValue            *turns, *begin, *again;
     Carry                *carry;
@@ -266,19 +275,21 @@ typedef struct Loop {
 
 static Carry *add_carry(HoloScript *s, Loop *l, Carry carry)
 {
-    if (!HOLO_GROW(s->t->arena, l->carry, l->count, l->room)) return holo_emit_fail(s->t->e, HOLO_NO_MEMORY, "there is not enough memory");
-    carry.type = carry.first ? carry.first->type : (HoloTensor){.rank = -1};
-    carry.type.data = NULL;
+    if (!HOLO_GROW(s->t->arena, l->carry, l->count, l->room))
+        return holo_emit_fail(s->t->e, HOLO_NO_MEMORY, "there is not enough memory");
+    carry.type         = carry.first ? carry.first->type : (HoloTensor){.rank = -1};
+    carry.type.data    = NULL;
     l->carry[l->count] = carry;
     return &l->carry[l->count++];
 }
 
 static HoloValue *first_sequence(HoloScript *s, HoloTorchList *list)
 {
-    HoloTv      v = {.kind = HOLO_TORCH_LIST, .list = list};
-    int         count;
+    HoloTv v = {.kind = HOLO_TORCH_LIST, .list = list};
+    int    count;
     if (list->sequence) return list->sequence;
-    if (!list->count) return holo_emit(s->t->e, "SequenceEmpty", (HoloEmitIn){0}, HOLO_ATTRS(holo_with_int("dtype", HOLO_F32)));
+    if (!list->count)
+        return holo_emit(s->t->e, "SequenceEmpty", (HoloEmitIn){0}, HOLO_ATTRS(holo_with_int("dtype", HOLO_F32)));
     HoloValue **x = holo_torch_values(s->t, &v, &count);
     return holo_emit(s->t->e, "SequenceConstruct", (HoloEmitIn){count, x}, NULL);
 }
@@ -292,9 +303,9 @@ static void enter_body(HoloScript *s, Loop *l)
     HoloValue *turn = holo_emit_input(t->e, "turn", &number);
     holo_emit_input(t->e, "condition", &truth);
     for (int i = 0; i < l->count && !t->e->status; i++) {
-        Carry     *c  = &l->carry[i];
+        Carry     *c    = &l->carry[i];
         HoloTensor type = c->type; // its UNKNOWN sizes become symbols
-        HoloValue *in = holo_emit_input(t->e, c->first->name, &type);
+        HoloValue *in   = holo_emit_input(t->e, c->first->name, &type);
         if (c->list) {
             c->list->sequence = in;
             continue;
@@ -313,7 +324,7 @@ static void enter_body(HoloScript *s, Loop *l)
 // Is a type that is carried also right for what comes out? If not, it becomes wider.
 static bool widen(Carry *c)
 {
-    const HoloTensor *now = &c->next->type;
+    const HoloTensor *now     = &c->next->type;
     bool              is_same = true;
     if (c->list || c->type.rank < 0) return true;
     if (now->rank != c->type.rank) {
@@ -331,7 +342,7 @@ static bool widen(Carry *c)
 // Traces the body once. True: what it carries is complete.
 static bool trace(HoloScript *s, Loop *l)
 {
-    HoloTorch *t = s->t;
+    HoloTorch *t       = s->t;
     bool       is_done = true, was_trial = s->is_trial;
     int        known = l->count, grown = s->grown_count;
     HoloValue *again = NULL;
@@ -339,34 +350,43 @@ static bool trace(HoloScript *s, Loop *l)
     s->is_trial = true;
     if (!t->e->status) holo_script_block(s, l->frame, l->node->child[l->node->kind == HOLO_SCRIPT_FOR ? 2 : 1]);
     s->is_trial = was_trial;
-    if (!t->e->status && l->node->kind == HOLO_SCRIPT_WHILE && holo_script_truth(s, holo_script_eval(s, l->frame, l->node->child[0]), &again) >= 0 && !t->e->status)
-        again = holo_emit_number(t->e, HOLO_BOOL, holo_script_truth(s, holo_script_eval(s, l->frame, l->node->child[0]), &again));
+    if (!t->e->status && l->node->kind == HOLO_SCRIPT_WHILE &&
+        holo_script_truth(s, holo_script_eval(s, l->frame, l->node->child[0]), &again) >= 0 && !t->e->status)
+        again = holo_emit_number(t->e, HOLO_BOOL,
+                                 holo_script_truth(s, holo_script_eval(s, l->frame, l->node->child[0]), &again));
     l->again = again;
     for (int i = 0; i < known && !t->e->status; i++) {
-        Carry *c = &l->carry[i];
+        Carry *c   = &l->carry[i];
         HoloTv now = c->place ? c->place->value : c->inside;
-        c->next    = c->list ? c->list->sequence : c->tensor ? holo_torch_read(t, c->tensor) : c->is_number ? holo_torch_scalar(t, &now, (HoloDtype)c->type.dtype) : holo_torch_value(t, &now);
+        c->next    = c->list        ? c->list->sequence
+                     : c->tensor    ? holo_torch_read(t, c->tensor)
+                     : c->is_number ? holo_torch_scalar(t, &now, (HoloDtype)c->type.dtype)
+                                    : holo_torch_value(t, &now);
         if (c->next && !c->list && c->type.dtype) c->next = holo_emit_cast(t->e, c->next, (HoloDtype)c->type.dtype);
     }
     branch_leave(s, &l->body);
     for (int i = 0; i < known && !t->e->status; i++)
         if (l->carry[i].next) is_done &= widen(&l->carry[i]);
     for (int i = 0; i < l->body.count && !t->e->status; i++) { // places that were not carried yet
-        HoloScriptVar *place = l->body.after[i].place;
-        bool           is_known = !place->is_set || holo_script_equal(&place->value, &l->body.after[i].value.value) || place == &l->frame->result;
+        HoloScriptVar *place    = l->body.after[i].place;
+        bool           is_known = !place->is_set || holo_script_equal(&place->value, &l->body.after[i].value.value) ||
+                        place == &l->frame->result;
         for (int k = 0; k < known; k++) is_known |= l->carry[k].place == place;
         if (is_known) continue;
         is_done        = false;
         bool is_number = holo_tv_is_number(&place->value);
         if (!is_number && place->value.kind != HOLO_TORCH_TENSOR) {
-            holo_script_fail(s, l->frame, l->node->line, "a loop that depends on the data of the run changes a variable that is %s", holo_tv_kind(&place->value));
+            holo_script_fail(s, l->frame, l->node->line,
+                             "a loop that depends on the data of the run changes a variable that is %s",
+                             holo_tv_kind(&place->value));
             break;
         }
-        HoloValue *first = is_number ? holo_torch_scalar(t, &place->value, number_type(&place->value)) : holo_torch_value(t, &place->value);
+        HoloValue *first = is_number ? holo_torch_scalar(t, &place->value, number_type(&place->value))
+                                     : holo_torch_value(t, &place->value);
         add_carry(s, l, (Carry){.place = place, .first = first, .is_number = is_number});
     }
     for (int i = 0; i < l->body.body.changed_count && !t->e->status; i++) {
-        HoloTorchTensor *tensor = l->body.body.changed[i].tensor;
+        HoloTorchTensor *tensor   = l->body.body.changed[i].tensor;
         bool             is_known = false;
         for (int k = 0; k < known; k++) is_known |= l->carry[k].tensor == tensor;
         if (is_known) continue;
@@ -374,7 +394,7 @@ static bool trace(HoloScript *s, Loop *l)
         add_carry(s, l, (Carry){.tensor = tensor, .first = holo_torch_read(t, tensor)});
     }
     for (int i = grown; i < s->grown_count && !t->e->status; i++) {
-        is_done = false;
+        is_done  = false;
         Carry *c = add_carry(s, l, (Carry){.list = s->grown[i], .first = first_sequence(s, s->grown[i])});
         if (c && c->first) c->type = c->first->type;
     }
@@ -384,8 +404,8 @@ static bool trace(HoloScript *s, Loop *l)
 
 static void emit_loop(HoloScript *s, Loop *l)
 {
-    HoloTorch  *t = s->t;
-    HoloEmit   *e = &l->body.body.emit;
+    HoloTorch  *t  = s->t;
+    HoloEmit   *e  = &l->body.body.emit;
     HoloValue **in = HOLO_NEW(t->arena, HoloValue *, l->count + 2), **y = HOLO_NEW(t->arena, HoloValue *, l->count + 1);
     if (!in || !y) return (void)holo_emit_fail(t->e, HOLO_NO_MEMORY, "there is not enough memory");
     holo_emit_output(e, l->again ? l->again : e->graph->inputs[1], NULL);
@@ -395,12 +415,16 @@ static void emit_loop(HoloScript *s, Loop *l)
         holo_emit_output(e, l->carry[i].next, NULL);
         in[2 + i] = l->carry[i].first;
     }
-    holo_emit_control(t->e, "Loop", (HoloEmitIn){2 + l->count, in}, NULL, (HoloEmitBody[]){{"body", e}, {0}}, y, l->count);
+    holo_emit_control(t->e, "Loop", (HoloEmitIn){2 + l->count, in}, NULL, (HoloEmitBody[]){{"body", e}, {0}}, y,
+                      l->count);
     for (int i = 0; i < l->count && !t->e->status; i++) {
         Carry *c = &l->carry[i];
         if (c->list) c->list->sequence = y[i];
         if (c->tensor) holo_torch_write(t, c->tensor, y[i]);
-        if (c->place) holo_script_assign(s, c->place, c->is_number ? (HoloTv){.kind = HOLO_TORCH_NUMBER, .number = y[i]} : holo_tv_tensor(t, y[i]));
+        if (c->place)
+            holo_script_assign(s, c->place,
+                               c->is_number ? (HoloTv){.kind = HOLO_TORCH_NUMBER, .number = y[i]}
+                                            : holo_tv_tensor(t, y[i]));
     }
 }
 
@@ -446,7 +470,9 @@ static void run_while(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNod
 static bool range_of(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode *node, HoloTv *bounds)
 {
     const HoloScriptNode *callee = node->kind == HOLO_SCRIPT_CALL ? node->child[0] : NULL;
-    if (!callee || callee->kind != HOLO_SCRIPT_NAME || !holo_script_text_is(callee->text, "range") || node->count < 2 || node->count > 4) return false;
+    if (!callee || callee->kind != HOLO_SCRIPT_NAME || !holo_script_text_is(callee->text, "range") || node->count < 2 ||
+        node->count > 4)
+        return false;
     HoloTv given[3];
     for (int i = 0; i + 1 < node->count; i++) given[i] = holo_script_eval(s, frame, node->child[i + 1]);
     bounds[0] = node->count == 2 ? holo_tv_int(0) : given[0];
@@ -457,12 +483,14 @@ static bool range_of(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode
 
 static void run_range(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode *node, const HoloTv *b)
 {
-    HoloTorch *t = s->t;
+    HoloTorch *t        = s->t;
     bool       is_known = true;
     for (int i = 0; i < 3; i++) is_known &= b[i].kind == HOLO_TORCH_INT || b[i].kind == HOLO_TORCH_BOOL;
     if (is_known && !b[2].i) return holo_script_fail(s, frame, node->line, "a range with a step of 0");
     if (is_known) {
-        for (int64_t i = b[0].i; (b[2].i > 0 ? i < b[1].i : i > b[1].i) && !t->e->status && !frame->result.is_set && !s->is_raised; i += b[2].i) {
+        for (int64_t i = b[0].i;
+             (b[2].i > 0 ? i < b[1].i : i > b[1].i) && !t->e->status && !frame->result.is_set && !s->is_raised;
+             i += b[2].i) {
             holo_script_target(s, frame, node->child[0], holo_tv_int(i));
             holo_script_block(s, frame, node->child[2]);
         }
@@ -470,7 +498,8 @@ static void run_range(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNod
     }
     // how many turns: (end - start + step - 1) // step
     HoloTv count = b[1];
-    if (b[2].kind != HOLO_TORCH_INT || b[2].i < 1) return holo_script_fail(s, frame, node->line, "a range with a step that only a run knows, or below 1");
+    if (b[2].kind != HOLO_TORCH_INT || b[2].i < 1)
+        return holo_script_fail(s, frame, node->line, "a range with a step that only a run knows, or below 1");
     holo_torch_numbers(t, "sub", (HoloTv[]){count, b[0]}, 2, &count);
     if (b[2].i != 1) {
         holo_torch_numbers(t, "add", (HoloTv[]){count, holo_tv_int(b[2].i - 1)}, 2, &count);
@@ -490,7 +519,8 @@ static void run_for(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode 
     }
     HoloTv list = holo_script_plain(s, holo_script_eval(s, frame, node->child[1]));
     if (s->t->e->status) return;
-    if (!holo_tv_is_list(&list) || list.list->sequence) return holo_script_fail(s, frame, node->line, "a loop over %s", holo_tv_kind(&list));
+    if (!holo_tv_is_list(&list) || list.list->sequence)
+        return holo_script_fail(s, frame, node->line, "a loop over %s", holo_tv_kind(&list));
     for (int i = 0; i < list.list->count && !s->t->e->status && !frame->result.is_set && !s->is_raised; i++) {
         holo_script_target(s, frame, node->child[0], list.list->item[i]);
         holo_script_block(s, frame, node->child[2]);

@@ -9,7 +9,7 @@
 void holo_script_lexer_init(HoloScriptLexer *l, HoloArena *arena, const char *file, const void *bytes, size_t size,
                             HoloError *error)
 {
-    *l = (HoloScriptLexer){.arena = arena, .error = error, .file = file, .line = 1, .is_new_line = true};
+    *l     = (HoloScriptLexer){.arena = arena, .error = error, .file = file, .line = 1, .is_new_line = true};
     l->at  = size ? bytes : "";
     l->end = l->at + size;
 }
@@ -154,8 +154,8 @@ static void take_text(HoloScriptLexer *l)
 
 static void take_sign(HoloScriptLexer *l)
 {
-    static const char *const signs[] = {"**=", "//=", "<<=", ">>=", "->", "==", "!=", "<=", ">=", "//", "**", "<<",
-                                        ">>",  "+=",  "-=",  "*=",  "/=", "%=", "|=", "&=", "^=", "@="};
+    static const char *const signs[] = {"**=", "//=", "<<=", ">>=", "->", "==", "!=", "<=", ">=", "//", "**",
+                                        "<<",  ">>",  "+=",  "-=",  "*=", "/=", "%=", "|=", "&=", "^=", "@="};
     size_t                   size    = 1;
     for (int i = HOLO_COUNT(signs) - 1; i >= 0; i--)
         if ((size_t)(l->end - l->at) >= strlen(signs[i]) && !strncmp(l->at, signs[i], strlen(signs[i])))
@@ -205,7 +205,8 @@ void holo_script_next(HoloScriptLexer *l)
         l->line++;
     } else if (isalpha(c) || c == '_' || c >= 128) {
         const char *from = l->at;
-        while (l->at < l->end && (isalnum((unsigned char)*l->at) || *l->at == '_' || (unsigned char)*l->at >= 128)) l->at++;
+        while (l->at < l->end && (isalnum((unsigned char)*l->at) || *l->at == '_' || (unsigned char)*l->at >= 128))
+            l->at++;
         l->token.kind = HOLO_TOKEN_NAME;
         l->token.text = (HoloString){from, (size_t)(l->at - from)};
     } else if (isdigit(c) || (c == '.' && isdigit(peek(l, 1)))) {

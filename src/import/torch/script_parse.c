@@ -21,8 +21,7 @@ bool holo_script_text_is(HoloString text, const char *word)
 static void fail(Parser *p, const char *what)
 {
     HoloScriptLexer *l = &p->lexer;
-    if (!l->status)
-        l->status = holo_fail(l->error, HOLO_BAD_MODEL, "%s, line %d: %s", l->file, l->token.line, what);
+    if (!l->status) l->status = holo_fail(l->error, HOLO_BAD_MODEL, "%s, line %d: %s", l->file, l->token.line, what);
     l->token = (HoloScriptToken){.line = l->line};
 }
 
@@ -265,7 +264,10 @@ static HoloScriptNode *unary(Parser *p)
 
 // Signs of two operands by how tightly they bind, the loosest first.
 static const char *const levels[][8] = {
-    {"or"}, {"and"}, {"not"}, {"==", "!=", "<", ">", "<=", ">=", "is", "in"}, {"|"}, {"^"}, {"&"}, {"<<", ">>"},
+    {"or"},     {"and"},
+    {"not"},    {"==", "!=", "<", ">", "<=", ">=", "is", "in"},
+    {"|"},      {"^"},
+    {"&"},      {"<<", ">>"},
     {"+", "-"}, {"*", "/", "//", "%", "@"},
 };
 enum { NOT_LEVEL = 2, COMPARE_LEVEL = 3 };
@@ -280,7 +282,7 @@ static bool is_of_level(const Parser *p, int level)
 // The sign, with "is not" and "not in" as one.
 static HoloString take_operator(Parser *p)
 {
-    HoloString text = p->lexer.token.text;
+    HoloString text  = p->lexer.token.text;
     bool       is_is = is_word(p, "is"), is_not = is_word(p, "not");
     next(p);
     if (is_is && accept_word(p, "not")) return (HoloString){"is not", 6};
@@ -460,16 +462,16 @@ static HoloScriptNode *for_rest(Parser *p)
 static const struct {
     const char *word;
     HoloScriptNode *(*rest)(Parser *p);
-} compound[] = {{"if", if_rest},   {"def", def_rest},     {"class", class_rest},
+} compound[] = {{"if", if_rest},     {"def", def_rest},     {"class", class_rest},
                 {"with", with_rest}, {"while", while_rest}, {"for", for_rest}};
 
 // Statements of a word and perhaps an expression.
 static const struct {
     const char    *word;
     HoloScriptKind kind;
-} simple[] = {{"return", HOLO_SCRIPT_RETURN}, {"raise", HOLO_SCRIPT_RAISE},       {"assert", HOLO_SCRIPT_ASSERT},
-              {"pass", HOLO_SCRIPT_PASS},     {"break", HOLO_SCRIPT_BREAK},       {"continue", HOLO_SCRIPT_CONTINUE},
-              {"del", HOLO_SCRIPT_PASS},      {"import", HOLO_SCRIPT_PASS},       {"from", HOLO_SCRIPT_PASS}};
+} simple[] = {{"return", HOLO_SCRIPT_RETURN}, {"raise", HOLO_SCRIPT_RAISE}, {"assert", HOLO_SCRIPT_ASSERT},
+              {"pass", HOLO_SCRIPT_PASS},     {"break", HOLO_SCRIPT_BREAK}, {"continue", HOLO_SCRIPT_CONTINUE},
+              {"del", HOLO_SCRIPT_PASS},      {"import", HOLO_SCRIPT_PASS}, {"from", HOLO_SCRIPT_PASS}};
 
 static HoloScriptNode *simple_rest(Parser *p, HoloScriptKind kind)
 {

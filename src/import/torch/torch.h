@@ -57,20 +57,20 @@ typedef struct HoloTv { // a value of Python
 } HoloTv;
 
 struct HoloTorchList { // shared by all who have it, as in Python
-    HoloTv *item;
-    int     count, room;
-    int     depth;       // of the body in which it was made
+    HoloTv    *item;
+    int        count, room;
+    int        depth;    // of the body in which it was made
     HoloValue *sequence; // if only a run knows what it has; else NULL
 };
 
 struct HoloTorchTensor {
-    HoloValue         *value;   // of a view: valid if `version` is its root's
-    HoloTorchTensor   *base;    // of a view: what it shows a part of; else NULL
-    const HoloTorchOp *view;    // how it is made of the base: with these arguments but for the first
+    HoloValue         *value; // of a view: valid if `version` is its root's
+    HoloTorchTensor   *base;  // of a view: what it shows a part of; else NULL
+    const HoloTorchOp *view;  // how it is made of the base: with these arguments but for the first
     const HoloTv      *args;
-    int                result;  // which result of the operator it is; -1: it has only one
-    int64_t            version; // counts the changes
-    int                depth;   // of the body in which it was made
+    int                result;     // which result of the operator it is; -1: it has only one
+    int64_t            version;    // counts the changes
+    int                depth;      // of the body in which it was made
     bool               is_literal; // a number of the code that a trace wrote as a constant tensor
 };
 
@@ -90,22 +90,22 @@ typedef struct HoloTorchState {
 } HoloTorchState;
 
 struct HoloTorch {
-    HoloEmit       *e; // of the graph, or of the body that is being filled
-    HoloImport     *import;
-    HoloArena      *arena;
-    HoloCheckpoint  file;
-    int             depth;                      // of the body
-    HoloTorchChange *change;                    // inside of the current body
-    int             change_count, change_room;
-    int64_t         steps, steps_max;           // how much was done, and may be
-    int             unknown_count;              // operators that there are none of
-    int             depth_calls;                // calls of functions inside of each other
-    HoloNameMap     ops;                        // of the table, by name
-    HoloNameMap     constants;                  // data of tensors to values, by name
-    HoloTorchState *state;
-    int             state_count, state_room;
-    HoloNameMap     changed;                    // names of buffers that the program changes
-    struct HoloScript *script;                  // of TorchScript; else NULL
+    HoloEmit        *e; // of the graph, or of the body that is being filled
+    HoloImport      *import;
+    HoloArena       *arena;
+    HoloCheckpoint   file;
+    int              depth;  // of the body
+    HoloTorchChange *change; // inside of the current body
+    int              change_count, change_room;
+    int64_t          steps, steps_max; // how much was done, and may be
+    int              unknown_count;    // operators that there are none of
+    int              depth_calls;      // calls of functions inside of each other
+    HoloNameMap      ops;              // of the table, by name
+    HoloNameMap      constants;        // data of tensors to values, by name
+    HoloTorchState  *state;
+    int              state_count, state_room;
+    HoloNameMap      changed;  // names of buffers that the program changes
+    bool             is_guess; // what inputs are is only assumed
 };
 
 // ---- the table
@@ -153,14 +153,14 @@ HoloTv holo_torch_apply(HoloTorch *t, const char *name, int count, const HoloTv 
 
 // ---- values
 
-HoloTv holo_tv_int(int64_t i);
-HoloTv holo_tv_bool(bool b);
-HoloTv holo_tv_float(double f);
-HoloTv holo_tv_text(const char *text);
-HoloTv holo_tv_tensor(HoloTorch *t, HoloValue *value); // a new tensor
-HoloTv holo_tv_number(HoloTorch *t, HoloValue *value); // a scalar; an INT, FLOAT or BOOL if it is known
-HoloTv holo_tv_list(HoloTorch *t, HoloTorchKind kind, int count, const HoloTv *items);
-bool   holo_tv_append(HoloTorch *t, HoloTorchList *list, HoloTv item);
+HoloTv      holo_tv_int(int64_t i);
+HoloTv      holo_tv_bool(bool b);
+HoloTv      holo_tv_float(double f);
+HoloTv      holo_tv_text(const char *text);
+HoloTv      holo_tv_tensor(HoloTorch *t, HoloValue *value); // a new tensor
+HoloTv      holo_tv_number(HoloTorch *t, HoloValue *value); // a scalar; an INT, FLOAT or BOOL if it is known
+HoloTv      holo_tv_list(HoloTorch *t, HoloTorchKind kind, int count, const HoloTv *items);
+bool        holo_tv_append(HoloTorch *t, HoloTorchList *list, HoloTv item);
 const char *holo_tv_kind(const HoloTv *v); // "a list", for messages
 
 static inline bool holo_tv_is_none(const HoloTv *v)
@@ -179,9 +179,9 @@ bool holo_tv_is_number(const HoloTv *v); // of Python: an INT, FLOAT, BOOL or NU
 
 // ---- arguments of emitters. Each fails if the argument is not of that kind, and names the parameter.
 
-HoloValue *holo_torch_value(HoloTorch *t, const HoloTv *v);                  // of a tensor; NULL for none
+HoloValue *holo_torch_value(HoloTorch *t, const HoloTv *v);                   // of a tensor; NULL for none
 HoloValue *holo_torch_scalar(HoloTorch *t, const HoloTv *v, HoloDtype dtype); // a number or a tensor, as this type
-int64_t    holo_torch_int(HoloTorch *t, const HoloTv *v, int64_t fallback);  // known now
+int64_t    holo_torch_int(HoloTorch *t, const HoloTv *v, int64_t fallback);   // known now
 double     holo_torch_float(HoloTorch *t, const HoloTv *v, double fallback);
 bool       holo_torch_bool(HoloTorch *t, const HoloTv *v, bool fallback);
 HoloString holo_torch_text(HoloTorch *t, const HoloTv *v, const char *fallback);
@@ -203,15 +203,15 @@ int holo_torch_axes(HoloTorch *t, const HoloTv *v, int rank, int64_t *out);
 
 // ---- types
 
-HoloDtype  holo_torch_dtype_of(int64_t scalar_type);                       // of c10; HOLO_NONE: there is none
-int64_t    holo_torch_scalar_type(HoloDtype dtype);                        // of c10
-HoloDtype  holo_torch_promote(HoloDtype a, HoloDtype b);
-HoloDtype  holo_torch_result(HoloTorch *t, const HoloTv *args, int count); // by PyTorch's rules of promotion
+HoloDtype holo_torch_dtype_of(int64_t scalar_type); // of c10; HOLO_NONE: there is none
+int64_t   holo_torch_scalar_type(HoloDtype dtype);  // of c10
+HoloDtype holo_torch_promote(HoloDtype a, HoloDtype b);
+HoloDtype holo_torch_result(HoloTorch *t, const HoloTv *args, int count); // by PyTorch's rules of promotion
 // The type of a value; f32 if it is not known, as in scripts without example inputs.
 HoloDtype  holo_torch_dtype_in(const HoloValue *value);
 bool       holo_torch_is_float(HoloDtype dtype);
-bool       holo_torch_is_int(HoloDtype dtype); // not bool
-HoloDtype  holo_torch_float_of(HoloDtype dtype); // itself, or f32 for whole numbers
+bool       holo_torch_is_int(HoloDtype dtype);             // not bool
+HoloDtype  holo_torch_float_of(HoloDtype dtype);           // itself, or f32 for whole numbers
 HoloValue *holo_torch_real(HoloTorch *t, const HoloTv *v); // a tensor or number as a tensor of floats
 
 // ---- tensors that share memory
@@ -240,10 +240,10 @@ HoloValue *holo_torch_left(HoloTorch *t, const HoloTorchBody *body, HoloTorchTen
 
 HoloValue *holo_torch_op1(HoloTorch *t, const char *op, HoloValue *x);
 HoloValue *holo_torch_op2(HoloTorch *t, const char *op, HoloValue *x, HoloValue *y);
-HoloValue *holo_torch_like(HoloTorch *t, HoloValue *x, double number); // a scalar of x's type
-HoloValue *holo_torch_dim(HoloTorch *t, HoloValue *x, int axis);       // i64 [1]: a size
-bool       holo_torch_size_known(HoloValue *x, int axis, int64_t *out); // false: it is not a number
-HoloValue *holo_torch_flat(HoloTorch *t, HoloValue *x);                // [-1]
+HoloValue *holo_torch_like(HoloTorch *t, HoloValue *x, double number);       // a scalar of x's type
+HoloValue *holo_torch_dim(HoloTorch *t, HoloValue *x, int axis);             // i64 [1]: a size
+bool       holo_torch_size_known(HoloValue *x, int axis, int64_t *out);      // false: it is not a number
+HoloValue *holo_torch_flat(HoloTorch *t, HoloValue *x);                      // [-1]
 HoloValue *holo_torch_shape_as(HoloTorch *t, HoloValue *x, HoloValue *like); // Reshape to the sizes of another
 HoloValue *holo_torch_concat(HoloTorch *t, HoloValue *const *part, int count, int axis);
 HoloValue *holo_torch_reduce(HoloTorch *t, const char *op, HoloValue *x, const int64_t *axes, int count, bool keep);
@@ -273,18 +273,18 @@ bool holo_torch_states_end(HoloTorch *t);
 // ---- control flow
 
 // An If: both bodies were left, and give `count` values each. What they changed is joined, too.
-void holo_torch_if(HoloTorch *t, HoloValue *condition, HoloTorchBody *yes, HoloTorchBody *no, HoloValue *const *yes_values,
-                   HoloValue *const *no_values, int count, HoloValue **out);
+void holo_torch_if(HoloTorch *t, HoloValue *condition, HoloTorchBody *yes, HoloTorchBody *no,
+                   HoloValue *const *yes_values, HoloValue *const *no_values, int count, HoloValue **out);
 
 // ---- files
 
 // A constant for a tensor of a checkpoint.
-HoloValue *holo_torch_constant(HoloTorch *t, const char *name, const HoloCheckpointTensor *tensor);
+HoloValue           *holo_torch_constant(HoloTorch *t, const char *name, const HoloCheckpointTensor *tensor);
 HOLO_MUST HoloStatus holo_pt2_open(HoloImport *import);
 HOLO_MUST HoloStatus holo_script_open(HoloImport *import);
 
-#define HOLO_TORCH_CHECK(t, condition, ...) \
-    do {                                    \
+#define HOLO_TORCH_CHECK(t, condition, ...)                                             \
+    do {                                                                                \
         if (!(condition)) return holo_emit_fail((t)->e, HOLO_UNSUPPORTED, __VA_ARGS__); \
     } while (0)
 

@@ -60,9 +60,9 @@ static int place_of(const char *params, const char *name)
 // Parameters that change nothing here: where memory is, and how it is laid out.
 static bool is_ignored(const char *name)
 {
-    static const char *const names[] = {"layout",       "device",  "pin_memory", "memory_format", "non_blocking", "copy",
-                                        "cudnn_enable", "cudnn_enabled", "generator", "implicit", "requires_grad",
-                                        "is_coalesced", "check_errors"};
+    static const char *const names[] = {
+        "layout",        "device",    "pin_memory", "memory_format", "non_blocking", "copy",        "cudnn_enable",
+        "cudnn_enabled", "generator", "implicit",   "requires_grad", "is_coalesced", "check_errors"};
     for (int i = 0; i < HOLO_COUNT(names); i++)
         if (!strcmp(names[i], name)) return true;
     return false;
@@ -75,7 +75,8 @@ static bool bind(HoloTorch *t, const HoloTorchOp *op, const HoloTorchCall *call,
         int         place = name && *name ? place_of(op->params, name) : i;
         if (place < 0 && is_ignored(name)) continue;
         if (place < 0) {
-            holo_emit_fail(t->e, HOLO_UNSUPPORTED, "%s::%s: its argument '%s' is not supported", call->space, call->name, name);
+            holo_emit_fail(t->e, HOLO_UNSUPPORTED, "%s::%s: its argument '%s' is not supported", call->space,
+                           call->name, name);
             return false;
         }
         if (place < HOLO_TORCH_PARAMS) args[place] = call->args[i];

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define EXPORT                                                     \
+#define EXPORT                                                          \
     "    program = torch.export.export(model.eval(), example_inputs)\n" \
     "    torch.export.save(program, \"model.pt2\")"
 
@@ -38,12 +38,16 @@ static void describe(const HoloCheckpointTensors *all, char *text, size_t room)
 {
     int64_t bytes = 0;
     size_t  size  = 0;
-    for (int i = 0; i < all->count; i++) bytes += all->entry[i].count * (int64_t)holo_dtype_size((HoloDtype)all->entry[i].tensor.dtype);
-    size += (size_t)snprintf(text, room, "%d tensor%s, %.1f MB", all->count, all->count == 1 ? "" : "s", (double)bytes / 1e6);
+    for (int i = 0; i < all->count; i++)
+        bytes += all->entry[i].count * (int64_t)holo_dtype_size((HoloDtype)all->entry[i].tensor.dtype);
+    size += (size_t)snprintf(text, room, "%d tensor%s, %.1f MB", all->count, all->count == 1 ? "" : "s",
+                             (double)bytes / 1e6);
     for (int i = 0; i < all->count && i < 6 && size < room; i++) {
         const HoloTensor *t = &all->entry[i].tensor;
-        size += (size_t)snprintf(text + size, room - size, "%s %.60s %s[", i ? "," : ":", all->entry[i].name, holo_dtype_name((HoloDtype)t->dtype));
-        for (int d = 0; d < t->rank && size < room; d++) size += (size_t)snprintf(text + size, room - size, "%s%lld", d ? "," : "", (long long)t->dim[d]);
+        size += (size_t)snprintf(text + size, room - size, "%s %.60s %s[", i ? "," : ":", all->entry[i].name,
+                                 holo_dtype_name((HoloDtype)t->dtype));
+        for (int d = 0; d < t->rank && size < room; d++)
+            size += (size_t)snprintf(text + size, room - size, "%s%lld", d ? "," : "", (long long)t->dim[d]);
         if (size < room) size += (size_t)snprintf(text + size, room - size, "]");
     }
     if (all->count > 6 && size < room) snprintf(text + size, room - size, " ...");
@@ -56,21 +60,25 @@ static HoloStatus open_checkpoint(HoloImport *import)
     HoloError             why = {0};
     char                  text[700];
     const HoloMapping    *file = &import->from->file;
-    HoloStatus            status = holo_checkpoint_open(import->arena, "the file", file->data, file->size, &checkpoint, &why);
+    HoloStatus status = holo_checkpoint_open(import->arena, "the file", file->data, file->size, &checkpoint, &why);
     if (!status) status = holo_checkpoint_tensors(&checkpoint, &all);
     if (status == HOLO_UNSUPPORTED || (status && strstr(why.text, "name")))
-        return holo_fail(import->error, HOLO_UNSUPPORTED,
-                         "this is a pickled object of Python (torch.save(model)), which would run code of its author to be read (%.200s). "
-                         "Export the model instead:\n" EXPORT, why.text);
+        return holo_fail(
+            import->error, HOLO_UNSUPPORTED,
+            "this is a pickled object of Python (torch.save(model)), which would run code of its author to be read (%.200s). "
+            "Export the model instead:\n" EXPORT,
+            why.text);
     if (status) return holo_fail(import->error, status, "%s", why.text);
     describe(&all, text, sizeof text);
-    return holo_fail(import->error, HOLO_UNSUPPORTED,
-                     "this is a PyTorch checkpoint: weights without a graph (%s). Export the model:\n" EXPORT
-                     "\nor, if Hologram knows its architecture, name it pytorch_model.bin beside its config.json, and give the folder", text);
+    return holo_fail(
+        import->error, HOLO_UNSUPPORTED,
+        "this is a PyTorch checkpoint: weights without a graph (%s). Export the model:\n" EXPORT
+        "\n  or, if Hologram knows its architecture, name it pytorch_model.bin beside its config.json, and give the folder",
+        text);
 }
 
-#define ROW(n, w, ...)                                    \
-    {                                                     \
+#define ROW(n, w, ...)                                       \
+    {                                                        \
         .name = n, .words = w, .is_model = true, __VA_ARGS__ \
     }
 

@@ -6,28 +6,101 @@
 #include <math.h>
 #include <string.h>
 
-typedef enum Op { ADD, SUB, MUL, FLOORDIV, TRUEDIV, MOD, POW, EQ, NE, LT, LE, GT, GE, MIN, MAX, AND, OR, XOR, SHL, SHR } Op;
+typedef enum Op {
+    ADD,
+    SUB,
+    MUL,
+    FLOORDIV,
+    TRUEDIV,
+    MOD,
+    POW,
+    EQ,
+    NE,
+    LT,
+    LE,
+    GT,
+    GE,
+    MIN,
+    MAX,
+    AND,
+    OR,
+    XOR,
+    SHL,
+    SHR
+} Op;
 typedef enum Unary { NEG, ABS, CEIL, FLOOR, ROUND, INT, FLOAT, BOOL, SQRT, NOT, SAME, EXP, LOG, SIN, COS, TAN } Unary;
 
 static const struct {
     const char *name;
     Op          op;
 } binaries[] = {
-    {"add", ADD}, {"sub", SUB}, {"mul", MUL}, {"floordiv", FLOORDIV}, {"floor_divide", FLOORDIV}, {"truediv", TRUEDIV}, {"div", TRUEDIV},
-    {"true_divide", TRUEDIV}, {"mod", MOD}, {"remainder", MOD}, {"pow", POW}, {"eq", EQ}, {"ne", NE}, {"lt", LT}, {"le", LE},
-    {"gt", GT}, {"ge", GE}, {"min", MIN}, {"max", MAX}, {"sym_min", MIN}, {"sym_max", MAX}, {"and_", AND}, {"or_", OR}, {"xor", XOR},
-    {"__and__", AND}, {"__or__", OR}, {"__xor__", XOR}, {"bitwise_and", AND}, {"bitwise_or", OR}, {"lshift", SHL}, {"rshift", SHR},
-    {"__lshift__", SHL}, {"__rshift__", SHR},
+    {"add", ADD},
+    {"sub", SUB},
+    {"mul", MUL},
+    {"floordiv", FLOORDIV},
+    {"floor_divide", FLOORDIV},
+    {"truediv", TRUEDIV},
+    {"div", TRUEDIV},
+    {"true_divide", TRUEDIV},
+    {"mod", MOD},
+    {"remainder", MOD},
+    {"pow", POW},
+    {"eq", EQ},
+    {"ne", NE},
+    {"lt", LT},
+    {"le", LE},
+    {"gt", GT},
+    {"ge", GE},
+    {"min", MIN},
+    {"max", MAX},
+    {"sym_min", MIN},
+    {"sym_max", MAX},
+    {"and_", AND},
+    {"or_", OR},
+    {"xor", XOR},
+    {"__and__", AND},
+    {"__or__", OR},
+    {"__xor__", XOR},
+    {"bitwise_and", AND},
+    {"bitwise_or", OR},
+    {"lshift", SHL},
+    {"rshift", SHR},
+    {"__lshift__", SHL},
+    {"__rshift__", SHR},
 };
 
 static const struct {
     const char *name;
     Unary       op;
 } unaries[] = {
-    {"neg", NEG}, {"abs", ABS}, {"ceil", CEIL}, {"floor", FLOOR}, {"round", ROUND}, {"int", INT}, {"Int", INT}, {"sym_int", INT},
-    {"trunc", INT}, {"float", FLOAT}, {"Float", FLOAT}, {"sym_float", FLOAT}, {"bool", BOOL}, {"Bool", BOOL}, {"sqrt", SQRT},
-    {"_sym_sqrt", SQRT}, {"__not__", NOT}, {"not_", NOT}, {"sym_not", NOT}, {"pos", SAME}, {"ScalarImplicit", SAME},
-    {"IntImplicit", INT}, {"FloatImplicit", FLOAT}, {"exp", EXP}, {"log", LOG}, {"sin", SIN}, {"cos", COS}, {"tan", TAN},
+    {"neg", NEG},
+    {"abs", ABS},
+    {"ceil", CEIL},
+    {"floor", FLOOR},
+    {"round", ROUND},
+    {"int", INT},
+    {"Int", INT},
+    {"sym_int", INT},
+    {"trunc", INT},
+    {"float", FLOAT},
+    {"Float", FLOAT},
+    {"sym_float", FLOAT},
+    {"bool", BOOL},
+    {"Bool", BOOL},
+    {"sqrt", SQRT},
+    {"_sym_sqrt", SQRT},
+    {"__not__", NOT},
+    {"not_", NOT},
+    {"sym_not", NOT},
+    {"pos", SAME},
+    {"ScalarImplicit", SAME},
+    {"IntImplicit", INT},
+    {"FloatImplicit", FLOAT},
+    {"exp", EXP},
+    {"log", LOG},
+    {"sin", SIN},
+    {"cos", COS},
+    {"tan", TAN},
 };
 
 // ---- known numbers
@@ -125,7 +198,9 @@ static bool known_unary(Unary op, const HoloTv *a, HoloTv *out)
     bool   is_real = a->kind == HOLO_TORCH_FLOAT, fits = fabs(f) < 9e18;
     switch (op) {
     case NEG: *out = is_real ? holo_tv_float(-f) : holo_tv_int((int64_t)(0 - (uint64_t)a->i)); return true;
-    case ABS: *out = is_real ? holo_tv_float(fabs(f)) : holo_tv_int(a->i < 0 ? (int64_t)(0 - (uint64_t)a->i) : a->i); return true;
+    case ABS:
+        *out = is_real ? holo_tv_float(fabs(f)) : holo_tv_int(a->i < 0 ? (int64_t)(0 - (uint64_t)a->i) : a->i);
+        return true;
     case CEIL: *out = is_real ? holo_tv_int((int64_t)ceil(f)) : *a; return fits;
     case FLOOR: *out = is_real ? holo_tv_int((int64_t)floor(f)) : *a; return fits;
     case ROUND: *out = is_real ? holo_tv_float(nearbyint(f)) : *a; return true;
@@ -153,7 +228,9 @@ static HoloValue *scalar(HoloTorch *t, const HoloTv *v, HoloDtype dtype)
 
 static HoloDtype number_dtype(HoloTorch *t, const HoloTv *v)
 {
-    HoloDtype dtype = v->kind == HOLO_TORCH_FLOAT ? HOLO_F64 : v->kind == HOLO_TORCH_NUMBER ? DTYPE(v->number) : HOLO_I64;
+    HoloDtype dtype = v->kind == HOLO_TORCH_FLOAT    ? HOLO_F64
+                      : v->kind == HOLO_TORCH_NUMBER ? DTYPE(v->number)
+                                                     : HOLO_I64;
     if (v->kind == HOLO_TORCH_TENSOR) dtype = DTYPE(holo_torch_value(t, v));
     if (v->kind == HOLO_TORCH_BOOL) dtype = HOLO_BOOL;
     return holo_torch_is_float(dtype) ? HOLO_F64 : dtype == HOLO_BOOL ? HOLO_BOOL : HOLO_I64;
@@ -161,16 +238,36 @@ static HoloDtype number_dtype(HoloTorch *t, const HoloTv *v)
 
 static HoloValue *emit_binary(HoloTorch *t, Op op, const HoloTv *a, const HoloTv *b)
 {
-    static const char *const names[] = {"Add", "Sub", "Mul", NULL, "Div", "Mod", "Pow", "Equal", NULL, "Less", "LessOrEqual", "Greater",
-                                        "GreaterOrEqual", "Min", "Max", "And", "Or", "Xor", NULL, NULL};
-    HoloDtype p = number_dtype(t, a), q = number_dtype(t, b), dtype = p == HOLO_F64 || q == HOLO_F64 || op == TRUEDIV ? HOLO_F64 : HOLO_I64;
-    bool      is_logic = (op == AND || op == OR || op == XOR);
+    static const char *const names[] = {"Add",
+                                        "Sub",
+                                        "Mul",
+                                        NULL,
+                                        "Div",
+                                        "Mod",
+                                        "Pow",
+                                        "Equal",
+                                        NULL,
+                                        "Less",
+                                        "LessOrEqual",
+                                        "Greater",
+                                        "GreaterOrEqual",
+                                        "Min",
+                                        "Max",
+                                        "And",
+                                        "Or",
+                                        "Xor",
+                                        NULL,
+                                        NULL};
+    HoloDtype                p = number_dtype(t, a), q = number_dtype(t, b),
+              dtype = p == HOLO_F64 || q == HOLO_F64 || op == TRUEDIV ? HOLO_F64 : HOLO_I64;
+    bool is_logic   = (op == AND || op == OR || op == XOR);
     if (is_logic && p == HOLO_BOOL && q == HOLO_BOOL) dtype = HOLO_BOOL;
     HoloValue *x = scalar(t, a, dtype), *y = scalar(t, b, dtype);
     if (op == FLOORDIV) return holo_torch_floor_div(t, x, y);
     if (op == NE) return OP1("Not", OP2("Equal", x, y));
     if (op == MOD && dtype == HOLO_F64) return OP2("Sub", x, OP2("Mul", y, OP1("Floor", OP2("Div", x, y))));
-    if (is_logic && dtype != HOLO_BOOL) return OP2(op == AND ? "BitwiseAnd" : op == OR ? "BitwiseOr" : "BitwiseXor", x, y);
+    if (is_logic && dtype != HOLO_BOOL)
+        return OP2(op == AND ? "BitwiseAnd" : op == OR ? "BitwiseOr" : "BitwiseXor", x, y);
     if (op == SHL) return OP2("Mul", x, OP2("Pow", NUM(x, 2), y));
     if (op == SHR) return holo_torch_floor_div(t, x, OP2("Pow", NUM(x, 2), y));
     return OP2(names[op], x, y);
@@ -178,8 +275,8 @@ static HoloValue *emit_binary(HoloTorch *t, Op op, const HoloTv *a, const HoloTv
 
 static HoloValue *emit_unary(HoloTorch *t, Unary op, const HoloTv *a)
 {
-    static const char *const names[] = {"Neg", "Abs", "Ceil", "Floor", "Round", NULL, NULL, NULL, "Sqrt", NULL, "Identity",
-                                        "Exp", "Log", "Sin", "Cos", "Tan"};
+    static const char *const names[] = {"Neg",  "Abs", "Ceil",     "Floor", "Round", NULL,  NULL,  NULL,
+                                        "Sqrt", NULL,  "Identity", "Exp",   "Log",   "Sin", "Cos", "Tan"};
     HoloDtype                dtype   = number_dtype(t, a);
     HoloValue               *x       = scalar(t, a, dtype);
     bool                     is_real = dtype == HOLO_F64;
@@ -205,8 +302,9 @@ bool holo_torch_numbers(HoloTorch *t, const char *name, const HoloTv *args, int 
     bool of_tensor = count == 1 && args[0].kind == HOLO_TORCH_TENSOR; // int(x), float(x), bool(x)
     for (int i = 0; count == 1 && i < HOLO_COUNT(unaries); i++) {
         if (strcmp(unaries[i].name, name)) continue;
-        bool converts = unaries[i].op == INT || unaries[i].op == FLOAT || unaries[i].op == BOOL || unaries[i].op == SAME;
-        bool is_word  = name[0] >= 'A' && name[0] <= 'Z'; // what scripts say for a conversion to a number
+        bool converts =
+            unaries[i].op == INT || unaries[i].op == FLOAT || unaries[i].op == BOOL || unaries[i].op == SAME;
+        bool is_word = name[0] >= 'A' && name[0] <= 'Z'; // what scripts say for a conversion to a number
         if (!all_numbers(args, 1) && !(of_tensor && converts && is_word)) return false;
         if (is_known(&args[0]) && known_unary(unaries[i].op, &args[0], out)) return true;
         *out = holo_tv_number(t, emit_unary(t, unaries[i].op, &args[0]));
@@ -215,7 +313,8 @@ bool holo_torch_numbers(HoloTorch *t, const char *name, const HoloTv *args, int 
     if (count != 2 || !all_numbers(args, 2)) return false;
     for (int i = 0; i < HOLO_COUNT(binaries); i++) {
         if (strcmp(binaries[i].name, name)) continue;
-        if (is_known(&args[0]) && is_known(&args[1]) && known_binary(binaries[i].op, &args[0], &args[1], out)) return true;
+        if (is_known(&args[0]) && is_known(&args[1]) && known_binary(binaries[i].op, &args[0], &args[1], out))
+            return true;
         *out = holo_tv_number(t, emit_binary(t, binaries[i].op, &args[0], &args[1]));
         return true;
     }

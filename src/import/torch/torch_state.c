@@ -50,7 +50,7 @@ static HoloValue *started(HoloTorch *t)
 // What the buffer is when a run begins: the constant in the first one.
 static HoloValue *begin_state(HoloTorch *t, HoloTorchState *s, HoloValue *constant)
 {
-    HoloValue *input = state_input(t, s->name, &constant->type);
+    HoloValue *input  = state_input(t, s->name, &constant->type);
     HoloValue *before = holo_emit(t->e, "hologram::StateRead", HOLO_IN(input), NULL);
     s->input          = input;
     s->before         = before;
@@ -73,7 +73,7 @@ HoloTv holo_torch_buffer(HoloTorch *t, const char *name, HoloValue *constant)
         v.tensor->value    = begin_state(t, &own, constant);
         t->state[at]       = own; // the list may have grown
     }
-    v.tensor->version    = 0;
+    v.tensor->version     = 0;
     t->state[at].constant = v.tensor->value;
     return v;
 }
@@ -89,7 +89,8 @@ bool holo_torch_states_end(HoloTorch *t)
             if (!holo_name_map_set(&t->changed, t->arena, (HoloString){s->name, strlen(s->name)}, s)) return false;
             continue;
         }
-        HoloValue *value = s->tensor ? s->tensor->value : holo_emit_reshape(t->e, holo_emit_number(t->e, HOLO_U8, 1), (int64_t[]){1}, 1);
+        HoloValue *value = s->tensor ? s->tensor->value
+                                     : holo_emit_reshape(t->e, holo_emit_number(t->e, HOLO_U8, 1), (int64_t[]){1}, 1);
         t->e->node       = s->name;
         holo_emit(t->e, "hologram::StateWrite", HOLO_IN(s->input, value, s->before), NULL);
         any = true;
@@ -120,8 +121,8 @@ static int join_changes(HoloTorch *t, const HoloTorchBody *yes, const HoloTorchB
     return count;
 }
 
-void holo_torch_if(HoloTorch *t, HoloValue *condition, HoloTorchBody *yes, HoloTorchBody *no, HoloValue *const *yes_values,
-                   HoloValue *const *no_values, int count, HoloValue **out)
+void holo_torch_if(HoloTorch *t, HoloValue *condition, HoloTorchBody *yes, HoloTorchBody *no,
+                   HoloValue *const *yes_values, HoloValue *const *no_values, int count, HoloValue **out)
 {
     HoloTorchTensor **changed = NULL;
     int               more    = join_changes(t, yes, no, &changed);
@@ -138,7 +139,8 @@ void holo_torch_if(HoloTorch *t, HoloValue *condition, HoloTorchBody *yes, HoloT
     }
     condition = holo_emit_cast(t->e, condition, HOLO_BOOL);
     holo_emit_control(t->e, "If", HOLO_IN(condition), NULL,
-                      (HoloEmitBody[]){{"then_branch", &yes->emit}, {"else_branch", &no->emit}, {0}}, all, count + more);
+                      (HoloEmitBody[]){{"then_branch", &yes->emit}, {"else_branch", &no->emit}, {0}}, all,
+                      count + more);
     if (t->e->status) return;
     for (int i = 0; i < count; i++) out[i] = all[i];
     for (int i = 0; i < more; i++) holo_torch_write(t, changed[i], all[count + i]);

@@ -16,7 +16,8 @@ static HoloValue *look_through(HoloTorch *t, const HoloTorchTensor *view, HoloVa
     if (view->view->one) return view->view->one(t, args);
     view->view->any(t, args, &out);
     if (t->e->status) return NULL;
-    if (view->result >= 0 && holo_tv_is_list(&out) && view->result < out.list->count) out = out.list->item[view->result];
+    if (view->result >= 0 && holo_tv_is_list(&out) && view->result < out.list->count)
+        out = out.list->item[view->result];
     return holo_torch_value(t, &out);
 }
 
@@ -52,7 +53,8 @@ static HoloValue *write_through(HoloTorch *t, const HoloTorchTensor *view, HoloV
     if (view->view->flags & HOLO_TORCH_SAME) return holo_torch_shape_as(t, value, base);
     HoloValue *places = holo_torch_shape_as(t, holo_torch_range(t, holo_torch_numel(t, base)), base);
     places            = holo_torch_flat(t, look_through(t, view, places));
-    HoloValue *flat   = holo_emit(t->e, "ScatterElements", HOLO_IN(holo_torch_flat(t, base), places, holo_torch_flat(t, value)), NULL);
+    HoloValue *flat =
+        holo_emit(t->e, "ScatterElements", HOLO_IN(holo_torch_flat(t, base), places, holo_torch_flat(t, value)), NULL);
     return holo_torch_shape_as(t, flat, base);
 }
 
@@ -95,10 +97,11 @@ HoloTv holo_torch_view(HoloTorch *t, const HoloTorchOp *op, const HoloTv *args, 
 
 void holo_torch_enter(HoloTorch *t, HoloTorchBody *body, const char *name)
 {
-    *body = (HoloTorchBody){.outer = t->e, .change = t->change, .change_count = t->change_count, .change_room = t->change_room};
+    *body = (HoloTorchBody){
+        .outer = t->e, .change = t->change, .change_count = t->change_count, .change_room = t->change_room};
     holo_emit_begin_body(&body->emit, t->e, name);
-    t->e      = &body->emit;
-    t->change = NULL;
+    t->e            = &body->emit;
+    t->change       = NULL;
     t->change_count = t->change_room = 0;
     t->depth++;
 }

@@ -6,10 +6,10 @@ static const struct {
     int       number;
     HoloDtype dtype;
 } types[] = {
-    {0, HOLO_U8},   {1, HOLO_I8},    {2, HOLO_I16},   {3, HOLO_I32},  {4, HOLO_I64},       {5, HOLO_F16},
-    {6, HOLO_F32},  {7, HOLO_F64},   {9, HOLO_C64},   {10, HOLO_C128}, {11, HOLO_BOOL},    {15, HOLO_BF16},
-    {23, HOLO_F8E5M2}, {24, HOLO_F8E4M3FN}, {25, HOLO_F8E5M2FNUZ}, {26, HOLO_F8E4M3FNUZ},
-    {27, HOLO_U16}, {28, HOLO_U32},  {29, HOLO_U64},
+    {0, HOLO_U8},          {1, HOLO_I8},    {2, HOLO_I16},     {3, HOLO_I32},       {4, HOLO_I64},
+    {5, HOLO_F16},         {6, HOLO_F32},   {7, HOLO_F64},     {9, HOLO_C64},       {10, HOLO_C128},
+    {11, HOLO_BOOL},       {15, HOLO_BF16}, {23, HOLO_F8E5M2}, {24, HOLO_F8E4M3FN}, {25, HOLO_F8E5M2FNUZ},
+    {26, HOLO_F8E4M3FNUZ}, {27, HOLO_U16},  {28, HOLO_U32},    {29, HOLO_U64},
 };
 
 HoloDtype holo_torch_dtype_of(int64_t scalar_type)

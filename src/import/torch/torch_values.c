@@ -77,9 +77,21 @@ HoloTv holo_tv_list(HoloTorch *t, HoloTorchKind kind, int count, const HoloTv *i
 
 const char *holo_tv_kind(const HoloTv *v)
 {
-    static const char *const words[] = {"None",    "a bool", "a whole number", "a number",  "a text",
-                                        "a tensor", "a number of the run", "a list", "a tuple", "a dict",
-                                        "an object", "a name", "a method", "a graph", "the result of an unknown operator",
+    static const char *const words[] = {"None",
+                                        "a bool",
+                                        "a whole number",
+                                        "a number",
+                                        "a text",
+                                        "a tensor",
+                                        "a number of the run",
+                                        "a list",
+                                        "a tuple",
+                                        "a dict",
+                                        "an object",
+                                        "a name",
+                                        "a method",
+                                        "a graph",
+                                        "the result of an unknown operator",
                                         "a type"};
     return words[v->kind];
 }
@@ -113,10 +125,11 @@ HoloValue *holo_torch_scalar(HoloTorch *t, const HoloTv *v, HoloDtype dtype)
     if (v->kind == HOLO_TORCH_FLOAT) return holo_emit_number(t->e, dtype, v->f);
     if (v->kind == HOLO_TORCH_BOOL) return holo_emit_number(t->e, dtype, (double)v->i);
     if (v->kind == HOLO_TORCH_INT)
-        return holo_emit_cast(t->e, dtype == HOLO_I64 ? holo_emit_int(t->e, v->i)
-                                    : holo_torch_is_float(dtype) || llabs(v->i) < (1LL << 53)
-                                        ? holo_emit_number(t->e, dtype, (double)v->i)
-                                        : holo_emit_int(t->e, v->i),
+        return holo_emit_cast(t->e,
+                              dtype == HOLO_I64 ? holo_emit_int(t->e, v->i)
+                              : holo_torch_is_float(dtype) || llabs(v->i) < (1LL << 53)
+                                  ? holo_emit_number(t->e, dtype, (double)v->i)
+                                  : holo_emit_int(t->e, v->i),
                               dtype);
     HoloValue *x = holo_torch_value(t, v);
     return x ? holo_emit_cast(t->e, x, dtype) : NULL;
@@ -141,7 +154,8 @@ int64_t holo_torch_int(HoloTorch *t, const HoloTv *v, int64_t fallback)
     if (v->kind == HOLO_TORCH_INT || v->kind == HOLO_TORCH_BOOL) return v->i;
     if (known_number(t, v, &number) && number > -9e18 && number < 9e18) return (int64_t)number;
     if (v->kind == HOLO_TORCH_NUMBER || v->kind == HOLO_TORCH_TENSOR)
-        holo_emit_fail(t->e, HOLO_UNSUPPORTED, "a number must be known when the model is compiled, and only a run knows it");
+        holo_emit_fail(t->e, HOLO_UNSUPPORTED,
+                       "a number must be known when the model is compiled, and only a run knows it");
     else
         wrong(t, v, "a whole number");
     return fallback;
@@ -181,7 +195,8 @@ HoloDtype holo_torch_dtype(HoloTorch *t, const HoloTv *v, HoloDtype fallback)
     if (t->e->status || holo_tv_is_none(v)) return fallback;
     int64_t   number = holo_torch_int(t, v, -1);
     HoloDtype dtype  = holo_torch_dtype_of(number);
-    if (!dtype) holo_emit_fail(t->e, HOLO_UNSUPPORTED, "the element type %lld of PyTorch is not supported", (long long)number);
+    if (!dtype)
+        holo_emit_fail(t->e, HOLO_UNSUPPORTED, "the element type %lld of PyTorch is not supported", (long long)number);
     return dtype ? dtype : HOLO_F32;
 }
 
@@ -192,7 +207,8 @@ int holo_torch_ints(HoloTorch *t, const HoloTv *v, int64_t *out)
     int count = 0;
     if (t->e->status || holo_tv_is_none(v)) return 0;
     if (v->kind == HOLO_TORCH_TENSOR) {
-        if (!holo_emit_known_ints(t->e, holo_torch_read(t, v->tensor), out, ROOM, &count)) wrong(t, v, "a list of known numbers");
+        if (!holo_emit_known_ints(t->e, holo_torch_read(t, v->tensor), out, ROOM, &count))
+            wrong(t, v, "a list of known numbers");
         return count;
     }
     if (!holo_tv_is_list(v)) {
@@ -264,9 +280,10 @@ int holo_torch_rank(HoloTorch *t, const HoloValue *x)
     if (t->e->status) return 0;
     int rank = holo_emit_rank(x);
     if (rank < 0)
-        holo_emit_fail(t->e, HOLO_UNSUPPORTED,
-                       "how many dimensions a tensor has is not known: trace the model (torch.jit.trace), or export it by "
-                       "torch.export");
+        holo_emit_fail(
+            t->e, HOLO_UNSUPPORTED,
+            "how many dimensions a tensor has is not known: trace the model (torch.jit.trace), or export it by "
+            "torch.export");
     return rank < 0 ? 0 : rank;
 }
 

@@ -81,11 +81,6 @@ INL void blocks_row_make(const HoloBlockType *type, int64_t k, const float *a, v
     }
 }
 
-void SHARED(rows_blocks_i8)(const HoloBlockType *type, int64_t k, const float *a, void *out)
-{
-    blocks_row_make(type, k, a, out, DOTS_OWN);
-}
-
 // ---- numbers
 
 INL i32n blocks_bits(i32n x, int by, int mask) // moves bits up or, if `by` is negative, down
@@ -279,26 +274,6 @@ INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t colum
 enum { FEW_ONE, FEW_WIDE, FEW_ROWS, FEW_SHAPES };
 #define BLOCK_FEW_FORMS(X) \
     BLOCK_FORMS(X, FEW_ONE, 1, 1) BLOCK_FORMS(X, FEW_WIDE, 1, BLOCKS_WIDE) BLOCK_FORMS(X, FEW_ROWS, BLOCKS_FEW, 1)
-// Where quads take several instructions, fewer forms do: they would make the library a tenth larger. What is missing runs
-// by the others, with the same bits.
-#define BLOCK_OWN_FORMS(X) BLOCK_FORMS(X, FEW_ONE, 1, 1) BYTES_WIDE(BLOCK_FORMS(X, FEW_WIDE, 1, BLOCKS_WIDE))
-
-#define X(name, rows, panels, bits, coded, group)                                                             \
-    static void blocks_own_##name##_##bits##_##coded##_##group(const HoloGemmBlocks *g, const uint8_t *panel, \
-                                                               int64_t column)                                \
-    {                                                                                                         \
-        blocks_few(g, panel, column, rows, panels, bits, coded, group, DOTS_OWN);                             \
-    }
-BLOCK_OWN_FORMS(X)
-#undef X
-
-static BlocksFew *const blocks_own[FEW_SHAPES][9][2][2] = {
-#define X(name, rows, panels, bits, coded, group) \
-    [name][bits][coded][group / 32] = blocks_own_##name##_##bits##_##coded##_##group,
-    BLOCK_OWN_FORMS(X)
-#undef X
-};
-
 // ---- many rows
 
 // Writes the quads of some units out, as blocks_unit gives them.
@@ -395,20 +370,6 @@ INL int blocks_kind(const HoloBlockType *type)
     BLOCK_KINDS(X, one, 1, 16) \
     BLOCK_KINDS(X, one, 1, 32) BLOCK_KINDS(X, wide, BLOCKS_PANELS, 16) BLOCK_KINDS(X, wide, BLOCKS_PANELS, 32)
 
-#define X(name, panels, group, kind)                                                     \
-    static void blocks_own_##name##_##group##_##kind(const BlocksTile *t)                \
-    {                                                                                    \
-        blocks_tile(t, panels, group, kind == TILE_OFFSET, kind == TILE_WIDE, DOTS_OWN); \
-    }
-BLOCK_TILES(X)
-#undef X
-
-static BlocksMany *const blocks_own_many[2][2][TILE_KINDS] = {
-#define X(name, panels, group, kind) [name][group / 32][kind] = blocks_own_##name##_##group##_##kind,
-    BLOCK_TILES(X)
-#undef X
-};
-
 // The functions of a level.
 typedef struct BlocksWay {
     BlocksFew *const (*few)[9][2][2];
@@ -476,18 +437,6 @@ static void blocks_walk(const HoloGemmBlocks *g, const BlocksWay *way)
         panels = g->n - j > (BLOCKS_PANELS - 1) * LANES ? BLOCKS_PANELS : 1;
         blocks_many(g, way, j, (int)panels, bytes);
     }
-}
-
-static void blocks_own_write(const HoloBlockType *type, const uint8_t *b, int64_t units, uint8_t *out)
-{
-    blocks_write_any(type, b, units, DOTS_OWN, out);
-}
-
-void SHARED(gemm_blocks_i8)(const HoloGemmBlocks *g)
-{
-    const BlocksWay way = {blocks_own, blocks_own_many, blocks_own_write,
-                           UNIT_HEAD + (BYTES ? 1 : 2) * HOLO_BLOCK_UNIT};
-    blocks_walk(g, &way);
 }
 
 // ---- to f32
