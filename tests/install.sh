@@ -18,7 +18,7 @@ cd "$work" || exit 1
 prefix=/opt/hologram
 there=$work/root$prefix
 check 'make install' "$MAKE" -C "$ROOT" --no-print-directory install BUILD="$BUILD" DESTDIR="$work/root" PREFIX=$prefix
-for file in bin/hologram include/hologram.h include/hologram_executor.h include/hologram_compiler.h include/hologram_atlas.h include/hologram_text.h include/hologram_image.h include/hologram.json include/hologram.hpp include/hologram_base.hpp lib/libhologram.a lib/libhologram-compiler.a \
+for file in bin/hologram include/hologram.h include/hologram_executor.h include/hologram_compiler.h include/hologram_listing.h include/hologram_atlas.h include/hologram_text.h include/hologram_image.h include/hologram.json include/hologram.hpp include/hologram_base.hpp lib/libhologram.a lib/libhologram-compiler.a \
     lib/libhologram.so lib/libhologram.so.0 lib/libhologram-compiler.so lib/pkgconfig/hologram.pc \
     lib/pkgconfig/hologram-compiler.pc lib/cmake/Hologram/HologramConfig.cmake share/man/man1/hologram.1 \
     share/man/man1/hologram-compile.1 share/man/man1/hologram-memo.1 share/bash-completion/completions/hologram \

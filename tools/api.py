@@ -20,8 +20,9 @@ import re
 import sys
 
 ROOT = os.path.normpath(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
-HEADERS = ["hologram.h", "hologram_executor.h", "hologram_compiler.h", "hologram_text.h", "hologram_image.h", "hologram_atlas.h"]
-LIBRARY = {"hologram_compiler.h": "compiler", "hologram_text.h": "compiler",
+HEADERS = ["hologram.h", "hologram_executor.h", "hologram_compiler.h", "hologram_listing.h", "hologram_text.h", "hologram_image.h",
+           "hologram_atlas.h"]
+LIBRARY = {"hologram_compiler.h": "compiler", "hologram_listing.h": "compiler", "hologram_text.h": "compiler",
            "hologram_image.h": "compiler"}  # the others are the runtime's
 OUTPUT = os.path.join(ROOT, "include", "hologram.json")
 WIDTH = 120  # columns of a line of the file, where a text is not longer
