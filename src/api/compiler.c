@@ -361,7 +361,12 @@ static HoloStatus inputs_apply(const HoloCompiler *compiler, const HoloModelSour
 HoloStatus holo_compiler_import(const HoloCompiler *compiler, const char *path, HoloString bytes, HoloSource **out,
                                 HoloError *error)
 {
-    HOLO_TRY(holo_source_import(path, bytes, out, error));
+    HoloToldInput     told[HOLO_CHOICES_MAX];
+    HoloImportRequest request = {
+        .path = bytes.data ? NULL : path, .bytes = bytes.data, .size = bytes.size, .told = told};
+    for (int i = 0; i < compiler->input_count; i++)
+        told[request.told_count++] = (HoloToldInput){compiler->inputs[i].name, compiler->inputs[i].value};
+    HOLO_TRY(holo_source_import(&request, out, error));
     const HoloModelSource *model = &(*out)->model;
     for (int i = 0; i < model->entry_count; i++)
         HOLO_TRY(holo_compiler_apply_kernels(compiler, model->entries[i].graph, error));

@@ -11,14 +11,13 @@
 
 // ---- opening
 
-HoloStatus holo_source_import(const char *path, HoloString bytes, HoloSource **out, HoloError *error)
+HoloStatus holo_source_import(const HoloImportRequest *request, HoloSource **out, HoloError *error)
 {
     *out               = NULL;
     HoloSource *source = holo_realloc(NULL, sizeof *source);
     if (!source) return holo_fail_memory(error);
     *source           = (HoloSource){0};
-    HoloStatus status = bytes.data ? holo_import_memory(&source->arena, bytes.data, bytes.size, &source->model, error)
-                                   : holo_import_open(&source->arena, path, &source->model, error);
+    HoloStatus status = holo_import_request(&source->arena, request, &source->model, error);
     if (status)
         holo_source_close(source);
     else
@@ -91,9 +90,10 @@ HoloStatus holo_source_open(const char *path, HoloSource **out_source, HoloError
 {
     *out_source = NULL;
     HoloSource *source;
-    HOLO_TRY(holo_source_import(path, (HoloString){0}, &source, error));
+    HOLO_TRY(holo_source_import(&(HoloImportRequest){.path = path}, &source, error));
     HoloStatus status = holo_graph_infer(source->model.graph, error);
     if (!status) status = ports_fill(source, error);
+    if (!status) status = holo_source_count_ops(source, error);
     if (!status) status = meta_fill(source, error);
     if (status)
         holo_source_close(source);

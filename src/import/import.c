@@ -196,9 +196,15 @@ static HoloStatus hash_files(HoloImport *import)
     return HOLO_OK;
 }
 
-static HoloStatus open_offer(HoloArena *arena, const HoloOffer *offer, HoloModelSource *out, HoloError *error)
+static HoloStatus open_offer(HoloArena *arena, const HoloOffer *offer, const HoloImportRequest *request,
+                             HoloModelSource *out, HoloError *error)
 {
-    HoloImport          import = {.arena = arena, .error = error, .from = offer, .out = out};
+    HoloImport          import = {.arena      = arena,
+                                  .error      = error,
+                                  .from       = offer,
+                                  .out        = out,
+                                  .told       = request->told,
+                                  .told_count = request->told_count};
     const HoloImporter *row    = find(offer);
     if (!row || !row->open) return refuse(&import, row);
     out->format = row->name;
@@ -209,10 +215,11 @@ static HoloStatus open_offer(HoloArena *arena, const HoloOffer *offer, HoloModel
     return hash_files(&import);
 }
 
-HoloStatus holo_import_memory(HoloArena *arena, const void *bytes, size_t size, HoloModelSource *out, HoloError *error)
+static HoloStatus open_memory(HoloArena *arena, const HoloImportRequest *request, HoloModelSource *out,
+                              HoloError *error)
 {
-    *out              = (HoloModelSource){0};
-    HoloStatus status = open_offer(arena, &(HoloOffer){.file = {.data = bytes, .size = size}}, out, error);
+    HoloOffer  offer  = {.file = {.data = request->bytes, .size = request->size}};
+    HoloStatus status = open_offer(arena, &offer, request, out, error);
     if (status) holo_import_close(out);
     return status;
 }
@@ -230,19 +237,35 @@ static HoloStatus keep_file(HoloArena *arena, HoloModelSource *out, HoloMapping 
     return HOLO_OK;
 }
 
-HoloStatus holo_import_open(HoloArena *arena, const char *path, HoloModelSource *out, HoloError *error)
+static HoloStatus open_path(HoloArena *arena, const HoloImportRequest *request, HoloModelSource *out, HoloError *error)
 {
-    HoloOffer offer;
-    *out              = (HoloModelSource){0};
+    HoloOffer    offer;
     HoloMapping *file = HOLO_NEW(arena, HoloMapping, 1);
     if (!file) return holo_fail_memory(error);
-    HOLO_TRY(offer_open(&offer, path, error));
+    HOLO_TRY(offer_open(&offer, request->path, error));
     *file             = offer.file;
     HoloStatus status = offer.is_folder ? HOLO_OK : keep_file(arena, out, file, error);
-    if (!status) status = open_offer(arena, &offer, out, error);
+    if (!status) status = open_offer(arena, &offer, request, out, error);
     if (status) holo_import_close(out);
     if (offer.is_folder) holo_folder_free(&offer.names);
     return status;
+}
+
+HoloStatus holo_import_request(HoloArena *arena, const HoloImportRequest *request, HoloModelSource *out,
+                               HoloError *error)
+{
+    *out = (HoloModelSource){0};
+    return request->path ? open_path(arena, request, out, error) : open_memory(arena, request, out, error);
+}
+
+HoloStatus holo_import_open(HoloArena *arena, const char *path, HoloModelSource *out, HoloError *error)
+{
+    return holo_import_request(arena, &(HoloImportRequest){.path = path}, out, error);
+}
+
+HoloStatus holo_import_memory(HoloArena *arena, const void *bytes, size_t size, HoloModelSource *out, HoloError *error)
+{
+    return holo_import_request(arena, &(HoloImportRequest){.bytes = bytes, .size = size}, out, error);
 }
 
 void holo_import_close(HoloModelSource *source)

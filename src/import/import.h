@@ -29,6 +29,21 @@ typedef struct HoloModelSource {
     struct HoloMapping **files;
 } HoloModelSource;
 
+// What the user says of an input: its name and sizes, -1 where they stay open. For formats that do not tell.
+typedef struct HoloToldInput {
+    const char *name;
+    HoloTensor  type; // rank and sizes
+} HoloToldInput;
+
+typedef struct HoloImportRequest {
+    const char          *path; // of a file or a folder; NULL: it is `bytes`, which must stay
+    const void          *bytes;
+    size_t               size;
+    const HoloToldInput *told;
+    int                  told_count;
+} HoloImportRequest;
+HOLO_MUST HoloStatus holo_import_request(HoloArena *arena, const HoloImportRequest *request, HoloModelSource *out,
+                                         HoloError *error);
 // Reads the model at a path, a file or a folder, in any format. Weights stay in the mapped files if their form allows
 // it. Close the source by holo_import_close when the graph is no longer used.
 HOLO_MUST HoloStatus holo_import_open(HoloArena *arena, const char *path, HoloModelSource *out, HoloError *error);

@@ -39,9 +39,11 @@ typedef struct HoloImport {
     HoloError       *error;
     const HoloOffer *from;
     HoloModelSource *out; // to fill in: the graph, and facts by holo_import_fact and holo_import_own; NULL: not a model
-    HoloNameMap      files;  // name to HoloMapping
-    size_t           copied; // bytes of tensors that could not be borrowed
-    size_t           copied_max;
+    const HoloToldInput *told; // what the user says of inputs
+    int                  told_count;
+    HoloNameMap          files;  // name to HoloMapping
+    size_t               copied; // bytes of tensors that could not be borrowed
+    size_t               copied_max;
 } HoloImport;
 
 struct HoloImporter {

@@ -49,7 +49,7 @@ printf '\34\0\0\0ORTM' > model.onnx
 gives 1 "a model in ONNX Runtime's own format (.ort), which cannot be read yet" hologram compile model.onnx
 mkdir saved above
 touch saved/saved_model.pb
-gives 1 'a TensorFlow SavedModel, which cannot be read yet' hologram compile saved
+gives 1 'the SavedModel has no graph' hologram compile saved
 mv bert-v1.5 above
 gives 1 'give the folder: above/bert-v1.5' hologram inspect above
 

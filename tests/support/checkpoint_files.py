@@ -311,4 +311,5 @@ def main(top):
     save_seeds(os.path.join(top, "seeds"), all)
 
 
-main(sys.argv[1])
+if __name__ == "__main__":
+    main(sys.argv[1])
