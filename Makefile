@@ -337,7 +337,7 @@ models: $(BUILD)/hologram
 	    python3 tests/models/gguf.py $(BUILD)/hologram $(HF_MODELS); \
 	else echo "no folder of models with answers of PyTorch: not compared (HOLO_HF_MODELS names one)"; fi
 	@if [ -n "$(HOLO_FORMATS)" ]; then python3 tests/models/formats.py $(BUILD)/hologram $(HOLO_FORMATS); \
-	else echo "no folder of models with answers of TensorFlow: not compared (HOLO_FORMATS names one)"; fi
+	else echo "no folder of models of other frameworks with their answers: not compared (HOLO_FORMATS names one)"; fi
 
 ## make onnx          ONNX's own operator tests: Debian's, and the newer ones where they are present
 ONNX_DEBIAN := /usr/share/libonnx-testdata/data

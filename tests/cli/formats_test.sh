@@ -45,8 +45,8 @@ gives 0 '' hologram bench bert-v1.5.holo --seconds 0.01
 gives 1 'a safetensors file: weights without a graph, which cannot be read yet: give its folder' hologram compile bert-v1.5/model.safetensors
 sed -i 's/BertModel/OtherModel/' bert-v1.5/config.json
 gives 1 'no description of the architecture OtherModel (model type bert); the nearest that is known is' hologram compile bert-v1.5
-printf '\34\0\0\0TFL3' > model.onnx
-gives 1 'the file is damaged' hologram compile model.onnx
+printf '\34\0\0\0ORTM' > model.onnx
+gives 1 "a model in ONNX Runtime's own format (.ort), which cannot be read yet" hologram compile model.onnx
 mkdir saved above
 touch saved/saved_model.pb
 gives 1 'the SavedModel has no graph' hologram compile saved

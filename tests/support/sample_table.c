@@ -319,6 +319,8 @@ const SampleRow sample_rows[] = {
     {F32,   "3=com.microsoft::SparseAttention@1($x[b>0,4,8], $t[b,4,8], $t[b,4,8]<-9,9>, $t[b,2,4,4], $t[b,2,4,4]<-9,9>, $i32[2,3]{0,1,2,0,1,3}, $i32[2,3]{0,1,-1,0,0,1},"
             " $i32[1]{4}, $i32[b]<4,4>) {num_heads=2, kv_num_heads=2, sparse_block_size=2}"},
     {F32,   "hologram::CacheWrite@1($x[3,9,h], $t[2,4,h], $i64[2]{0,2}, $i64[2]{1,5})"},
+    {F32,   "hologram::StateRead@1($x[3,h])"},
+    {F32,   "hologram::StateWrite@1($x[3,h], $t[3,h], $t[3,h])"},
     {F32,   "hologram::CachedAttention@1($x[2,3,8], $t[3,9,4], $t[3,9,6]<-9,9>, $i64[2]{0,2}, $i64[2]{1,5}, $i64[2,3]{1,1,1,0,1,1}, $f32[4]<0,1>) {num_heads=4, kv_num_heads=2, scale=0.5}"},
     {FLOAT, "hologram::BlockMask@1($x[b,4,h], $i32[2,3]{0,1,2,0,1,3}, $i32[2,3]{0,1,-1,0,0,1}, $i32[]{4}, $i32[b]<4,4>) {num_heads=4, block_size=2}"},
     {INDEX, "2=com.microsoft::EmbedLayerNormalization@1($x[b,s]<0,3>, _, $f32[4,h>0], $f32[s,h], _, $f32[h], $f32[h])"},

@@ -253,6 +253,39 @@ static HoloStatus open_task(HoloImport *import)
     return model_read(import, bytes, entry[found].size);
 }
 
+// ---- models inside of other files, such as the data files of MediaPipe's web pages
+
+static HoloSniff sniff_inside(const HoloOffer *offer)
+{
+    bool is_other = holo_offer_has_bytes(offer, 0, "PK") || holo_offer_has_bytes(offer, 4, "TFL3");
+    return !offer->is_folder && !is_other && holo_offer_mentions(offer, "TFL3") ? HOLO_SNIFF_PERHAPS : HOLO_SNIFF_NONE;
+}
+
+// Where the next model begins, from `at` on: its identifier stands behind the offset of its root, which lies in the file.
+// `size`: there is none.
+static size_t model_find(const uint8_t *bytes, size_t size, size_t at)
+{
+    for (; size >= 8 && at <= size - 8; at++) {
+        uint32_t root;
+        memcpy(&root, bytes + at, sizeof root);
+        if (!memcmp(bytes + at + 4, "TFL3", 4) && root >= 8 && root < size - at) return at;
+    }
+    return size;
+}
+
+static HoloStatus open_inside(HoloImport *import)
+{
+    const uint8_t *bytes = import->from->file.data;
+    size_t         size = import->from->file.size, at, models = 0, first = model_find(bytes, size, 0);
+    for (at = first; at < size; at = model_find(bytes, size, at + 1)) models++;
+    if (!models) return holo_fail(import->error, HOLO_BAD_MODEL, "there is no TensorFlow Lite model in this file");
+    if (models > 1)
+        return holo_fail(import->error, HOLO_UNSUPPORTED,
+                         "this file has %zu TensorFlow Lite models in it, the first at byte %zu: cut out one of them",
+                         models, first);
+    return model_read(import, bytes + first, size - first);
+}
+
 const HoloImporter holo_importers_tflite_model[] = {
     {.name     = "TFLite",
      .words    = "a TensorFlow Lite model",
@@ -265,5 +298,10 @@ const HoloImporter holo_importers_tflite_model[] = {
      .is_model = true,
      .sniff    = sniff_task,
      .open     = open_task},
+    {.name     = "TFLite data",
+     .words    = "a file with a TensorFlow Lite model in it",
+     .is_model = true,
+     .sniff    = sniff_inside,
+     .open     = open_inside},
     {0},
 };

@@ -17,6 +17,8 @@ static const Sample samples[] = {
     {"empty", BYTES("")},
     {"GGUF", BYTES("GGUF\3\0\0\0")},
     {"TFLite", BYTES("\x1c\0\0\0TFL3\x14\0")},
+    {"TFLite task", BYTES("PK\3\4\x14\0\0\0hand.tflite")},
+    {"TFLite data", BYTES("some bytes\x1c\0\0\0TFL3\x14\0")},
     {"ORT", BYTES("\x1c\0\0\0ORTM\x14\0")},
     {"Keras", BYTES("PK\3\4\x14\0metadata.jsonPK\1\2model.weights.h5")},
     {"Keras HDF5", BYTES("\x89HDF\r\n\x1a\n")},
@@ -146,9 +148,9 @@ static void test_what_cannot_be_read(void **state)
     (void)state;
     HoloModel   *model;
     HoloFileKind kind;
-    file_write(temp_path("weights.onnx"), "\x1c\0\0\0TFL3", 8);
-    EXPECT_FAIL(holo_compile_model(NULL, temp_path("weights.onnx"), &model, NULL, &error), HOLO_BAD_MODEL,
-                "the file is damaged");
+    file_write(temp_path("weights.onnx"), "\x1c\0\0\0ORTM", 8);
+    EXPECT_FAIL(holo_compile_model(NULL, temp_path("weights.onnx"), &model, NULL, &error), HOLO_UNSUPPORTED,
+                "which cannot be read yet: give the ONNX model that it was made from");
     EXPECT_OK(holo_file_kind(temp_path("weights.onnx"), &kind, &error));
     assert_int_equal(kind, HOLO_FILE_MODEL);
     EXPECT_FAIL(holo_compile_model(NULL, folder_with("saved", "saved_model.pb", "\x08\1"), &model, NULL, &error),
