@@ -20,6 +20,7 @@ static const Sample samples[] = {
     {"ORT", BYTES("\x1c\0\0\0ORTM\x14\0")},
     {"Keras", BYTES("PK\3\4\x14\0metadata.jsonPK\1\2model.weights.h5")},
     {"HDF5", BYTES("\x89HDF\r\n\x1a\n")},
+    {"torch.export", BYTES("PK\3\4\0\0m/models/model.json  PK\1\2m/archive_format")},
     {"TorchScript", BYTES("PK\3\4\0\0m/data.pkl  PK\1\2m/constants.pkl")},
     {"PyTorch", BYTES("PK\3\4\0\0archive/data.pkl")},
     {"pickle", BYTES("\x80\2}q\0.")},
