@@ -298,9 +298,11 @@ golden: $(BUILD)/tests/make_golden
 # All that is tested is built first. Parts that use every core themselves then run one after the other, the rest side by side.
 WIDE_PARTS   := unit unit-watched cli-test onnx-modes onnx-device
 NARROW_PARTS  = $(BINDING_TESTS) lint models install-test fuzz-replay
+# What is built to be tested has lines alone for debuggers, unless DEBUG says otherwise.
+test: DEBUG := $(if $(filter file,$(origin DEBUG)),-g1,$(DEBUG))
 test: test-deps
-	@MAKE="$(MAKE) $(JOBS)" sh tools/parts.sh 1 test-programs $(WIDE_PARTS)
-	@MAKE="$(MAKE)" sh tools/parts.sh $$(nproc) $(NARROW_PARTS)
+	@MAKE="$(MAKE) $(JOBS) DEBUG=$(DEBUG)" sh tools/parts.sh 1 test-programs $(WIDE_PARTS)
+	@MAKE="$(MAKE) DEBUG=$(DEBUG)" sh tools/parts.sh $$(nproc) $(NARROW_PARTS)
 test-programs: all unit-programs watched-programs replay-programs $(BUILD)/mirror/hologram
 unit-programs: $(UNIT)
 
@@ -336,6 +338,8 @@ models: $(BUILD)/hologram
 	@if [ -n "$(HF_MODELS)" ]; then python3 tests/models/hf.py $(BUILD)/hologram $(HF_MODELS) && \
 	    python3 tests/models/gguf.py $(BUILD)/hologram $(HF_MODELS); \
 	else echo "no folder of models with answers of PyTorch: not compared (HOLO_HF_MODELS names one)"; fi
+	@if [ -n "$(HOLO_FORMATS)" ]; then python3 tests/models/formats.py $(BUILD)/hologram $(HOLO_FORMATS); \
+	else echo "no folder of models with answers of TensorFlow: not compared (HOLO_FORMATS names one)"; fi
 
 ## make onnx          ONNX's own operator tests: Debian's, and the newer ones where they are present
 ONNX_DEBIAN := /usr/share/libonnx-testdata/data

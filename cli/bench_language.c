@@ -118,7 +118,8 @@ int cli_bench_language(const Cli *cli)
         uint32_t  *token  = tokens_make(l.language, (s.prompt > s.generate ? s.prompt : s.generate + 1) + s.texts);
         HoloStatus status = HOLO_OK;
         if (s.prompt) status = prompt_time(l.language, token, s.prompt, &s.prompt_seconds, &error);
-        if (s.generate && !status) status = generate_time(l.language, token, s.generate, s.texts, &s.step_seconds, &error);
+        if (s.generate && !status)
+            status = generate_time(l.language, token, s.generate, s.texts, &s.step_seconds, &error);
         if (status) result = cli_fail_error(cli->args[0], &error, status);
     }
     if (!result) speed_print(cli, &s);

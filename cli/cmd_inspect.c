@@ -124,6 +124,17 @@ static void print_meta(const Subject *s)
     }
 }
 
+static void print_ops(const HoloSource *source)
+{
+    int width = 12, count = holo_source_op_count(source);
+    for (int i = 0; i < count; i++) width = wider(width, holo_source_op(source, i)->name);
+    if (count) printf("\n%soperators%s\n", cli_color(stdout, "bold"), cli_color(stdout, "reset"));
+    for (int i = 0; i < count; i++) {
+        const HoloSourceOp *op = holo_source_op(source, i);
+        print_named(op->name, width, cli_format("%d", op->uses), op->is_supported ? "" : "  (not supported)");
+    }
+}
+
 // "fused", "exact" or "bf16".
 static const char *numeric_of(const HoloModel *model, const HoloModelInfo *info)
 {
@@ -168,6 +179,7 @@ static void print_table(const Subject *s)
         print_ports(cli_format("inputs of entry %s", name), &e, input, e.in_count);
         print_ports(cli_format("outputs of entry %s", name), &e, output, e.out_count);
     }
+    if (s->source) print_ops(s->source);
     print_meta(s);
 }
 
@@ -185,6 +197,20 @@ static void ports_json(Json *json, const char *key, const Subject *s, const Holo
 {
     json_open(json, key, '[');
     for (int i = 0; i < count; i++) json_port(json, port(s, i));
+    json_close(json, ']');
+}
+
+static void ops_json(Json *json, const HoloSource *source)
+{
+    json_open(json, "operators", '[');
+    for (int i = 0; i < holo_source_op_count(source); i++) {
+        const HoloSourceOp *op = holo_source_op(source, i);
+        json_open(json, NULL, '{');
+        json_text(json, "name", op->name);
+        json_int(json, "uses", op->uses);
+        json_bool(json, "supported", op->is_supported);
+        json_close(json, '}');
+    }
     json_close(json, ']');
 }
 
@@ -227,6 +253,7 @@ static void print_json(const Subject *s, bool values, const HoloStepPrograms *pr
     if (s->model) info_json(&json, s->model, &s->info);
     ports_json(&json, "inputs", s, input, s->in_count);
     ports_json(&json, "outputs", s, output, s->out_count);
+    if (s->source) ops_json(&json, s->source);
     if (s->model) entries_json(&json, s);
     json_open(&json, "metadata", '{');
     for (int i = 0; i < s->meta_count; i++) {
@@ -273,7 +300,7 @@ static const CliOption options[] = {
 
 const CliCommand cli_inspect = {
     .name      = "inspect",
-    .purpose   = "show the inputs, outputs, sizes and metadata of a file",
+    .purpose   = "show the inputs, outputs, operators, sizes and metadata of a file",
     .arguments = "FILE",
     .arg_min   = 1,
     .arg_max   = 1,

@@ -9,7 +9,7 @@
 // The commands, in the order in which the help lists them.
 // clang-format off
 #define COMMANDS(X) \
-    X(compile) X(pull) X(run) X(test) X(bench) X(inspect) X(explain) X(graph) \
+    X(compile) X(convert) X(pull) X(run) X(test) X(bench) X(inspect) X(explain) X(graph) \
     X(ops) X(verify) X(compare) X(bisect) X(memo_command) X(kernel) X(atlas) X(tokenize) \
     X(template) X(grammar) X(generate) X(chat) X(embed) X(classify) X(transcribe) X(imagine) X(config) X(completion) X(help) X(version)
 // clang-format on

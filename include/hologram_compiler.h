@@ -407,6 +407,20 @@ HOLO_API const HoloPort *holo_source_output(const HoloSource *source, int index)
 HOLO_API int         holo_source_meta_count(const HoloSource *source);
 HOLO_API const char *holo_source_meta(const HoloSource *source, int index, const char **out_key);
 
+// The operators of the model, with those in subgraphs, in the order of their names.
+typedef struct HoloSourceOp {
+    const char *name; // "Conv", "com.microsoft::Attention"
+    int32_t     uses;
+    bool        is_supported;
+} HoloSourceOp;
+HOLO_API int                 holo_source_op_count(const HoloSource *source);
+HOLO_API const HoloSourceOp *holo_source_op(const HoloSource *source, int index); // NULL: there is none
+
+// Writes the imported graph as an ONNX model. A model of more than 2 GiB gets a file of weights beside it, PATH.data.
+// Operators that ONNX does not have are replaced by what defines them, or refused by name. The same model gives the
+// same bytes.
+HOLO_API HOLO_MUST HoloStatus holo_source_convert(const HoloSource *source, const char *path, HoloError *error);
+
 // Whether an output depends on an operator that is random by definition, so that its values cannot be predicted. Gives
 // the bounds that the values keep all the same (infinite if there are none). The pointers may be NULL.
 HOLO_API bool holo_source_is_random(const HoloSource *source, int output, double *out_low, double *out_high);

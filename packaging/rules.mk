@@ -12,8 +12,9 @@ deb-files:
 	@BUILD="$(BUILD)" VERSION="$(VERSION)" sh packaging/deb.sh
 
 ## make deb-test      the packages: what lintian says of them, and each installed into an empty root and used there
+# They are only used once here, so they are packed in a hurry.
 deb-test: $(BUILD)/hologram python-files
-	@$(MAKE) --no-print-directory deb-files
+	@DPKG_DEB_COMPRESSOR_LEVEL=1 $(MAKE) --no-print-directory deb-files
 	@BUILD="$(BUILD)" sh tests/packages/deb.sh
 BINDING_TESTS    += deb-test
 BINDING_PACKAGES += $(DEB_PACKAGES)

@@ -127,4 +127,41 @@ web-package: wasm
 wasm-test: web-package node-files
 	@HOLOGRAM_WEB=$(abspath $(WEB_FOLDER)) HOLOGRAM_NODE=$(abspath $(NODE_FOLDER)) ONNX="$(wildcard $(ONNX_DEBIAN)/node) $(ONNX_NEWER)" sh tests/web/run.sh $(NODE)
 
+# The pages: one folder, that any host can serve. Peers come by npm, where that is here.
+SITE       := $(BUILD)/site
+WEB_PEERS  := $(BUILD)/web-peers
+PEERS      ?= onnxruntime-web@1.30
+$(SITE)/index.html: $(wildcard web/*) $(WEB_FOLDER)/package.json demo/digits.onnx $(HOLOGRAM)
+	@rm -rf $(SITE) && mkdir -p $(SITE)
+	$(Q)cp web/*.html web/*.mjs web/*.css demo/digits.onnx $(SITE)/
+	$(Q)cp -r $(WEB_FOLDER) $(SITE)/hologram
+	$(Q)echo '[]' > $(SITE)/models.json
+	$(Q)$(HOLOGRAM) compile -q demo/digits.onnx -o $(SITE)/digits.holo
+	$(Q)if [ -d $(WEB_PEERS)/node_modules/onnxruntime-web ]; then mkdir -p $(SITE)/onnxruntime-web && \
+	    cp $(WEB_PEERS)/node_modules/onnxruntime-web/dist/ort.wasm.min.mjs $(WEB_PEERS)/node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.* $(SITE)/onnxruntime-web/; fi
+
+## make web           build the demo pages in build/site, a folder that any host can serve, and serve them; PORT=8080
+web: web-package
+	@if command -v npm > /dev/null && [ ! -d $(WEB_PEERS)/node_modules/onnxruntime-web ]; then echo "  npm   $(PEERS)"; \
+	    npm install --silent --no-audit --no-fund --prefix $(WEB_PEERS) $(PEERS) || echo "npm could not fetch onnxruntime-web: the page that compares goes without"; fi
+	@$(MAKE) --no-print-directory $(SITE)/index.html
+	@python3 web/serve.py $(SITE) $(or $(PORT),0)
+
+## make web-test      install Chromium and playwright-core, and use every page as a person would
+web-test: web-package
+	@sh tools/deps.sh chromium
+	@command -v npm > /dev/null || sh tools/deps.sh npm
+	@[ -d $(WEB_PEERS)/node_modules/playwright-core ] || npm install --silent --no-audit --no-fund --prefix $(WEB_PEERS) playwright-core $(PEERS)
+	@$(MAKE) --no-print-directory $(SITE)/index.html
+	@PLAYWRIGHT=$(abspath $(WEB_PEERS)/node_modules/playwright-core) HOLOGRAM=$(abspath $(HOLOGRAM)) $(NODE) tests/web/pages.mjs $(SITE) $(BUILD)/screenshots
+
+# Part of "make test": where the package has been built, and for the pages where Chromium and playwright-core are there.
+.PHONY: web-there
+web-there:
+	@if [ -f $(WEB_FOLDER)/package.json ]; then $(MAKE) --no-print-directory wasm-test; else \
+	    echo "web: not run, since the package for browsers is not built: make wasm-test"; fi
+	@if [ -f $(WEB_FOLDER)/package.json ] && command -v chromium > /dev/null && [ -d $(WEB_PEERS)/node_modules/playwright-core ]; then \
+	    $(MAKE) --no-print-directory web-test; else echo "web: the pages were not tested in Chromium: make web-test"; fi
+BINDING_TESTS += web-there
+
 endif

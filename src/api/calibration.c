@@ -200,11 +200,11 @@ static HoloStatus samples_cut(void *context, HoloInputSet *set, HoloError *error
 
 static HoloStatus files_read(const Reading *reading, const char *path, HoloError *error)
 {
-    HoloArena       *arena = &reading->calibration->arena;
-    const HoloGraph *graph = reading->graph;
-    HoloInputNames   names = {.count = graph->input_count,
-                              .name  = HOLO_NEW(arena, const char *, graph->input_count + 1),
-                              .type  = HOLO_NEW(arena, const HoloTensor *, graph->input_count + 1)};
+    HoloArena       *arena   = &reading->calibration->arena;
+    const HoloGraph *graph   = reading->graph;
+    HoloInputNames   names   = {.count = graph->input_count,
+                                .name  = HOLO_NEW(arena, const char *, graph->input_count + 1),
+                                .type  = HOLO_NEW(arena, const HoloTensor *, graph->input_count + 1)};
     bool            *missing = HOLO_NEW(arena, bool, graph->input_count + 1);
     if (!names.name || !names.type || !missing) return holo_fail_memory(error);
     for (int i = 0; i < graph->input_count; i++) {

@@ -171,9 +171,9 @@ HoloStatus holo_input_sets_read(const HoloInputNames *names, const char *path, c
 
 bool holo_input_names(const HoloModel *model, HoloArena *arena, HoloInputNames *out)
 {
-    out->count = holo_model_input_count(model);
-    out->name  = HOLO_NEW(arena, const char *, out->count + 1);
-    out->type  = HOLO_NEW(arena, const HoloTensor *, out->count + 1);
+    out->count     = holo_model_input_count(model);
+    out->name      = HOLO_NEW(arena, const char *, out->count + 1);
+    out->type      = HOLO_NEW(arena, const HoloTensor *, out->count + 1);
     bool *may_miss = HOLO_NEW(arena, bool, out->count + 1);
     if (!out->name || !out->type || !may_miss) return false;
     for (int i = 0; i < out->count; i++) {

@@ -93,6 +93,7 @@ HoloStatus holo_source_open(const char *path, HoloSource **out_source, HoloError
     HOLO_TRY(holo_source_import(&(HoloImportRequest){.path = path}, &source, error));
     HoloStatus status = holo_graph_infer(source->model.graph, error);
     if (!status) status = ports_fill(source, error);
+    if (!status) status = holo_source_count_ops(source, error);
     if (!status) status = meta_fill(source, error);
     if (status)
         holo_source_close(source);

@@ -53,6 +53,19 @@ typedef struct Frame {           // a graph that is being computed
 } Frame;
 
 // Computes the first `out_count` outputs of the graph.
+// Numbers for symbols, from the inputs that are given and from those that have a default, such as states.
+static HoloStatus sizes_bind(Frame *frame, const HoloGraph *graph, const HoloTensor *const *inputs, HoloArena *scratch,
+                             HoloError *error)
+{
+    const HoloTensor **all = HOLO_NEW(scratch, const HoloTensor *, graph->input_count + 1);
+    if (!all) return holo_fail_memory(error);
+    for (int i = 0; i < graph->input_count; i++) {
+        int id = graph->inputs[i]->id;
+        all[i] = inputs[i] || !frame->is_there[id] ? inputs[i] : &frame->tensor[id];
+    }
+    return holo_graph_bind(graph, all, scratch, &frame->binding, error);
+}
+
 static HoloStatus eval_graph(const HoloGraph *graph, const HoloTensor *const *inputs, int out_count,
                              HoloTensor *const *outputs, Place place, const HoloEvalOptions *options, int depth,
                              HoloError *error);
@@ -544,7 +557,7 @@ static HoloStatus eval_graph(const HoloGraph *graph, const HoloTensor *const *in
     HoloArena scratch = {0};
     frame_init(&frame, place, options, depth);
     HoloStatus status = frame_open(&frame, graph, inputs, &scratch, error);
-    if (!status && needs_sizes(graph, depth)) status = holo_graph_bind(graph, inputs, &scratch, &frame.binding, error);
+    if (!status && needs_sizes(graph, depth)) status = sizes_bind(&frame, graph, inputs, &scratch, error);
     for (int i = 0; i < graph->node_count && !status; i++) {
         if (options && options->at && !depth) *options->at = graph->nodes[i];
         status = eval_node(&frame, graph->nodes[i], error);

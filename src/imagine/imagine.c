@@ -300,39 +300,90 @@ static HoloStatus diffuse(Imagining *m, float *x)
 
 // ---- the decoder
 
-static HoloStatus image_of(const Imagining *m, const HoloTensor *made, HoloTensor *out)
+// A decoder of fixed sizes makes the picture tile by tile.
+typedef struct Tiles {
+    HoloSession *session;
+    int64_t      rows, columns; // of a tile that it takes
+    int          factor;
+    float       *latent; // of a tile
+    uint8_t     *pixels; // of the picture
+} Tiles;
+
+static HoloStatus tiles_find(Imagining *m, Tiles *t)
 {
-    int64_t height = m->options->height, width = m->options->width, places = height * width;
+    const HoloPort *port = holo_model_input(holo_model_entry(m->model, "vae_decoder"), 0);
+    bool            is   = port && port->type.rank == 4;
+    t->rows              = is && port->type.dim[2] > 0 ? port->type.dim[2] : m->rows;
+    t->columns           = is && port->type.dim[3] > 0 ? port->type.dim[3] : m->columns;
+    t->factor            = enlargement(m->model);
+    if (m->rows % t->rows || m->columns % t->columns)
+        return holo_fail(m->error, HOLO_BAD_INPUT,
+                         "the decoder makes pictures of %lld x %lld alone: ask for a multiple of that",
+                         (long long)t->columns * t->factor, (long long)t->rows * t->factor);
+    t->latent = HOLO_NEW(&m->arena, float, m->channels * t->rows * t->columns);
+    t->pixels = malloc((size_t)m->options->width * (size_t)m->options->height * 3);
+    return t->latent && t->pixels ? HOLO_OK : holo_fail_memory(m->error);
+}
+
+// Cuts a tile out of the latent picture.
+static void tile_cut(const Imagining *m, const Tiles *t, const float *x, int64_t row, int64_t column)
+{
+    float *to = t->latent;
+    for (int64_t c = 0; c < m->channels; c++)
+        for (int64_t r = 0; r < t->rows; r++, to += t->columns)
+            memcpy(to, x + (c * m->rows + row + r) * m->columns + column, (size_t)t->columns * sizeof *to);
+}
+
+static uint8_t light(float x)
+{
+    double byte = (x / 2.0 + 0.5) * 255;
+    return (uint8_t)(byte > 0 ? byte < 255 ? byte + 0.5 : 255 : 0); // NaN is black
+}
+
+static HoloStatus tile_paint(const Imagining *m, const Tiles *t, const HoloTensor *made, int64_t row, int64_t column)
+{
+    int64_t height = t->rows * t->factor, width = t->columns * t->factor, places = height * width;
     if (made->dtype != HOLO_F32 || made->rank != 4 || made->dim[0] != 1 || made->dim[1] != 3 ||
         made->dim[2] != height || made->dim[3] != width)
         return holo_fail(m->error, HOLO_BAD_MODEL,
-                         "the decoder does not give a picture of %d x %d in red, green and blue", m->options->width,
-                         m->options->height);
+                         "the decoder does not give a picture of %lld x %lld in red, green and blue", (long long)width,
+                         (long long)height);
     const float *from = made->data;
-    uint8_t     *to   = malloc((size_t)places * 3);
-    if (!to) return holo_fail_memory(m->error);
-    for (int64_t i = 0; i < places; i++)
-        for (int c = 0; c < 3; c++) {
-            double light  = (from[c * places + i] / 2.0 + 0.5) * 255;
-            to[3 * i + c] = (uint8_t)(light > 0 ? light < 255 ? light + 0.5 : 255 : 0); // NaN is black
+    uint8_t     *to   = t->pixels + (row * t->factor * m->options->width + column * t->factor) * 3;
+    for (int64_t y = 0; y < height; y++, to += 3 * m->options->width)
+        for (int64_t i = 0; i < 3 * width; i++) to[i] = light(from[i % 3 * places + y * width + i / 3]);
+    return HOLO_OK;
+}
+
+static HoloStatus tiles_decode(Imagining *m, const Tiles *t, const float *x)
+{
+    HoloTensor latent = {.dtype = HOLO_F32, .rank = 4, .dim = {1, m->channels, t->rows, t->columns}, .data = t->latent};
+    HoloTensor made;
+    for (int64_t row = 0; row < m->rows; row += t->rows)
+        for (int64_t column = 0; column < m->columns; column += t->columns) {
+            tile_cut(m, t, x, row, column);
+            HOLO_TRY(holo_session_set_input(t->session, 0, &latent, m->error));
+            HOLO_TRY(holo_session_run(t->session, m->error));
+            HOLO_TRY(holo_session_output(t->session, 0, &made, m->error));
+            HOLO_TRY(tile_paint(m, t, &made, row, column));
         }
-    *out = (HoloTensor){.dtype = HOLO_U8, .rank = 3, .dim = {height, width, 3}, .data = to};
     return HOLO_OK;
 }
 
 static HoloStatus decode(Imagining *m, float *x, HoloTensor *out)
 {
-    double       scale = number_of(m->model, "imagine.scale", 0.18215), shift = number_of(m->model, "imagine.shift", 0);
-    HoloTensor   latent = {.dtype = HOLO_F32, .rank = 4, .dim = {1, m->channels, m->rows, m->columns}, .data = x}, made;
-    HoloSession *session;
+    double scale = number_of(m->model, "imagine.scale", 0.18215), shift = number_of(m->model, "imagine.shift", 0);
+    Tiles  t = {0};
     for (size_t k = 0; k < m->count; k++) x[k] = (float)(x[k] / scale + shift);
-    HOLO_TRY(holo_session_create(holo_model_entry(m->model, "vae_decoder"), m->options->pool, &session, m->error));
-    HoloStatus status = holo_session_set_input(session, 0, &latent, m->error);
-    if (!status) status = holo_session_run(session, m->error);
-    if (!status) status = holo_session_output(session, 0, &made, m->error);
-    if (!status) status = image_of(m, &made, out);
-    holo_session_destroy(session);
-    return status;
+    HoloStatus status =
+        holo_session_create(holo_model_entry(m->model, "vae_decoder"), m->options->pool, &t.session, m->error);
+    if (!status) status = tiles_find(m, &t);
+    if (!status) status = tiles_decode(m, &t, x);
+    holo_session_destroy(t.session);
+    if (status) return free(t.pixels), status;
+    *out =
+        (HoloTensor){.dtype = HOLO_U8, .rank = 3, .dim = {m->options->height, m->options->width, 3}, .data = t.pixels};
+    return HOLO_OK;
 }
 
 // ---- all of it

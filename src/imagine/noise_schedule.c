@@ -17,9 +17,9 @@ struct HoloStepper {
 
 static void step_ddim(HoloSchedule *s, int i, float *x, const float *x0, HoloRandom *random)
 {
-    const HoloScheduleOptions *o    = &s->options;
-    int64_t                    next = s->time[i] - o->train_steps / o->steps;
-    double a = s->kept[s->time[i]], b = next >= 0 ? s->kept[next] : o->alpha_to_one ? 1 : s->kept[0];
+    const HoloScheduleOptions *o = &s->options;
+    double                     a = s->kept[s->time[i]], end = o->alpha_to_one ? 1 : s->kept[0];
+    double                     b = i + 1 < o->steps ? s->kept[s->time[i + 1]] : end;
     // x = sqrt(a) x0 + sqrt(1 - a) noise, and so is the next one, with b.
     double of_x = sqrt(1 - b) / sqrt(1 - a), of_x0 = sqrt(b) - of_x * sqrt(a);
     (void)random;

@@ -70,6 +70,7 @@ HoloAttr holo_with_float(const char *name, double f);
 HoloAttr holo_with_text(const char *name, const char *text);
 HoloAttr holo_with_ints(const char *name, const int64_t *ints, int count); // copied when the node is made
 HoloAttr holo_with_floats(const char *name, const float *floats, int count);
+HoloAttr holo_with_texts(const char *name, const HoloString *texts, int count); // their characters are borrowed
 HoloAttr holo_with_tensor(const char *name, const HoloTensor *tensor);
 
 // A node of one output. The operator is ONNX's, or of another domain: "hologram::Conv"; "BitCast@26" is of another version

@@ -220,6 +220,11 @@ HoloAttr holo_with_floats(const char *name, const float *floats, int count)
     return (HoloAttr){.name = name, .kind = HOLO_ATTR_FLOATS, .count = count, .floats = floats};
 }
 
+HoloAttr holo_with_texts(const char *name, const HoloString *texts, int count)
+{
+    return (HoloAttr){.name = name, .kind = HOLO_ATTR_STRINGS, .count = count, .strings = texts};
+}
+
 HoloAttr holo_with_tensor(const char *name, const HoloTensor *tensor)
 {
     return (HoloAttr){.name = name, .kind = HOLO_ATTR_TENSOR, .count = 1, .tensor = tensor};
@@ -241,6 +246,7 @@ static HoloAttr attr_copy(HoloEmit *e, HoloAttr a)
     case HOLO_ATTR_STRING: a.s.data = copy_of(e, a.s.data, a.s.size); break;
     case HOLO_ATTR_TENSOR: a.tensor = copy_of(e, a.tensor, sizeof *a.tensor); break;
     case HOLO_ATTR_INTS: a.ints = copy_of(e, a.ints, count * sizeof *a.ints); break;
+    case HOLO_ATTR_STRINGS: a.strings = copy_of(e, a.strings, count * sizeof *a.strings); break;
     case HOLO_ATTR_FLOATS: a.floats = copy_of(e, a.floats, count * sizeof *a.floats); break;
     default: break;
     }

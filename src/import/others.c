@@ -19,11 +19,6 @@ static bool is_zip(const HoloOffer *c)
     return holo_offer_has_bytes(c, 0, "PK\3\4");
 }
 
-static HoloSniff sniff_keras(const HoloOffer *c)
-{
-    return is_zip(c) && holo_offer_mentions(c, "model.weights.h5") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
-}
-
 static HoloSniff sniff_zip(const HoloOffer *c)
 {
     return is_zip(c) ? HOLO_SNIFF_PERHAPS : HOLO_SNIFF_NONE;
@@ -37,30 +32,6 @@ static HoloSniff sniff_safetensors(const HoloOffer *c)
     if (c->is_folder || size < 10) return HOLO_SNIFF_NONE;
     memcpy(&header, bytes, sizeof header);
     return bytes[8] == '{' && header > 1 && header <= size - 8 ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
-}
-
-// Its version, which is 1, then a graph; all that are made to be used have the tag "serve".
-static HoloSniff sniff_saved_model(const HoloOffer *c)
-{
-    if (c->is_folder) return holo_offer_has_name(c, "saved_model.pb") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
-    bool begins = holo_offer_has_bytes(c, 0, "\x08\x01\x12");
-    return begins && holo_offer_mentions(c, "\x22\x05serve") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
-}
-
-static HoloSniff sniff_tensorflow_graph(const HoloOffer *c)
-{
-    bool begins = holo_offer_has_bytes(c, 0, "\n");
-    return begins && holo_offer_mentions(c, "\x12\x0bPlaceholder") ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
-}
-
-static HoloSniff sniff_tensorflow_js(const HoloOffer *c)
-{
-    char   start[4096];
-    size_t size = c->is_folder ? holo_offer_peek(c, "model.json", start, sizeof start) : 0;
-    if (!c->is_folder)
-        return holo_offer_has_bytes(c, 0, "{") && holo_offer_mentions(c, "\"modelTopology\"") ? HOLO_SNIFF_SURE
-                                                                                              : HOLO_SNIFF_NONE;
-    return holo_bytes_find(start, size, "\"modelTopology\"", 15) ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
 }
 
 static HoloSniff sniff_core_ml(const HoloOffer *c)
@@ -81,7 +52,6 @@ static HoloSniff sniff_text(const HoloOffer *c)
 
 // ---- the table
 
-#define TO_ONNX "export the model to ONNX"
 #define WEB     "the download went wrong"
 #define UNPACK  "unpack it first"
 #define SAMPLES "give its samples as numbers"
@@ -100,11 +70,6 @@ const HoloImporter holo_importers_others[] = {
     {.name = "empty", .words = "an empty file", .sniff = sniff_empty},
     MODEL("ORT", "a model in ONNX Runtime's own format (.ort)", "give the ONNX model that it was made from",
           .magic = "ORTM", .magic_at = 4),
-    MODEL("Keras", "a Keras model", TO_ONNX " (tf2onnx)", .sniff = sniff_keras),
-    MODEL("HDF5", "an HDF5 file (Keras)", TO_ONNX " (tf2onnx)", .magic = "\x89HDF"),
-    MODEL("SavedModel", "a TensorFlow SavedModel", TO_ONNX " (tf2onnx --saved-model)", .sniff = sniff_saved_model),
-    MODEL("TensorFlow", "a TensorFlow graph", TO_ONNX " (tf2onnx --graphdef)", .sniff = sniff_tensorflow_graph),
-    MODEL("TensorFlow.js", "a TensorFlow.js model", TO_ONNX " (tf2onnx --tfjs)", .sniff = sniff_tensorflow_js),
     MODEL("CoreML", "a Core ML package", "give the model that it was made from, as ONNX", .sniff = sniff_core_ml),
     MODEL("SafeTensors", "a safetensors file: weights without a graph", "give its folder, which also has config.json",
           .sniff = sniff_safetensors),

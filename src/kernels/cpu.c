@@ -81,7 +81,7 @@ static int ask(void)
 
 #elif defined __wasm__
 // A module is accepted or refused as a whole, so there is one for each level, and whoever loads it chooses.
-#if defined HOLO_RELAXED
+#if defined   HOLO_RELAXED
 #define LEVELS(X)      X(relaxed, ANY)
 #define TILE_LEVELS(X) X(relaxed)
 #else

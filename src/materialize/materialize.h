@@ -17,7 +17,7 @@ typedef struct HoloDomain { // the possible values of an input's elements
 
 typedef struct HoloMaterialize {
     bool              is_exact, is_bf16; // the numeric class, if it is not fused
-    HoloPool         *pool; // NULL: one thread
+    HoloPool         *pool;              // NULL: one thread
     const HoloDomain *domains;
     int               domain_count;
     uint64_t          room;   // bytes that tables may still take

@@ -27,7 +27,7 @@ static float weight_of(const float *table, double x)
 }
 
 // The new sample at `place`, counted in old samples. `low` is how much of the old frequencies the new rate has room for.
-static float sample_at(const HoloSamples *from, const float *table, double place, double low)
+static float sample_at(const HoloWave *from, const float *table, double place, double low)
 {
     double  reach = ZEROS / low, sum = 0;
     int64_t first = (int64_t)ceil(place - reach), last = (int64_t)floor(place + reach);
@@ -38,10 +38,10 @@ static float sample_at(const HoloSamples *from, const float *table, double place
     return (float)(sum * low);
 }
 
-HoloStatus holo_sound_resample(const HoloSamples *from, int rate, HoloSamples *out, HoloError *error)
+HoloStatus holo_sound_resample(const HoloWave *from, int rate, HoloWave *out, HoloError *error)
 {
     double ratio = (double)from->rate / rate, low = ratio > 1 ? 1 / ratio : 1;
-    *out          = (HoloSamples){.rate = rate};
+    *out          = (HoloWave){.rate = rate};
     size_t count  = (size_t)((double)from->count / ratio);
     float *table  = table_make();
     out->at       = holo_realloc(NULL, count * sizeof *out->at + 1);
@@ -53,6 +53,6 @@ HoloStatus holo_sound_resample(const HoloSamples *from, int rate, HoloSamples *o
         return HOLO_OK;
     }
     holo_free(out->at);
-    *out = (HoloSamples){0};
+    *out = (HoloWave){0};
     return holo_fail_memory(error);
 }

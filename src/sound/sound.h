@@ -6,16 +6,16 @@
 
 enum { HOLO_SOUND_RATE_MIN = 1000, HOLO_SOUND_RATE_MAX = 768000 };
 
-typedef struct HoloSamples { // of one channel, mostly from -1 to 1; free `at` with holo_free
+typedef struct HoloWave { // of one channel, mostly from -1 to 1; free `at` with holo_free
     float *at;
     size_t count;
     int    rate; // samples a second
-} HoloSamples;
+} HoloWave;
 
 // Reads a WAV file: PCM of 8, 16, 24 or 32 bits, or floats of 32 or 64, any number of channels, which are mixed.
-HOLO_MUST HoloStatus holo_wav_read(const void *bytes, size_t size, HoloSamples *out, HoloError *error);
+HOLO_MUST HoloStatus holo_wav_read(const void *bytes, size_t size, HoloWave *out, HoloError *error);
 // The same sound at another rate. What is too high for the new rate is filtered out.
-HOLO_MUST HoloStatus holo_sound_resample(const HoloSamples *from, int rate, HoloSamples *out, HoloError *error);
+HOLO_MUST HoloStatus holo_sound_resample(const HoloWave *from, int rate, HoloWave *out, HoloError *error);
 
 // How Whisper hears: powers of short windows, gathered in mels, as logarithms.
 typedef struct HoloMelOptions {

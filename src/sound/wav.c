@@ -102,10 +102,10 @@ static double sample_of(const Wav *w, const uint8_t *p)
     return (double)(int32_t)high / 2147483648.0;
 }
 
-HoloStatus holo_wav_read(const void *bytes, size_t size, HoloSamples *out, HoloError *error)
+HoloStatus holo_wav_read(const void *bytes, size_t size, HoloWave *out, HoloError *error)
 {
     Wav w = {0};
-    *out  = (HoloSamples){0};
+    *out  = (HoloWave){0};
     HOLO_TRY(chunks_read(bytes, size, &w, error));
     HOLO_TRY(wav_check(&w, error));
     size_t count = w.size / w.frame;

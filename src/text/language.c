@@ -237,4 +237,5 @@ const uint32_t *holo_language_ends(const HoloLanguage *l, size_t *out_count)
 void holo_language_cancel(HoloLanguage *l)
 {
     holo_session_cancel(l->session);
+    if (l->encoder_session) holo_session_cancel(l->encoder_session);
 }

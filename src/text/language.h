@@ -12,18 +12,18 @@
 
 typedef enum HoloLanguageWay { HOLO_READS_ALL, HOLO_READS_CACHED, HOLO_READS_PAST } HoloLanguageWay;
 
-typedef struct HoloKept { // what was kept of a text, as bytes (language_kept.c)
-    const char *bytes;    // NULL: none
-    const char *token;    // u32 each
-    size_t      count;    // of tokens
+typedef struct HoloKeptText { // what was kept of a text, as bytes (language_kept.c)
+    const char *bytes;        // NULL: none
+    const char *token;        // u32 each
+    size_t      count;        // of tokens
     uint32_t    states;
-} HoloKept;
+} HoloKeptText;
 
 typedef struct HoloKnownText { // what was read of a text
-    uint32_t   *token;
-    size_t      count, room;
-    HoloKept    kept; // to be copied into its slot before the next run
-    HoloMapping file; // where it is
+    uint32_t    *token;
+    size_t       count, room;
+    HoloKeptText kept; // to be copied into its slot before the next run
+    HoloMapping  file; // where it is
 } HoloKnownText;
 
 typedef struct HoloPastPair { // an input that gets what an output gave
@@ -53,7 +53,7 @@ struct HoloLanguage {
     int64_t          room;    // of the caches now
     bool             has_caches;
     bool             is_whole; // it has states that know nothing of single tokens: what was read cannot be cut
-    HoloKept         prefix;   // of the archive
+    HoloKeptText     prefix;   // of the archive
     int              chunk;
     uint32_t         vocabulary;
     uint32_t        *end;
@@ -92,11 +92,11 @@ void                 holo_language_source_close(HoloLanguage *l);
 // Its data is NULL after a failure.
 bool holo_language_state(HoloLanguage *l, int i, HoloTensor *out, size_t *out_row, HoloError *error);
 // Checks the bytes. They are borrowed. `is_own`: they are in the model's archive.
-HOLO_MUST HoloStatus holo_kept_open(HoloLanguage *l, const void *bytes, size_t size, bool is_own, HoloKept *out,
+HOLO_MUST HoloStatus holo_kept_open(HoloLanguage *l, const void *bytes, size_t size, bool is_own, HoloKeptText *out,
                                     HoloError *error);
-uint32_t             holo_kept_token(const HoloKept *kept, size_t i);
+uint32_t             holo_kept_token(const HoloKeptText *kept, size_t i);
 // The first `count` tokens become what is known of the text.
-HOLO_MUST HoloStatus holo_known_set(HoloKnownText *known, const HoloKept *kept, size_t count, HoloError *error);
+HOLO_MUST HoloStatus holo_known_set(HoloKnownText *known, const HoloKeptText *kept, size_t count, HoloError *error);
 // Copies what is to be copied into the slot of the text. The inputs of the next run must be set.
 HOLO_MUST HoloStatus holo_kept_apply(HoloLanguage *l, int text, HoloError *error);
 void                 holo_kept_drop(HoloKnownText *known);

@@ -54,7 +54,7 @@ static void identity_of(const HoloLanguage *l, uint64_t out[2])
 // ---- reading
 
 // Are they the states of this model, and all bytes there?
-static HoloStatus parts_check(HoloLanguage *l, const HoloKept *k, size_t size, HoloError *error)
+static HoloStatus parts_check(HoloLanguage *l, const HoloKeptText *k, size_t size, HoloError *error)
 {
     uint64_t need = sizeof(Head) + (uint64_t)k->states * sizeof(Part);
     if (k->states != (uint32_t)holo_model_state_count(l->model))
@@ -77,7 +77,7 @@ static HoloStatus parts_check(HoloLanguage *l, const HoloKept *k, size_t size, H
     return need == size ? HOLO_OK : holo_fail(error, HOLO_BAD_INPUT, "it has more bytes than it says");
 }
 
-static HoloStatus tokens_check(const HoloLanguage *l, const HoloKept *k, HoloError *error)
+static HoloStatus tokens_check(const HoloLanguage *l, const HoloKeptText *k, HoloError *error)
 {
     if (!k->count || (l->context && k->count > (uint64_t)l->context))
         return holo_fail(error, HOLO_BAD_INPUT, "it is of %llu tokens, and the model reads 1 to %lld",
@@ -91,11 +91,12 @@ static HoloStatus tokens_check(const HoloLanguage *l, const HoloKept *k, HoloErr
     return HOLO_OK;
 }
 
-HoloStatus holo_kept_open(HoloLanguage *l, const void *bytes, size_t size, bool is_own, HoloKept *out, HoloError *error)
+HoloStatus holo_kept_open(HoloLanguage *l, const void *bytes, size_t size, bool is_own, HoloKeptText *out,
+                          HoloError *error)
 {
     Head     head;
     uint64_t model[2];
-    *out = (HoloKept){0};
+    *out = (HoloKeptText){0};
     if (size < sizeof head || memcmp(bytes, "HOLOKEPT", 8) != 0)
         return holo_fail(error, HOLO_BAD_INPUT, "this is not a cache that was saved");
     memcpy(&head, bytes, sizeof head);
@@ -112,15 +113,15 @@ HoloStatus holo_kept_open(HoloLanguage *l, const void *bytes, size_t size, bool 
         return holo_fail(error, HOLO_BAD_INPUT, "it is damaged: its bytes are not those that were saved");
     if (head.states > (size - sizeof head) / sizeof(Part) || head.tokens > size)
         return holo_fail(error, HOLO_BAD_INPUT, "it is cut off");
-    *out              = (HoloKept){.bytes = bytes, .states = head.states, .count = (size_t)head.tokens};
+    *out              = (HoloKeptText){.bytes = bytes, .states = head.states, .count = (size_t)head.tokens};
     out->token        = out->bytes + sizeof head + head.states * sizeof(Part);
     HoloStatus status = parts_check(l, out, size, error);
     if (!status) status = tokens_check(l, out, error);
-    if (status) *out = (HoloKept){0};
+    if (status) *out = (HoloKeptText){0};
     return status;
 }
 
-uint32_t holo_kept_token(const HoloKept *kept, size_t i)
+uint32_t holo_kept_token(const HoloKeptText *kept, size_t i)
 {
     uint32_t token;
     memcpy(&token, kept->token + i * sizeof token, sizeof token);
@@ -129,8 +130,8 @@ uint32_t holo_kept_token(const HoloKept *kept, size_t i)
 
 HoloStatus holo_kept_apply(HoloLanguage *l, int text, HoloError *error)
 {
-    HoloKnownText  *k    = &l->text[text];
-    const HoloKept *kept = &k->kept;
+    HoloKnownText      *k    = &l->text[text];
+    const HoloKeptText *kept = &k->kept;
     if (!kept->bytes) return HOLO_OK;
     const char *at = kept->token + holo_align(kept->count * sizeof(uint32_t), 8);
     for (int i = 0; i < holo_model_state_count(l->model) && k->count; i++) {
@@ -150,12 +151,12 @@ HoloStatus holo_kept_apply(HoloLanguage *l, int text, HoloError *error)
 
 void holo_kept_drop(HoloKnownText *k)
 {
-    k->kept = (HoloKept){0};
+    k->kept = (HoloKeptText){0};
     holo_file_unmap(&k->file);
     k->file = (HoloMapping){0};
 }
 
-HoloStatus holo_known_set(HoloKnownText *k, const HoloKept *kept, size_t count, HoloError *error)
+HoloStatus holo_known_set(HoloKnownText *k, const HoloKeptText *kept, size_t count, HoloError *error)
 {
     if (count > k->room) {
         uint32_t *token = holo_realloc(k->token, count * sizeof *token);
@@ -171,9 +172,9 @@ HoloStatus holo_known_set(HoloKnownText *k, const HoloKept *kept, size_t count, 
 
 HoloStatus holo_language_load(HoloLanguage *l, int text, const char *path, HoloError *error)
 {
-    HoloMapping file;
-    HoloKept    kept;
-    HoloError   why = {0};
+    HoloMapping  file;
+    HoloKeptText kept;
+    HoloError    why = {0};
     if (text < 0 || text >= l->text_count)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no text %d: %d can be kept", text, l->text_count);
     if (l->way != HOLO_READS_CACHED)

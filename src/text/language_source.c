@@ -103,7 +103,7 @@ static HoloStatus source_run(HoloLanguage *l, const HoloTensor *source, HoloErro
 HoloStatus holo_language_set_source(HoloLanguage *l, const HoloTensor *source, HoloError *error)
 {
     if (!l->encoder) return holo_fail(error, HOLO_BAD_ARGUMENT, "the model has no encoder, and so reads no source");
-    if (source->rank < 2 || source->rank > 3 || source->dim[0] != 1)
+    if (source->rank < 2 || source->rank > 3 || source->dim[0] != 1 || holo_tensor_count(source) < 0)
         return holo_fail(error, HOLO_BAD_INPUT, "a source is one text of ids, [1, tokens], or features of one sound");
     for (int i = 0; i < l->text_count; i++) holo_language_forget(l, i);
     l->has_source     = false;

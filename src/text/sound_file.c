@@ -7,7 +7,7 @@
 HoloStatus holo_sound_read_memory(const void *bytes, size_t size, int rate, float **out_samples, size_t *out_count,
                                   HoloError *error)
 {
-    HoloSamples sound, other;
+    HoloWave sound, other;
     *out_samples = NULL;
     *out_count   = 0;
     if (rate && (rate < HOLO_SOUND_RATE_MIN || rate > HOLO_SOUND_RATE_MAX))

@@ -75,7 +75,7 @@ static bool inputs_size(HoloVerifier *v, const int64_t *found, int trial, HoloVe
 // The sizes of an input that is left out, as its default will have them.
 static void default_size(const HoloGraph *graph, const HoloTensor *const *inputs, int i, HoloTensor *out)
 {
-    HoloArena  arena  = {0};
+    HoloArena  arena   = {0};
     HoloError  ignored = {0};
     HoloTensor t;
     if (!holo_graph_default(graph, inputs, i, &arena, &t, &ignored)) *out = t;

@@ -19,10 +19,10 @@ typedef struct ModelMessage {
     HoloString trainer, normalizer;
 } ModelMessage;
 static const HoloPbField model_fields[] = {
-    {1, HOLO_PB_LIST, offsetof(ModelMessage, pieces)},
-    {2, HOLO_PB_BYTES, offsetof(ModelMessage, trainer)},
-    {3, HOLO_PB_BYTES, offsetof(ModelMessage, normalizer)},
-    {0, 0, 0},
+    {.number = 1, .kind = HOLO_PB_LIST, .offset = offsetof(ModelMessage, pieces)},
+    {.number = 2, .kind = HOLO_PB_BYTES, .offset = offsetof(ModelMessage, trainer)},
+    {.number = 3, .kind = HOLO_PB_BYTES, .offset = offsetof(ModelMessage, normalizer)},
+    {0},
 };
 
 typedef struct PieceMessage {
@@ -32,10 +32,10 @@ typedef struct PieceMessage {
     int64_t    kind;
 } PieceMessage;
 static const HoloPbField piece_fields[] = {
-    {1, HOLO_PB_BYTES, offsetof(PieceMessage, text)},
-    {2, HOLO_PB_FLOAT, offsetof(PieceMessage, score)},
-    {3, HOLO_PB_INT, offsetof(PieceMessage, kind)},
-    {0, 0, 0},
+    {.number = 1, .kind = HOLO_PB_BYTES, .offset = offsetof(PieceMessage, text)},
+    {.number = 2, .kind = HOLO_PB_FLOAT, .offset = offsetof(PieceMessage, score)},
+    {.number = 3, .kind = HOLO_PB_INT, .offset = offsetof(PieceMessage, kind)},
+    {0},
 };
 
 typedef struct TrainerMessage {
@@ -43,9 +43,12 @@ typedef struct TrainerMessage {
     int64_t  model, is_suffix, byte_fallback, bos, eos;
 } TrainerMessage;
 static const HoloPbField trainer_fields[] = {
-    {3, HOLO_PB_INT, offsetof(TrainerMessage, model)},          {24, HOLO_PB_INT, offsetof(TrainerMessage, is_suffix)},
-    {35, HOLO_PB_INT, offsetof(TrainerMessage, byte_fallback)}, {41, HOLO_PB_INT, offsetof(TrainerMessage, bos)},
-    {42, HOLO_PB_INT, offsetof(TrainerMessage, eos)},           {0, 0, 0},
+    {.number = 3, .kind = HOLO_PB_INT, .offset = offsetof(TrainerMessage, model)},
+    {.number = 24, .kind = HOLO_PB_INT, .offset = offsetof(TrainerMessage, is_suffix)},
+    {.number = 35, .kind = HOLO_PB_INT, .offset = offsetof(TrainerMessage, byte_fallback)},
+    {.number = 41, .kind = HOLO_PB_INT, .offset = offsetof(TrainerMessage, bos)},
+    {.number = 42, .kind = HOLO_PB_INT, .offset = offsetof(TrainerMessage, eos)},
+    {0},
 };
 enum { UNIGRAM = 1, BPE = 2 }; // TrainerMessage.model
 
@@ -55,10 +58,10 @@ typedef struct NormalizerMessage {
     int64_t    adds_space, merges_spaces;
 } NormalizerMessage;
 static const HoloPbField normalizer_fields[] = {
-    {2, HOLO_PB_BYTES, offsetof(NormalizerMessage, charsmap)},
-    {3, HOLO_PB_INT, offsetof(NormalizerMessage, adds_space)},
-    {4, HOLO_PB_INT, offsetof(NormalizerMessage, merges_spaces)},
-    {0, 0, 0},
+    {.number = 2, .kind = HOLO_PB_BYTES, .offset = offsetof(NormalizerMessage, charsmap)},
+    {.number = 3, .kind = HOLO_PB_INT, .offset = offsetof(NormalizerMessage, adds_space)},
+    {.number = 4, .kind = HOLO_PB_INT, .offset = offsetof(NormalizerMessage, merges_spaces)},
+    {0},
 };
 
 // ---- what HuggingFace's classes add

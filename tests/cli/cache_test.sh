@@ -33,6 +33,21 @@ check 'narrow caches are near those of f32, and take less' python3 compare.py
 gives 2 'must be f32, f16 or int8' hologram compile folder -o x.holo --cache q4
 gives 1 'the model has no caches' hologram compile "$MODEL" -o x.holo --cache f16
 
+# ---- inputs that have a default are left out of samples, too
+
+python3 - << 'END'
+import pathlib, struct
+def npy(path, rows):
+    head = "{'descr': '<i8', 'fortran_order': False, 'shape': (%d, %d), }" % (len(rows), len(rows[0]))
+    head += " " * (63 - (10 + len(head)) % 64) + "\n"
+    data = b"".join(struct.pack("<q", n) for row in rows for n in row)
+    pathlib.Path(path).write_bytes(b"\x93NUMPY\x01\x00" + struct.pack("<H", len(head)) + head.encode() + data)
+npy("ids.npy", [[1, 2, 3, 4], [5, 6, 7, 8]])
+END
+gives 0 '1 sample given' hologram compile folder -o given.holo --verify-with ids.npy
+gives 0 '1 sample given' hologram compile folder -o given.holo --verify-with input_ids=ids.npy
+gives 0 'q8_0' hologram compile folder -o given.holo --quantize q8_0 --calibrate ids.npy --accuracy 0.5
+
 # ---- saved and loaded
 
 text() { sed '/seconds/d; /"file"/d; /cached/d'; }

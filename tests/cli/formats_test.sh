@@ -46,10 +46,10 @@ gives 1 'a safetensors file: weights without a graph, which cannot be read yet: 
 sed -i 's/BertModel/OtherModel/' bert-v1.5/config.json
 gives 1 'no description of the architecture OtherModel (model type bert); the nearest that is known is' hologram compile bert-v1.5
 printf '\34\0\0\0TFL3' > model.onnx
-gives 1 'a TensorFlow Lite model, which cannot be read yet' hologram compile model.onnx
+gives 1 'the file is damaged' hologram compile model.onnx
 mkdir saved above
 touch saved/saved_model.pb
-gives 1 'a TensorFlow SavedModel, which cannot be read yet' hologram compile saved
+gives 1 'the SavedModel has no graph' hologram compile saved
 mv bert-v1.5 above
 gives 1 'give the folder: above/bert-v1.5' hologram inspect above
 

@@ -28,6 +28,8 @@ gives 0 'inputs of entry decoder' hologram inspect pair_t5.holo
 gives 0 'cross.1.value f32' hologram run pair_t5.holo --entry encoder -i input_ids=[[1,2,3]]
 gives 1 'has no entry nobody' hologram run pair_t5.holo --entry nobody -i input_ids=[[1,2,3]]
 python3 "$ROOT/tools/holo_dump.py" --check pair_t5.holo || failed 'the second reader'
+gives 0 '7 outputs' hologram compile pair_t5 -o narrow.holo --quantize f16
+gives 0 '1 models generate' python3 "$GREEDY" "$HOLOGRAM" narrow.holo
 python3 - pair_bart/config.json << 'END'
 import json, sys
 config = json.load(open(sys.argv[1]))

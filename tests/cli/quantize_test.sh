@@ -8,6 +8,16 @@ for type in int8 int4 f16 bf16 w8; do
     quiet hologram run $type.holo --quiet --input image="$SEVEN" --output $type
     gives 0 "$type" hologram inspect $type.holo
 done
+# Numeric class bf16: weights of bf16, and products of bf16 where the CPU has them. Threads change no bit.
+gives 0 '4 of 4 layers to bf16' hologram compile "$MODEL" -o class.holo --numeric bf16
+gives 0 'bf16: products with weights' hologram inspect class.holo
+gives 0 '"numeric": "bf16"' hologram inspect class.holo --json
+for threads in 1 3; do
+    quiet hologram run class.holo --quiet --input image="$SEVEN" --output class$threads --threads $threads
+done
+same class1/probabilities.npy class3/probabilities.npy
+gives 0 'layers to int8' hologram compile "$MODEL" -o class.holo --numeric bf16 --quantize int8
+
 hologram compile "$MODEL" -o plain.holo -q
 check 'it is smaller' test "$(wc -c < int8.holo)" -lt "$(wc -c < plain.holo)"
 

@@ -12,7 +12,7 @@ CHECKS=$ROOT/tests/support/checks.sh
 # One test, called by the loop below: what it counted goes to $top/NAME.tally.
 if [ "$1" = --one ]; then
     TEST=$(basename "$2" _test.sh)
-    TALLY=$top/$TEST.tally
+    TALLY=$top/$TEST.tally begin=$(date +%s)
     export TEST TALLY
     : > "$TALLY"
     mkdir "$top/$TEST" && cd "$top/$TEST" || exit 1
@@ -23,6 +23,7 @@ if [ "$1" = --one ]; then
         echo "$TEST: ended with a failure" >> "$top/$TEST.log"
     fi
     ! grep -q '^failed$' "$TALLY" || cat "$top/$TEST.log"
+    echo "$(($(date +%s) - begin)) $TEST" > "$top/$TEST.seconds"
     cd "$top" && chmod -R u+w "$TEST" && rm -rf "$TEST"
     exit 0
 fi
@@ -43,5 +44,6 @@ for file; do
 done | xargs -P "$(nproc)" -n 1 sh "$here/run.sh" --one
 passed=$(cat "$top"/*.tally | grep -c '^passed$')
 failed=$(cat "$top"/*.tally | grep -c '^failed$')
+[ $# = 1 ] || echo "cli: the slowest took, in seconds: $(cat "$top"/*.seconds | sort -nr | head -n 8 | awk '{ printf "%s %s  ", $2, $1 }')"
 echo "cli: $passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" != 0 ]

@@ -363,3 +363,73 @@ def loop_graphs():
 
 
 case("while", 119, [Tensor("i32", []), f(3)], [Tensor("i32", []), f(3)], (93, {0: ("i32", 1), 1: ("i32", 2)}), given={0: [0]}, graphs=loop_graphs())
+
+# ---- StableHLO: answers by hand
+
+L = "longs"
+case("hlo_add", 163, [f(3), f(3)], [f(3)], given={0: [1.0, 2.0, 3.0], 1: [0.5, 0.5, -1.0]}, expect=[[1.5, 2.5, 2.0]])
+case("hlo_clamp", 168, [one(-1.0, "f32"), f(3), one(1.0, "f32")], [f(3)], given={0: [-5.0, 0.5, 3.0]}, expect=[[-1.0, 0.5, 1.0]])
+case("hlo_remainder", 185, [i(4), i(4)], [i(4)], given={0: [7, -7, 7, -7], 1: [3, 3, -3, -3]}, expect=[[1, -1, 1, -1]])
+case("hlo_cbrt", 208, [f(3)], [f(3)], given={0: [8.0, -27.0, 1.0]}, expect=[[2.0, -3.0, 1.0]])
+case("hlo_shift_left", 207, [i(3), i(3)], [i(3)], given={0: [1, -3, 5], 1: [4, 1, 0]}, expect=[[16, -6, 5]])
+case("hlo_reshape", 167, [f(2, 3)], [f(3, 2)], given={0: [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}, expect=[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]])
+case("hlo_transpose", 202, [f(2, 3)], [f(3, 2)], (-17, {0: (L, [1, 0])}), given={0: [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}, expect=[[1.0, 4.0, 2.0, 5.0, 3.0, 6.0]])
+case("hlo_concatenate", 169, [f(1, 2), f(1, 1)], [f(1, 3)], (-1, {0: ("i64", 1)}), given={0: [1.0, 2.0], 1: [3.0]}, expect=[[1.0, 2.0, 3.0]])
+case("hlo_broadcast_in_dim", 170, [f(2)], [f(2, 3)], (-2, {0: (L, [0])}), given={0: [1.0, 2.0]}, expect=[[1.0, 1.0, 1.0, 2.0, 2.0, 2.0]])
+case("hlo_slice", 172, [f(5)], [f(2)], (-3, {0: (L, [1]), 1: (L, [5]), 2: (L, [2])}), given={0: [0.0, 1.0, 2.0, 3.0, 4.0]}, expect=[[1.0, 3.0]])
+case("hlo_pad", 195, [f(2), one(9.0, "f32")], [f(5)], (-10, {0: (L, [1]), 1: (L, [1]), 2: (L, [1])}), given={0: [1.0, 2.0]}, expect=[[9.0, 1.0, 9.0, 2.0, 9.0]])
+case("hlo_iota", 196, [], [i(2, 3)], (-11, {0: ("i64", 1)}), expect=[[0, 1, 2, 0, 1, 2]])
+case("hlo_compare", 191, [f(3), f(3)], [i(3, dtype="bool")], (-8, {0: ("u32", 3)}), given={0: [1.0, 2.0, 3.0], 1: [2.0, 2.0, 2.0]}, expect=[[0, 0, 1]])
+case("hlo_dynamic_slice", 193, [f(4), Tensor("i32", [])], [f(2)], (-9, {0: (L, [2])}), given={0: [0.0, 1.0, 2.0, 3.0], 1: [3]}, expect=[[2.0, 3.0]])
+case("hlo_dot_general", 197, [f(2, 2), f(2, 2)], [f(2, 2)], (-12, {2: (L, [1]), 3: (L, [1])}), given={0: [1.0, 2.0, 3.0, 4.0], 1: [1.0, 0.0, 1.0, 1.0]}, expect=[[1.0, 3.0, 3.0, 7.0]])
+case("hlo_reduce", 174, [f(2, 2), one(10.0, "f32")], [f(2)], (-6, {0: (L, [1]), 1: ("i32", 1)}), given={0: [1.0, 2.0, 3.0, 4.0]}, graphs=[branch(0, 11)], expect=[[13.0, 17.0]])
+case("hlo_gather", 201, [f(3, 2), i(2, 1, data=[2, 0])], [f(2, 2)], (-16, {0: (L, [1]), 1: (L, [0]), 2: (L, [0]), 3: ("i64", 1), 4: (L, [1, 2])}),
+     given={0: [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}, expect=[[5.0, 6.0, 1.0, 2.0]])
+case("hlo_scatter", 190, [f(3, 2), i(2, 1, data=[2, 2]), f(2, 2)], [f(3, 2)], (-7, {1: (L, [1]), 2: (L, [0]), 3: (L, [0]), 4: ("i64", 1), 6: ("i32", 1)}),
+     given={0: [0.0] * 6, 1: [1.0, 2.0, 3.0, 4.0]}, graphs=[branch(0, 11)], expect=[[0.0, 0.0, 0.0, 0.0, 4.0, 6.0]])
+case("dilate", 203, [f(2, 2), ints(1, 2), one(9.0, "f32")], [f(2, 3)], (-18, {}), given={0: [1.0, 2.0, 3.0, 4.0]}, expect=[[1.0, 9.0, 2.0, 3.0, 9.0, 4.0]])
+case("hlo_composite", 206, [f(3), f(3)], [f(3)], (-21, {0: ("text", "a.sum"), 1: ("i32", 1)}), given={0: [1.0, 2.0, 3.0], 1: [1.0, 1.0, 1.0]}, graphs=[branch(0, 11)], expect=[[2.0, 3.0, 4.0]])
+case("hlo_case", 209, [Tensor("i32", []), f(3), f(3)], [f(3)], (-23, {0: ("ints", [1, 2])}), given={0: [1], 1: [1.0, 2.0, 3.0], 2: [4.0, 4.0, 4.0]},
+     graphs=[branch(0, 11), branch(18, 21)], expect=[[4.0, 8.0, 12.0]])
+
+# ---- custom operators
+
+POOL2 = struct.pack("<6i", 1, 2, 2, 2, 2, 0)
+case("max_pool_argmax", 32, [f(1, 2, 4, 1)], [f(1, 1, 2, 1), f(1, 1, 2, 1)], custom="MaxPoolingWithArgmax2D", custom_options=POOL2,
+     given={0: [1.0, 2.0, 8.0, 3.0, 4.0, 0.0, 5.0, 6.0]}, expect=[[4.0, 8.0], [2.1, 0.1]])
+case("max_unpool", 32, [f(1, 1, 2, 1), f(1, 1, 2, 1)], [f(1, 2, 4, 1)], custom="MaxUnpooling2D", custom_options=POOL2,
+     given={0: [4.0, 8.0], 1: [2.1, 0.1]}, expect=[[0.0, 0.0, 8.0, 0.0, 4.0, 0.0, 0.0, 0.0]])
+case("deconv_bias", 32, [f(1, 1, 1, 1), f(1, 2, 2, 1, data=[1.0, 2.0, 3.0, 4.0]), f(1, data=[0.5])], [f(1, 2, 2, 1)], custom="Convolution2DTransposeBias",
+     custom_options=struct.pack("<3i", 2, 2, 2), given={0: [2.0]}, expect=[[2.5, 4.5, 6.5, 8.5]])
+
+
+def flex(**numbers):
+    """A map of FlexBuffers with 4-byte elements: keys, then values and their types, then the root."""
+    keys, out, places = sorted(numbers), b"", {}
+    for key in keys:
+        places[key] = len(out)
+        out += key.encode() + b"\0"
+    out += bytes(-len(out) % 4) + struct.pack("<I", len(keys))
+    start = len(out)
+    for n, key in enumerate(keys):
+        out += struct.pack("<I", start + 4 * n - places[key])
+    out += struct.pack("<I", len(out) - start) + struct.pack("<I", 4) + struct.pack("<I", len(keys))
+    values_at = len(out)
+    for key in keys:
+        out += struct.pack("<f", numbers[key]) if isinstance(numbers[key], float) else struct.pack("<i", numbers[key])
+    out += bytes((3 if isinstance(numbers[key], float) else 1) << 2 | 2 for key in keys)
+    return out + bytes([len(out) - values_at, 9 << 2 | 2, 1])
+
+
+case("transform_landmarks", 32, [f(1, 2, 3), f(1, 4, 4)], [f(1, 2, 3)], custom="TransformLandmarks", custom_options=flex(dimensions=3), version=2,
+     given={0: [1.0, 2.0, 7.0, 3.0, 4.0, 8.0], 1: [2.0, 0.0, 0.0, 1.0, 0.0, 3.0, 0.0, -1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]},
+     expect=[[3.0, 5.0, 7.0, 7.0, 11.0, 8.0]])
+case("transform_tensor", 32, [f(1, 2, 2, 1), f(1, 4, 4)], [f(1, 1, 2, 1)], custom="TransformTensor", custom_options=flex(output_height=1, output_width=2),
+     given={0: [1.0, 3.0, 5.0, 7.0], 1: [1.0, 0.0, 0.0, 0.5, 0.0, 1.0, 0.0, 0.5, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]}, expect=[[4.0, 0.0]])
+case("resampler", 32, [f(1, 2, 2, 1), f(1, 1, 2, 2)], [f(1, 1, 2, 1)], custom="Resampler", given={0: [1.0, 3.0, 5.0, 7.0], 1: [0.5, 0.0, 1.0, 0.5]}, expect=[[2.0, 5.0]])
+DETECT = dict(max_detections=2, max_classes_per_detection=1, detections_per_class=3, num_classes=2, nms_score_threshold=0.1, nms_iou_threshold=0.5,
+              y_scale=1.0, x_scale=1.0, h_scale=1.0, w_scale=1.0)
+ANCHORS = f(3, 4, data=[0.5, 0.5, 1.0, 1.0, 0.5, 0.6, 1.0, 1.0, 2.5, 2.5, 1.0, 1.0])
+for name, regular in [("detection", 0), ("detection_regular", 1)]:
+    case(name, 32, [f(1, 3, 4), f(1, 3, 3), ANCHORS], [f(1, 2, 4), f(1, 2), f(1, 2), f(1)], custom="TFLite_Detection_PostProcess", custom_options=flex(use_regular_nms=regular, **DETECT),
+         given={0: [0.0] * 12, 1: [0.0, 0.9, 0.2, 0.0, 0.8, 0.05, 0.0, 0.3, 0.6]})

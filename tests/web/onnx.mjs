@@ -23,7 +23,7 @@ const numbersOf = (tensor) => (tensor.dtype === "float16" || tensor.dtype === "s
 
 function isNear(got, want) {
   if (got === want || (Number.isNaN(got) && Number.isNaN(want))) return true;
-  return typeof got === "number" && Math.abs(got - want) <= 1e-7 + (isExact ? 0 : 1e-3) * Math.abs(want);
+  return !isExact && typeof got === "number" && Math.abs(got - want) <= 1e-7 + 1e-3 * Math.abs(want);
 }
 
 /** Where two values differ; undefined: nowhere. */

@@ -66,7 +66,7 @@ const rows = {
   constants: (c, value) => Object.entries(value).forEach(([name, given]) => c.set_constant(name, view(given))),
   domains: (c, value) => Object.entries(value).forEach(([name, given]) => c.set_domain(name, view(given))),
   symbolic: (c, value) => c.set_symbolic(value),
-  numeric: (c, value) => c.set_numeric(chosen("numeric", HoloNumeric, value)),
+  numeric: (c, value) => c.set_numeric(chosen("numeric", HoloNumeric, value === "bf16" ? "numeric_bf16" : value)),
   size: (c, value) => c.set_size(chosen("size", HoloSize, value)),
   targets: (c, value) => c.set_targets(list(value).join(",")),
   tune: (c, value) => c.set_tune(value),

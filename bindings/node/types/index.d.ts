@@ -325,8 +325,8 @@ export interface CompileOptions {
   domains?: { readonly [input: string]: Tensor | TypedArray | Nested };
   /** Leaves every size open. */
   symbolic?: boolean;
-  /** "exact": the same bits on every CPU. */
-  numeric?: "fused" | "exact";
+  /** "exact": the same bits on every CPU; "bf16": products of bf16, where the CPU has them. */
+  numeric?: "fused" | "exact" | "bf16";
   quantize?: QuantizeKind | Quantize;
   /** Inputs to find scales with: a path, or samples one by one. */
   calibration?: string | URL | Iterable<Feeds> | AsyncIterable<Feeds>;

@@ -16,12 +16,12 @@ from ._compile import Report, compile, open, read, reference
 from ._kernel import Inline, Kernel, inline, kernel
 from ._language import WORDS as _WORDS
 from ._model import Graph, Model, Port, Session
-from ._text import Answer, Language, Token, Tokenizer
+from ._text import Answer, Language, Spoken, Token, Tokenizer, Transcript
 
 __version__ = _hologram.version()
 __all__ = ["Answer", "ArchiveError", "ArgumentError", "BusyError", "Cancel", "CancelledError", "Error", "FileError", "Graph", "InputError",
-           "Inline", "InternalError", "Kernel", "Language", "Model", "ModelError", "NoMemoryError", "Port", "RefusedError", "Report", "Session", "Tensor",
-           "TimeoutError", "Token", "Tokenizer", "UnsupportedError", "VerifyError", "capi", "compile", "cpu_level", "inline", "kernel", "memory_held",
+           "Inline", "InternalError", "Kernel", "Language", "Model", "ModelError", "NoMemoryError", "Port", "RefusedError", "Report", "Session", "Spoken", "Tensor",
+           "TimeoutError", "Token", "Tokenizer", "Transcript", "UnsupportedError", "VerifyError", "capi", "compile", "cpu_level", "inline", "kernel", "memory_held",
            "memory_limit", "memory_set_limit", "open", "operators", "read", "reference"]
 
 

@@ -122,6 +122,15 @@ class Model(_hologram.Model, _Runs, Texts):
         """A tuple of Ports."""
         return tuple(Port(*row) for row in self._outputs)
 
+    @property
+    def entries(self):
+        """The names of its entries: parts that run by themselves and share weights. Most models have one, called ""."""
+        return tuple(capi.holo_model_entry_name(self, i) for i in range(capi.holo_model_entry_count(self)))
+
+    def entry(self, name):
+        """An entry by name, as a Model: such as the encoder of a translator. The model itself is its first."""
+        return self._entry(name)
+
     def session(self, threads=None, *, memo=0, memory_limit=0):
         """One place where the model runs, for one thread at a time. `threads` None: one a core; 1: the caller's alone. `memo`: bytes
         to keep answers in, so that inputs that come again are not computed. `memory_limit`: bytes that it may hold.

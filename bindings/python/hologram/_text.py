@@ -2,6 +2,7 @@
 
 import json
 import os
+from typing import NamedTuple
 
 from . import _hologram
 from ._hologram import ArgumentError, Generation, UnsupportedError, capi
@@ -129,6 +130,30 @@ class Answer:
         self.close()
 
 
+class Spoken(NamedTuple):
+    """A piece of what is said: from when to when, in seconds, and its text."""
+
+    begin: float
+    end: float
+    text: str
+
+
+class Transcript(NamedTuple):
+    """What is said in a sound: the code of its language ("": the model knows one), its length in seconds, and the pieces, Spoken."""
+
+    language: str
+    seconds: float
+    pieces: tuple
+
+    @property
+    def text(self):
+        """All of it."""
+        return "".join(piece.text for piece in self.pieces).strip()
+
+    def __str__(self):
+        return self.text
+
+
 class Language:
     """A language model at work: made by Model.language. It keeps what it has read of texts, so that a prompt that begins as the one
     before is read from where they differ. For one thread at a time."""
@@ -183,6 +208,15 @@ class Language:
     def chat(self, messages, **options):
         """As Model.chat."""
         return self.generate(self._rendered(messages), **options, chat=False)
+
+    def transcribe(self, sound, *, language=None, translate=False, timestamps=True):
+        """As Model.transcribe."""
+        rate = capi.holo_language_rate(self._handle)
+        if not rate:
+            raise UnsupportedError("the model does not listen to sounds")
+        samples = _hologram.sound_read(sound, rate) if isinstance(sound, (str, os.PathLike)) else sound
+        code, seconds, pieces = _hologram.transcribe(self._handle, samples, language, translate, timestamps)
+        return Transcript(code, seconds, tuple(Spoken(*piece) for piece in pieces))
 
     def close(self):
         """Frees it."""
@@ -273,6 +307,16 @@ class Texts:
         answer = language.generate(prompt, **options)
         answer._owns = True
         return answer
+
+    def transcribe(self, sound, *, threads=None, **options):
+        """Writes down what is said, with a model of Whisper's kind. `sound` is the path of a WAV file, or samples as the model listens
+        to them. `language` is the code of what is spoken, such as "en"; None: the model finds out. `translate` writes it down in
+        English. `timestamps` False: short sounds are one piece. Returns a Transcript.
+
+            print(model.transcribe("talk.wav").text)
+        """
+        with self.language(threads=threads) as language:
+            return language.transcribe(sound, **options)
 
     def generate_text(self, prompt, **options):
         """Continues a prompt, and gives the whole text that comes behind it. Options are those of `generate`."""

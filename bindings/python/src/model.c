@@ -249,7 +249,29 @@ static PyObject *run(PyObject *self, PyObject *args, PyObject *kwargs)
     return py_run_method((Model *)self, NULL, args, kwargs);
 }
 
+// Another entry of the model: a model that keeps this one open.
+static PyObject *entry(PyObject *object, PyObject *args)
+{
+    const char *name;
+    if (!PyArg_ParseTuple(args, "s:entry", &name)) return NULL;
+    HoloModel *model = py_handle_use(object, &py_kind_model);
+    if (!model) return NULL;
+    const HoloModel *found  = holo_model_entry(model, name);
+    PyObject        *answer = NULL;
+    if (found == model) {
+        Py_INCREF(object);
+        answer = object;
+    } else if (found) {
+        answer = py_model_create(Py_TYPE(object), (HoloModel *)(uintptr_t)found, NULL, NULL);
+        if (answer && py_handle_keep(answer, object)) Py_CLEAR(answer);
+    } else
+        py_fail(HOLO_BAD_ARGUMENT, "the model has no entry '%.100s'", name);
+    py_handle_done(object);
+    return answer;
+}
+
 static PyMethodDef methods[] = {
+    {"_entry", entry, METH_VARARGS, NULL},
     {"run", (PyCFunction)(void (*)(void))run, METH_VARARGS | METH_KEYWORDS, py_run_doc},
     {"_open", (PyCFunction)(void (*)(void))open_path, METH_VARARGS | METH_KEYWORDS | METH_CLASS, NULL},
     {"_open_memory", (PyCFunction)(void (*)(void))open_bytes, METH_VARARGS | METH_KEYWORDS | METH_CLASS, NULL},

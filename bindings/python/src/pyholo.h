@@ -240,6 +240,7 @@ int py_call_again(PyCall *call, HoloStatus status);
 
 int py_text_init(PyObject *module);
 int py_generate_init(PyObject *module);
+int py_speech_init(PyObject *module);
 // Ids of any iterable, in memory of PyMem.
 int       py_ids_take(PyObject *object, uint32_t **out, size_t *out_count);
 PyObject *py_text_from(HoloString text);                 // what is no UTF-8 is replaced

@@ -28,8 +28,9 @@ typedef struct Json {
 void  write_open(Json *json, char bracket);  // [ or {
 void  write_close(Json *json, char bracket); // ] or }
 void  write_key(Json *json, const char *name);
-void  write_text(Json *json, const char *text, size_t size); // bytes that are no UTF-8 become what JavaScript makes of them
-void  write_string(Json *json, const char *text);            // NULL: null
+void  write_text(Json *json, const char *text,
+                 size_t size);                    // bytes that are no UTF-8 become what JavaScript makes of them
+void  write_string(Json *json, const char *text); // NULL: null
 void  write_number(Json *json, double number);
 void  write_bool(Json *json, bool value);
 char *write_end(Json *json); // what was written, with a 0 behind it: web_free frees it; NULL: no memory

@@ -25,7 +25,7 @@ HoloStatus WEB(web_encode)(HoloTokenizer *tokenizer, const char *text, size_t si
 {
     uint32_t  *ids;
     HoloStatus status = holo_tokenizer_encode(tokenizer, text, size, flags, &ids, &web_found.size, web_anew());
-    web_found.data        = status ? NULL : (const char *)ids;
+    web_found.data    = status ? NULL : (const char *)ids;
     return status;
 }
 
@@ -39,7 +39,7 @@ HoloStatus WEB(web_decode)(HoloTokenizer *tokenizer, const uint32_t *ids, size_t
 {
     char      *text;
     HoloStatus status = holo_tokenizer_decode(tokenizer, ids, count, flags, &text, &web_found.size, web_anew());
-    web_found.data        = status ? NULL : text;
+    web_found.data    = status ? NULL : text;
     return status;
 }
 
@@ -88,7 +88,7 @@ HoloStatus WEB(web_render)(const HoloTemplate *template_, const char *json, size
 {
     char      *text;
     HoloStatus status = holo_template_render(template_, json, size, &text, &web_found.size, web_anew());
-    web_found.data        = status ? NULL : text;
+    web_found.data    = status ? NULL : text;
     return status;
 }
 
@@ -116,14 +116,29 @@ HoloStatus WEB(web_language_read)(HoloLanguage *language, int text, const uint32
 {
     const float *logits;
     HoloStatus   status = holo_language_read(language, text, ids, count, &logits, web_anew());
-    web_found               = (HoloString){(const char *)logits, 0};
+    web_found           = (HoloString){(const char *)logits, 0};
     if (!status) web_found.size = holo_language_vocabulary(language);
     return status;
 }
 
 // Options are numbers, NaN where one is not given: in this order, which backend.mjs has, too.
-enum { MAX_TOKENS, TEMPERATURE, TOP_K, TOP_P, MIN_P, TYPICAL_P, REPETITION, PRESENCE, FREQUENCY, SEED, LOOKUP, KEEP_ENDS,
-       LOGPROBS, TEXT, OPTION_COUNT };
+enum {
+    MAX_TOKENS,
+    TEMPERATURE,
+    TOP_K,
+    TOP_P,
+    MIN_P,
+    TYPICAL_P,
+    REPETITION,
+    PRESENCE,
+    FREQUENCY,
+    SEED,
+    LOOKUP,
+    KEEP_ENDS,
+    LOGPROBS,
+    TEXT,
+    OPTION_COUNT
+};
 
 static void options_read(const double *from, HoloGenerateOptions *to)
 {

@@ -3,7 +3,7 @@
 #include "base/threads.h"
 
 #if !defined __wasm__ // os_wasm_threads.c
-#if defined _WIN32
+#if defined  _WIN32
 #define WIN32_LEAN_AND_MEAN
 #include <windows.h>
 typedef SRWLOCK            Lock;

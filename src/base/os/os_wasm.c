@@ -18,7 +18,7 @@
 // ---- what the host does
 
 __attribute__((import_module("hologram"), import_name("now"))) double host_now(void); // seconds
-__attribute__((import_module("hologram"), import_name("cores"))) int host_cores(void);
+__attribute__((import_module("hologram"), import_name("cores"))) int  host_cores(void);
 
 __attribute__((import_module("hologram"), import_name("date"))) double host_date(void); // as holo_local_time
 

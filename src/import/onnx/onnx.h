@@ -25,8 +25,8 @@ typedef struct HoloOnnxOpsets {
 
 typedef struct HoloOnnx {
     HoloImport    *import;
-    HoloArena     *arena; // of the import
-    HoloError     *error; // of the import
+    HoloArena     *arena;  // of the import
+    HoloError     *error;  // of the import
     const char    *folder; // where files beside the model are, as names in the import's folder begin: "" or "onnx/"
     HoloPbSource   source;
     HoloDims      *dims;

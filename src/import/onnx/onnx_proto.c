@@ -2,7 +2,7 @@
 #include "import/onnx/onnx_proto.h"
 
 // clang-format off
-#define FIELD(number, kind, member) {number, HOLO_PB_##kind, offsetof(MESSAGE, member)}
+#define FIELD(n, k, member) {.number = n, .kind = HOLO_PB_##k, .offset = offsetof(MESSAGE, member)}
 
 #define MESSAGE HoloOnnxModelProto
 const HoloPbField holo_onnx_model_fields[] = {

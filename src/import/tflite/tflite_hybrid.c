@@ -30,7 +30,8 @@ HoloValue *holo_tf_hybrid_conv(HoloTfOp *op, HoloValue *image, HoloValue *w, con
     if (!(w = signed_weights(op, w, t))) return NULL;
     holo_emit_many(op->e, "DynamicQuantizeLinear", HOLO_IN(image), NULL, parts, 3);
     HoloValue *in[] = {parts[0], w, parts[1], weight_scales(op, t), parts[2], NULL, bias};
-    return op->e->status ? NULL : holo_emit(op->e, "hologram::ConvIntegerToFloat", (HoloEmitIn){bias ? 7 : 5, in}, attrs);
+    return op->e->status ? NULL
+                         : holo_emit(op->e, "hologram::ConvIntegerToFloat", (HoloEmitIn){bias ? 7 : 5, in}, attrs);
 }
 
 // Each row has a scale of its own, and a zero point if `is_shifted`.

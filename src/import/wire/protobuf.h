@@ -18,10 +18,21 @@ typedef enum HoloPbKind { // the member of the struct that a field is decoded in
     HOLO_PB_LIST,         // HoloPbMany of strings, bytes or messages
 } HoloPbKind;
 
+// What the text and JSON forms of a message must know besides (protobuf_text.c, protobuf_json.c).
+typedef enum HoloPbForm {
+    HOLO_PB_PLAIN,
+    HOLO_PB_BASE64, // bytes, which JSON spells in base 64
+    HOLO_PB_MAP,    // a list of messages of a key, 1, and a value, 2: an object in JSON
+} HoloPbForm;
+
 typedef struct HoloPbField {
     int        number; // 0 ends the table; at most 63
     HoloPbKind kind;
     size_t     offset; // of the member; the struct begins with `uint64_t has`, a bit per field number
+    // The rest may be left out by formats that are only read in binary form.
+    const char               *name; // "node_def"
+    const struct HoloPbField *of;   // of a message: its fields
+    HoloPbForm                form;
 } HoloPbField;
 
 // A repeated field: borrowed bytes from its first occurrence to its last. Walking consumes it; a copy

@@ -67,8 +67,7 @@ INL void bits_tile(const BitsTile *t, int rows, int panels, int bits, bool has_o
 #define BITS_TILES(X)                 \
     BITS_FORMS(X, 1, one, 1)          \
     BITS_FORMS(X, 1, wide, BITS_WIDE) \
-    BITS_FORMS(X, 2, one, 1)          \
-    BITS_FORMS(X, 2, wide, BITS_WIDE) BITS_FORMS(X, 6, one, 1) BITS_FORMS(X, 6, wide, BITS_PANELS)
+    BITS_FORMS(X, 6, one, 1) BITS_FORMS(X, 6, wide, BITS_PANELS)
 
 #define X(rows, name, panels, bits, shifted)                                 \
     static void bits_##rows##_##name##_##bits##_##shifted(const BitsTile *t) \
@@ -84,12 +83,19 @@ static void (*const bits_tiles[7][2][9][2])(const BitsTile *) = {
 #undef X
 };
 
+// Of two rows, the second one finds the panels in a cache.
 static void gemm_bits_f32(const HoloGemmBits *g)
 {
-    int rows = g->m <= 2 ? (int)g->m : HOLO_BITS_ROWS, panels = rows <= 2 ? BITS_WIDE : BITS_PANELS;
+    int          rows = g->m <= 2 ? 1 : HOLO_BITS_ROWS, panels = rows == 1 ? BITS_WIDE : BITS_PANELS;
+    HoloGemmBits one = *g;
     for (int64_t j = 0, next; j < g->n; j = next) {
         bool is_wide = g->n - j > (panels - 1) * LANES;
         next         = j + (is_wide ? panels : 1) * LANES;
-        bits_tiles[rows][is_wide][g->bits][g->offsets != NULL](&(BitsTile){.g = g, .column = j, .rows = (int)g->m});
+        for (int64_t row = 0; row < g->m; row += rows) {
+            one.a = g->a + row * g->a_row;
+            one.c = g->c + row * g->c_row;
+            bits_tiles[rows][is_wide][g->bits][g->offsets != NULL](
+                &(BitsTile){.g = &one, .column = j, .rows = rows == 1 ? 1 : (int)g->m});
+        }
     }
 }

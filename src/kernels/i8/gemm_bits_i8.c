@@ -70,11 +70,6 @@ INL void bits_row_make(int64_t k, int64_t block, const float *a, void *out, bool
     }
 }
 
-void SHARED(rows_bits_i8)(int64_t k, int64_t block, const float *a, void *out)
-{
-    bits_row_make(k, block, a, out, false);
-}
-
 // ---- tiles
 
 typedef struct BitsRows {
@@ -165,27 +160,12 @@ INL void bits_i8_tile(const BitsRows *t, int rows, int panels, int bits, bool qu
 #define BITS_I8_TILES(X)                 \
     BITS_I8_FORMS(X, 1, one, 1)          \
     BITS_I8_FORMS(X, 1, wide, BITS_WIDE) \
-    BITS_I8_FORMS(X, 2, one, 1)          \
-    BITS_I8_FORMS(X, 2, wide, BITS_WIDE) BITS_I8_FORMS(X, 6, one, 1) BITS_I8_FORMS(X, 6, wide, BITS_PANELS)
-
-#define X(rows, name, panels, bits)                                    \
-    static void bits_pairs_##rows##_##name##_##bits(const BitsRows *t) \
-    {                                                                  \
-        bits_i8_tile(t, rows, panels, bits, false);                    \
-    }
-BITS_I8_TILES(X)
-#undef X
-
-static const BitsRowsTile bits_pairs[7][2][9] = {
-#define X(rows, name, panels, bits) [rows][name][bits] = bits_pairs_##rows##_##name##_##bits,
-    BITS_I8_TILES(X)
-#undef X
-};
+    BITS_I8_FORMS(X, 6, one, 1) BITS_I8_FORMS(X, 6, wide, BITS_PANELS)
 
 // One or a few panels stay in the cache while all rows are multiplied by them.
 static void bits_i8_tiles(const HoloGemmBitsI8 *g, const BitsRowsTile tiles[7][2][9])
 {
-    int rows = g->m <= 2 ? (int)g->m : 6, panels = rows <= 2 ? BITS_WIDE : BITS_PANELS;
+    int rows = g->m <= 2 ? 1 : 6, panels = rows == 1 ? BITS_WIDE : BITS_PANELS;
     for (int64_t j = 0, next; j < g->n; j = next) {
         bool is_wide = g->n - j > (panels - 1) * LANES;
         next         = j + (is_wide ? panels : 1) * LANES;
@@ -194,11 +174,6 @@ static void bits_i8_tiles(const HoloGemmBitsI8 *g, const BitsRowsTile tiles[7][2
             tiles[rows][is_wide][g->bits](&(BitsRows){.g = g, .row = row, .column = j, .rows = there});
         }
     }
-}
-
-void SHARED(gemm_bits_i8)(const HoloGemmBitsI8 *g)
-{
-    bits_i8_tiles(g, bits_pairs);
 }
 
 // ---- to f32, for the matrix product of many rows

@@ -17,6 +17,7 @@ enum {
     BLOCKS_WIDE   = NATIVE == 16 ? 2 : 4, // panels that one row reads at once
     BLOCKS_AHEAD  = 1920,                 // bytes of a panel that are fetched before they are needed
     BLOCKS_FEW    = 4,                    // rows that read units themselves
+    BLOCKS_SOME   = 2 * BLOCKS_FEW,       // rows that do so a few at a time, while the panel is in the cache
     BLOCKS_ROWS   = NATIVE == 64   ? 6
                     : NATIVE == 32 ? 3
                                    : 2, // of a tile
@@ -78,11 +79,6 @@ INL void blocks_row_make(const HoloBlockType *type, int64_t k, const float *a, v
         __builtin_memcpy(to, word, sizeof word);
         to = number;
     }
-}
-
-void SHARED(rows_blocks_i8)(const HoloBlockType *type, int64_t k, const float *a, void *out)
-{
-    blocks_row_make(type, k, a, out, DOTS_OWN);
 }
 
 // ---- numbers
@@ -278,26 +274,6 @@ INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t colum
 enum { FEW_ONE, FEW_WIDE, FEW_ROWS, FEW_SHAPES };
 #define BLOCK_FEW_FORMS(X) \
     BLOCK_FORMS(X, FEW_ONE, 1, 1) BLOCK_FORMS(X, FEW_WIDE, 1, BLOCKS_WIDE) BLOCK_FORMS(X, FEW_ROWS, BLOCKS_FEW, 1)
-// Where quads take several instructions, fewer forms do: they would make the library a tenth larger. What is missing runs
-// by the others, with the same bits.
-#define BLOCK_OWN_FORMS(X) BLOCK_FORMS(X, FEW_ONE, 1, 1) BYTES_WIDE(BLOCK_FORMS(X, FEW_WIDE, 1, BLOCKS_WIDE))
-
-#define X(name, rows, panels, bits, coded, group)                                                             \
-    static void blocks_own_##name##_##bits##_##coded##_##group(const HoloGemmBlocks *g, const uint8_t *panel, \
-                                                               int64_t column)                                \
-    {                                                                                                         \
-        blocks_few(g, panel, column, rows, panels, bits, coded, group, DOTS_OWN);                             \
-    }
-BLOCK_OWN_FORMS(X)
-#undef X
-
-static BlocksFew *const blocks_own[FEW_SHAPES][9][2][2] = {
-#define X(name, rows, panels, bits, coded, group) \
-    [name][bits][coded][group / 32] = blocks_own_##name##_##bits##_##coded##_##group,
-    BLOCK_OWN_FORMS(X)
-#undef X
-};
-
 // ---- many rows
 
 // Writes the quads of some units out, as blocks_unit gives them.
@@ -394,20 +370,6 @@ INL int blocks_kind(const HoloBlockType *type)
     BLOCK_KINDS(X, one, 1, 16) \
     BLOCK_KINDS(X, one, 1, 32) BLOCK_KINDS(X, wide, BLOCKS_PANELS, 16) BLOCK_KINDS(X, wide, BLOCKS_PANELS, 32)
 
-#define X(name, panels, group, kind)                                                     \
-    static void blocks_own_##name##_##group##_##kind(const BlocksTile *t)                \
-    {                                                                                    \
-        blocks_tile(t, panels, group, kind == TILE_OFFSET, kind == TILE_WIDE, DOTS_OWN); \
-    }
-BLOCK_TILES(X)
-#undef X
-
-static BlocksMany *const blocks_own_many[2][2][TILE_KINDS] = {
-#define X(name, panels, group, kind) [name][group / 32][kind] = blocks_own_##name##_##group##_##kind,
-    BLOCK_TILES(X)
-#undef X
-};
-
 // The functions of a level.
 typedef struct BlocksWay {
     BlocksFew *const (*few)[9][2][2];
@@ -446,35 +408,35 @@ static void blocks_many(const HoloGemmBlocks *g, const BlocksWay *way, int64_t c
             blocks_store(g, i, column + j * LANES, v_load(total + (i * panels + j) * LANES));
 }
 
+// All rows of a panel, a few at a time.
+static void blocks_some(const HoloGemmBlocks *g, BlocksFew *few, const uint8_t *panel, int64_t column)
+{
+    for (int64_t row = 0; row < g->m; row += BLOCKS_FEW) {
+        HoloGemmBlocks part = *g;
+        part.m              = g->m - row < BLOCKS_FEW ? g->m - row : BLOCKS_FEW;
+        part.a              = (const uint8_t *)g->a + row * g->a_row;
+        part.c              = g->c + row * g->c_row;
+        few(&part, panel, column);
+    }
+}
+
 static void blocks_walk(const HoloGemmBlocks *g, const BlocksWay *way)
 {
     const HoloBlockType *type  = g->type;
     int64_t              bytes = blocks_panel(g);
     BlocksFew           *few[FEW_SHAPES];
     for (int i = 0; i < FEW_SHAPES; i++) few[i] = way->few[i][type->bits][type->book != NULL][type->group / 32];
-    bool is_few = g->m == 1 || (g->m <= BLOCKS_FEW && few[FEW_ROWS]);
+    bool is_few = g->m == 1 || (g->m <= BLOCKS_SOME && few[FEW_ROWS]);
     for (int64_t j = 0, panels; is_few && j < g->n; j += panels * LANES) {
         panels    = g->m == 1 && few[FEW_WIDE] && g->n - j > (BLOCKS_WIDE - 1) * LANES ? BLOCKS_WIDE : 1;
         int shape = g->m > 1 ? FEW_ROWS : panels > 1 ? FEW_WIDE : FEW_ONE;
-        few[shape](g, g->b + j / LANES * bytes, j);
+        blocks_some(g, few[shape], g->b + j / LANES * bytes, j);
     }
     if (is_few) return;
     for (int64_t j = 0, panels; j < g->n; j += panels * LANES) {
         panels = g->n - j > (BLOCKS_PANELS - 1) * LANES ? BLOCKS_PANELS : 1;
         blocks_many(g, way, j, (int)panels, bytes);
     }
-}
-
-static void blocks_own_write(const HoloBlockType *type, const uint8_t *b, int64_t units, uint8_t *out)
-{
-    blocks_write_any(type, b, units, DOTS_OWN, out);
-}
-
-void SHARED(gemm_blocks_i8)(const HoloGemmBlocks *g)
-{
-    const BlocksWay way = {blocks_own, blocks_own_many, blocks_own_write,
-                           UNIT_HEAD + (BYTES ? 1 : 2) * HOLO_BLOCK_UNIT};
-    blocks_walk(g, &way);
 }
 
 // ---- to f32

@@ -29,5 +29,6 @@
 #include "kernels/i8/patch_i8.c"
 #include "kernels/i8/transpose_u8.c"
 
+#include LEVEL_OWN
 #include LEVEL_QUADS
 #include LEVEL_VBMI

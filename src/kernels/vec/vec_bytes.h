@@ -174,12 +174,12 @@ INL void n_store_rounded(uint8_t *p, const f32n x[4], int zero, bool is_signed)
 
 INL void n_store_rounded(uint8_t *p, const f32n x[4], int zero, bool is_signed)
 {
-#define ROUNDED(x) wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_nearest((v128_t)(x)))
+#define ROUNDED(x)    wasm_i32x4_trunc_sat_f32x4(wasm_f32x4_nearest((v128_t)(x)))
     v128_t add = wasm_i16x8_splat((int16_t)zero);
     v128_t low = wasm_i16x8_narrow_i32x4(ROUNDED(x[0]), ROUNDED(x[1]));
     v128_t top = wasm_i16x8_narrow_i32x4(ROUNDED(x[2]), ROUNDED(x[3]));
-    low        = wasm_i16x8_add_sat(low, add);
-    top        = wasm_i16x8_add_sat(top, add);
+    low = wasm_i16x8_add_sat(low, add);
+    top = wasm_i16x8_add_sat(top, add);
     wasm_v128_store(p, is_signed ? wasm_i8x16_narrow_i16x8(low, top) : wasm_u8x16_narrow_i16x8(low, top));
 #undef ROUNDED
 }
@@ -316,7 +316,7 @@ INL int32_t quad_read(const uint8_t *p)
     return quad;
 }
 
-// Some CPUs of a level can do more than the level. Their kernels are in files that level_shared.c (LEVEL_QUADS,
+// Some CPUs of a level can do more than the level. Their kernels are in files that level_shared.c (LEVEL_OWN, LEVEL_QUADS,
 // LEVEL_VBMI) and level.c (LEVEL_MORE, LEVEL_MOST, LEVEL_BF16) include at their end; where a level has none, the name is that of a
 // file that is included already.
 //
@@ -327,6 +327,7 @@ INL int32_t quad_read(const uint8_t *p)
 // few rows. Those wait for memory, which is faster if several panels are read at once.
 // clang-format off
 #if defined __AVX512BW__
+#define LEVEL_OWN   "kernels/levels/level_shared_avx2.c"
 #define LEVEL_QUADS "kernels/levels/level_shared_quads.c"
 #define LEVEL_VBMI  "kernels/i8/lookup_u8_vbmi.c"
 #define LEVEL_MORE  "kernels/levels/level_quads.c"
@@ -381,6 +382,9 @@ INL i32n n_quads(i32n sum, i32n b, i32n a) // never called
     (void)b, (void)a;
     return sum;
 }
+#endif
+#ifndef LEVEL_OWN
+#define LEVEL_OWN "kernels/levels/level_shared_own.c"
 #endif
 #ifndef LEVEL_BF16
 #define LEVEL_BF16 "kernels/kernels.h"

@@ -28,8 +28,8 @@ INL f64w n_widen(f32n x)
     w.half[0] = (f64n)_mm_cvtps_pd((__m128)x);
     w.half[1] = (f64n)_mm_cvtps_pd(_mm_movehl_ps((__m128)x, (__m128)x));
 #elif defined __wasm_simd128__
-    w.half[0] = (f64n)wasm_f64x2_promote_low_f32x4((v128_t)x);
-    w.half[1] = (f64n)wasm_f64x2_promote_low_f32x4(wasm_i32x4_shuffle((v128_t)x, (v128_t)x, 2, 3, 2, 3));
+    w.half[0]   = (f64n)wasm_f64x2_promote_low_f32x4((v128_t)x);
+    w.half[1]   = (f64n)wasm_f64x2_promote_low_f32x4(wasm_i32x4_shuffle((v128_t)x, (v128_t)x, 2, 3, 2, 3));
 #else
     for (int l = 0; l < NATIVE_LANES; l++) w.half[l / (NATIVE_LANES / 2)][l % (NATIVE_LANES / 2)] = (double)x[l];
 #endif
@@ -82,7 +82,8 @@ INL f32n n_narrow(f64w w) // rounded once
 #elif defined __SSE2__
     return (f32n)_mm_movelh_ps(_mm_cvtpd_ps((__m128d)w.half[0]), _mm_cvtpd_ps((__m128d)w.half[1]));
 #elif defined __wasm_simd128__
-    v128_t low = wasm_f32x4_demote_f64x2_zero((v128_t)w.half[0]), high = wasm_f32x4_demote_f64x2_zero((v128_t)w.half[1]);
+    v128_t low  = wasm_f32x4_demote_f64x2_zero((v128_t)w.half[0]),
+           high = wasm_f32x4_demote_f64x2_zero((v128_t)w.half[1]);
     return (f32n)wasm_i64x2_shuffle(low, high, 0, 2);
 #else
     f32n x;

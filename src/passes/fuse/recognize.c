@@ -353,7 +353,7 @@ static HoloStatus find_pattern(HoloRecognize *r, int row, const HoloNode *node, 
 {
     const char *text = holo_recognize_table[row].before;
     if (r->before[row] || !holo_recognize_may_end(text, node)) return HOLO_OK;
-    HOLO_TRY(parse_others(r, error));
+    if (strstr(text, "any::")) HOLO_TRY(parse_others(r, error));
     return parse_pattern(r->arena, text, &r->before[row], error);
 }
 

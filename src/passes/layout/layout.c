@@ -452,7 +452,8 @@ static bool transposed(HoloLayout *l, HoloNode *node)
 {
     const HoloAttr *perm = holo_node_attr(node, "perm");
     int             rank = node->in[0]->type.rank;
-    if (rank < 4 || !perm || perm->kind != HOLO_ATTR_INTS || perm->count != rank || node->in[0]->is_constant) return true;
+    if (rank < 4 || !perm || perm->kind != HOLO_ATTR_INTS || perm->count != rank || node->in[0]->is_constant)
+        return true;
     for (int d = 0; d < rank; d++)
         if (perm->ints[d] != after(rank, d)) return true;
     return holo_layout_is_last(l, node->out[0]) || note(l, node->out[0], node->in[0], true);

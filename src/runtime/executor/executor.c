@@ -136,7 +136,8 @@ static HoloStatus buffer_new(HoloExecutor *e, HoloDtype dtype, int64_t count, Ho
     size_t bytes = 0;
     if (!holo_isa_is_type(dtype))
         return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer holds numbers or bool, not %s", holo_dtype_name(dtype));
-    if (count < 0 || !holo_size_mul((size_t)count, holo_dtype_size(dtype), &bytes) || (uint64_t)bytes > UINT64_C(1) << 46)
+    if (count < 0 || !holo_size_mul((size_t)count, holo_dtype_size(dtype), &bytes) ||
+        (uint64_t)bytes > UINT64_C(1) << 46)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "a buffer cannot have %lld elements", (long long)count);
     HoloBuffer *b = holo_realloc(NULL, sizeof *b);
     if (!b) return holo_fail_memory(error);

@@ -140,9 +140,9 @@ static void test_compile(void **state)
     uint64_t      before = holo_memory_held();
     assert_int_equal(holo_compiler_create(&compiler), HOLO_OK);
     holo_compiler_set_threads(compiler, 2);
-    holo_compiler_set_memory_limit(compiler, 2 << 20);
+    holo_compiler_set_memory_limit(compiler, 64 << 10);
     EXPECT_FAIL(holo_compile_model(compiler, model_wide(), &model, NULL, &error), HOLO_NO_MEMORY,
-                "the limit set for this is 2.0 MiB");
+                "the limit set for this is 64.0 KiB");
     holo_compiler_set_memory_limit(compiler, 64 << 20);
     EXPECT_OK(holo_compile_model(compiler, model_tiny(), &model, NULL, &error));
     holo_compiler_destroy(compiler);

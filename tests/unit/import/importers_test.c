@@ -21,11 +21,13 @@ static const Sample samples[] = {
     {"Keras", BYTES("PK\3\4\x14\0metadata.jsonPK\1\2model.weights.h5")},
     {"HDF5", BYTES("\x89HDF\r\n\x1a\n")},
     {"torch.export", BYTES("PK\3\4\0\0m/models/model.json  PK\1\2m/archive_format")},
+    {"Keras HDF5", BYTES("\x89HDF\r\n\x1a\n")},
     {"TorchScript", BYTES("PK\3\4\0\0m/data.pkl  PK\1\2m/constants.pkl")},
     {"PyTorch", BYTES("PK\3\4\0\0archive/data.pkl")},
     {"pickle", BYTES("\x80\2}q\0.")},
     {"SavedModel", BYTES("\x08\1\x12\x0b\x0a\x09\x22\5serve\x2a\0")},
-    {"TensorFlow", BYTES("\n\x14\n\1x\x12\x0bPlaceholder*\0")},
+    {"TensorFlow", BYTES("\n\x10\n\1x\x12\x0bPlaceholder")},
+    {"TensorFlow text", BYTES("node {\n  name: \"x\"\n  op: \"Relu\"\n}\n")},
     {"TensorFlow.js", BYTES("{\"format\": \"graph-model\", \"modelTopology\": {}}")},
     {"SafeTensors", BYTES("\2\0\0\0\0\0\0\0{}")},
     {"pickle3", BYTES("\x80\3}q\0.")},
@@ -110,6 +112,7 @@ static void test_every_folder_is_told(void **state)
 {
     (void)state;
     expect_row(folder_with("saved", "saved_model.pb", "\x08\1"), "SavedModel");
+    expect_row(folder_with("saved_text", "saved_model.pbtxt", "meta_graphs {}"), "SavedModel text");
     expect_row(folder_with("js", "model.json", "{\"modelTopology\": {}}"), "TensorFlow.js");
     expect_row(folder_with("pipeline", "model_index.json", "{}"), "Diffusers");
     (void)folder_with("face", "config.json", "{}");
@@ -126,7 +129,8 @@ static void test_every_folder_is_told(void **state)
 static void test_no_row_without_a_sample(void **state)
 {
     (void)state;
-    static const char *const others[] = {"tar", "Diffusers", "CoreML", "HuggingFace"};
+    static const char *const others[] = {"tar",         "Diffusers",   "CoreML",      "HuggingFace", "SavedModel text",
+                                         "ONNX folder", "TFLite task", "torch.export"};
     for (int t = 0; holo_importer_tables[t]; t++)
         for (const HoloImporter *row = holo_importer_tables[t]; row->name; row++) {
             bool has = false;
@@ -145,12 +149,12 @@ static void test_what_cannot_be_read(void **state)
     HoloModel   *model;
     HoloFileKind kind;
     file_write(temp_path("weights.onnx"), "\x1c\0\0\0TFL3", 8);
-    EXPECT_FAIL(holo_compile_model(NULL, temp_path("weights.onnx"), &model, NULL, &error), HOLO_UNSUPPORTED,
-                "a TensorFlow Lite model, which cannot be read yet: export the model to ONNX");
+    EXPECT_FAIL(holo_compile_model(NULL, temp_path("weights.onnx"), &model, NULL, &error), HOLO_BAD_MODEL,
+                "the file is damaged");
     EXPECT_OK(holo_file_kind(temp_path("weights.onnx"), &kind, &error));
     assert_int_equal(kind, HOLO_FILE_MODEL);
     EXPECT_FAIL(holo_compile_model(NULL, folder_with("saved", "saved_model.pb", "\x08\1"), &model, NULL, &error),
-                HOLO_UNSUPPORTED, "tf2onnx --saved-model");
+                HOLO_BAD_MODEL, "the SavedModel has no graph");
     file_write(temp_path("picture.onnx"), "\x89PNG\r\n\x1a\n", 8);
     EXPECT_FAIL(holo_compile_model(NULL, temp_path("picture.onnx"), &model, NULL, &error), HOLO_BAD_MODEL,
                 "not a model; it looks like a picture (PNG)");

@@ -48,6 +48,7 @@ static HoloStatus build(HoloArena *arena, const char *text, const HoloAttr *conf
     return HOLO_OK;
 }
 
+#define DEEP "(((((((((((((((((((((((((((((((((("
 #define HEAD "family toy\narchitectures Other, Toy\nprefix \"top.\"\n"
 
 // The graph that the text comes to, as graph text, has these words in it, in this order.
@@ -256,8 +257,7 @@ static void test_what_is_wrong(void **state)
         {HEAD "graph { refuse \"it is {architecture}\" }", HOLO_UNSUPPORTED, "Toy: it is Toy"},
         {HEAD "config must\ngraph { }", HOLO_BAD_MODEL, "the model's config has no 'must'"},
         {HEAD "block f(x) -> (y) { y = f(x) }\ngraph { y = f(1) }", HOLO_BAD_MODEL, "too many"},
-        {HEAD "graph { y = ((((((((((((((((((((((((((((((((((((1)))))))))))))))))))))))))))))))))))) }", HOLO_BAD_MODEL,
-         "too many"},
+        {HEAD "graph { y = " DEEP DEEP DEEP "1 }", HOLO_BAD_MODEL, "too many"},
     };
     for (int i = 0; i < HOLO_COUNT(texts); i++) {
         HoloArena  arena = {0};

@@ -4,6 +4,8 @@
 #include "graph/graph.h"
 #include "passes/passes.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 // A cache of vectors of two numbers, and the attention of new tokens to all of their text.
@@ -162,6 +164,74 @@ static void test_read_twice(void **state)
     holo_arena_deinit(&arena);
 }
 
+// Narrow caches: the kernel reads them as the operator's eval does, with many queries and with one, in several blocks of
+// keys, and they take the bytes that they should.
+static void narrow_case(const char *type, int64_t row, int64_t tokens_count)
+{
+    enum { HEADS = 4, GROUPS = 2, SIZE = 20, ROOM = 600 };
+    HoloArena    arena = {0};
+    HoloGraph   *graph;
+    HoloModel   *model;
+    HoloSession *session;
+    HoloTensor   want, got, view;
+    uint32_t     kernels;
+    char         source[800];
+    snprintf(
+        source, sizeof source,
+        "graph g(q: f32[B,S,%d], x: f32[B,S,%d], rows: i64[B] = index, lengths: i64[B] = 0,\n"
+        "        keys: %s[slots,context,%d] = state[B,%d,%d]) -> (y) {\n"
+        "    all = hologram::CacheWrite@1(keys, x, rows, lengths) {num_heads=%d}\n"
+        "    y = hologram::CachedAttention@1(q, all, all, rows, lengths) {num_heads=%d, kv_num_heads=%d, scale=0.3}\n"
+        "}",
+        HEADS * SIZE, GROUPS * SIZE, type, (int)row, ROOM, (int)row, GROUPS, HEADS, GROUPS);
+    EXPECT_OK(holo_graph_parse(&arena, source, &graph, &error));
+    EXPECT_OK(holo_graph_infer(graph, &error));
+    EXPECT_OK(model_of(graph, HOLO_FUSED, &model, &kernels, &error));
+    assert_int_equal(kernels, 1);
+    HoloTensor q = {.dtype = HOLO_F32, .rank = 3, .dim = {1, tokens_count, HEADS * SIZE}}, x = q;
+    x.dim[2]               = GROUPS * SIZE;
+    q                      = made(&q, 3, 1);
+    x                      = made(&x, 5, 1);
+    const HoloTensor *in[] = {&q, &x, NULL, NULL, NULL};
+    EXPECT_OK(holo_graph_eval(graph, in, &want, &arena, NULL, &error));
+    EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+    // All but the last token together, and then the last one.
+    for (int64_t at = 0, count = tokens_count - 1; at < tokens_count; at += count, count = 1) {
+        HoloTensor some_q =
+            tensor_of(HOLO_F32, 3, (int64_t[]){1, count, HEADS * SIZE}, (float *)q.data + at * HEADS * SIZE);
+        HoloTensor some_x =
+            tensor_of(HOLO_F32, 3, (int64_t[]){1, count, GROUPS * SIZE}, (float *)x.data + at * GROUPS * SIZE);
+        HoloTensor length = tensor_of(HOLO_I64, 1, (int64_t[]){1}, &at);
+        EXPECT_OK(holo_session_set_input(session, 0, &some_q, &error));
+        EXPECT_OK(holo_session_set_input(session, 1, &some_x, &error));
+        EXPECT_OK(holo_session_set_input(session, 3, &length, &error));
+        EXPECT_OK(holo_session_run(session, &error));
+        EXPECT_OK(holo_session_output(session, 0, &got, &error));
+        const float *y = got.data, *all = (const float *)want.data + at * HEADS * SIZE;
+        for (int64_t i = 0; i < count * HEADS * SIZE; i++)
+            if (!(y[i] - all[i] < 1e-5f && all[i] - y[i] < 1e-5f))
+                fail_msg("%s: element %d is %g, not %g", type, (int)i, (double)y[i], (double)all[i]);
+    }
+    EXPECT_OK(holo_session_state(session, 0, &view, &error));
+    assert_int_equal(holo_tensor_bytes(&view), ROOM * row * (int64_t)holo_dtype_size((HoloDtype)view.dtype));
+    free(q.data);
+    free(x.data);
+    holo_session_destroy(session);
+    holo_model_close(model);
+    holo_arena_deinit(&arena);
+}
+
+static void test_narrow(void **state)
+{
+    (void)state;
+    const int64_t counts[] = {2, 17, 300, 530};
+    for (int i = 0; i < HOLO_COUNT(counts); i++) {
+        narrow_case("f32", 40, counts[i]);
+        narrow_case("f16", 40, counts[i]);
+        narrow_case("i8", 48, counts[i]);
+    }
+}
+
 // The text form keeps what an input is where it is left out.
 static void test_text(void **state)
 {
@@ -185,7 +255,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ports),      cmocka_unit_test(test_goes_on), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_read_twice), cmocka_unit_test(test_text),
+        cmocka_unit_test(test_read_twice), cmocka_unit_test(test_text),    cmocka_unit_test(test_narrow),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

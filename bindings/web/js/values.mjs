@@ -1,0 +1,89 @@
+// Tensors, sequences, optionals and maps in the memory of an engine: HoloTensors, as hologram.h has them.
+import { dtypeAt, dtypeOf } from "./dtype.mjs";
+import { HologramError } from "./errors.mjs";
+import { Tensor, fits } from "./tensor.mjs";
+
+const kinds = ["tensor", "sequence", "optional", "map"];
+const tensorBytes = 144; // web.c asserts it
+const utf8 = new TextEncoder();
+
+/** Bytes that `taken` has until somebody frees them. */
+function put(engine, data, taken) {
+  const at = engine.put(data);
+  taken.push(at);
+  return at;
+}
+
+export function putStrings(engine, strings, taken) {
+  const parts = strings.map((one) => utf8.encode(one)),
+    at = engine.take(8 * parts.length + 8);
+  taken.push(at);
+  parts.forEach((part, i) => {
+    const where = put(engine, part, taken);
+    engine.view.setUint32(at + 8 * i, where, true);
+    engine.view.setUint32(at + 8 * i + 4, part.length, true);
+  });
+  return at;
+}
+
+function putData(engine, value, taken) {
+  if (value instanceof Tensor) return value.dtype === "string" ? putStrings(engine, value.data, taken) : put(engine, value.data, taken);
+  const at = engine.take(tensorBytes * value.items.length + 1);
+  taken.push(at);
+  value.items.forEach((item, i) => putValue(engine, at + tensorBytes * i, item, taken));
+  return at;
+}
+
+export function putValue(engine, at, value, taken) {
+  const isTensor = value instanceof Tensor,
+    shape = isTensor ? value.shape : value.kind === "map" ? [] : [value.items.length];
+  if (shape.length > 16) throw new HologramError("a tensor has at most 16 dimensions");
+  const data = putData(engine, value, taken),
+    { view } = engine;
+  view.setUint8(at, dtypeOf(value.dtype).number);
+  view.setUint8(at + 1, isTensor ? 0 : kinds.indexOf(value.kind));
+  view.setUint8(at + 2, isTensor ? 0 : Math.max(0, kinds.indexOf(value.inner)));
+  view.setInt8(at + 3, shape.length);
+  shape.forEach((size, i) => view.setBigInt64(at + 8 + 8 * i, BigInt(size), true));
+  view.setUint32(at + 136, data, true);
+}
+
+function takeStrings(engine, at, count) {
+  const { view } = engine;
+  return Array.from({ length: count }, (_, i) => engine.textAt(view.getUint32(at + 8 * i, true), view.getUint32(at + 8 * i + 4, true)));
+}
+
+/** A copy; `memory`: the array that the caller had for it. */
+export function takeValue(engine, at, memory) {
+  const { view } = engine,
+    type = dtypeAt(view.getUint8(at)),
+    kind = kinds[view.getUint8(at + 1)],
+    inner = kind === "map" ? "tensor" : kinds[view.getUint8(at + 2)],
+    shape = Array.from({ length: Math.max(0, view.getInt8(at + 3)) }, (_, i) => Number(view.getBigInt64(at + 8 + 8 * i, true))),
+    data = view.getUint32(at + 136, true);
+  if (kind !== "tensor") {
+    const length = kind === "map" ? 2 : shape[0];
+    return { kind, dtype: type?.name, inner, items: Array.from({ length }, (_, i) => takeValue(engine, data + tensorBytes * i)) };
+  }
+  const count = shape.reduce((product, size) => product * size, type.entries);
+  if (type.name === "string") return new Tensor("string", takeStrings(engine, data, count), shape);
+  const bytes = count * type.array.BYTES_PER_ELEMENT;
+  let array = memory ?? new type.array(count);
+  if (array.byteLength < bytes) throw new HologramError(`an output has ${count} elements, and the array for it ${array.length}`, "BAD_INPUT");
+  if (array.length !== count) array = array.subarray(0, count);
+  new Uint8Array(array.buffer, array.byteOffset, bytes).set(engine.bytes.subarray(data, data + bytes));
+  return new Tensor(type.name, array, shape, fits);
+}
+
+/** Numbers that look random, the same each time, for an input. */
+export function seeded(port, sizes) {
+  const shape = port.shape?.map((size) => (typeof size === "number" && size >= 0 ? size : (sizes[size] ?? 1))) ?? [],
+    type = dtypeOf(port.dtype),
+    count = shape.reduce((product, size) => product * size, type.entries);
+  let state = 1;
+  const next = () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32,
+    isReal = /^(float32|float64|complex)/.test(port.dtype),
+    entry = isReal ? () => next() * 2 - 1 : type.isBig ? () => BigInt(Math.floor(next() * 2)) : () => Math.floor(next() * 2);
+  if (port.dtype === "string") return new Tensor("string", new Array(count).fill("a"), shape);
+  return new Tensor(port.dtype, new type.array(count).map(entry), shape);
+}

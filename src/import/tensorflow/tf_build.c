@@ -1,0 +1,227 @@
+// tf_build.c - makes a model's graph from the nodes of a TensorFlow graph: its inputs, outputs, and what they need.
+#include "import/tensorflow/tf.h"
+
+#include <stdio.h>
+
+// ---- what is not supported, all at once
+
+typedef struct Missing {
+    HoloString op;
+    int        uses;
+} Missing;
+
+typedef struct Search {
+    HoloFlow   *tf;
+    Missing    *missing;
+    int         missing_count, missing_room;
+    HoloNameMap functions; // that were looked at
+} Search;
+
+static HoloStatus add_missing(Search *s, HoloString op)
+{
+    int i = 0;
+    while (i < s->missing_count &&
+           (s->missing[i].op.size != op.size || memcmp(s->missing[i].op.data, op.data, op.size)))
+        i++;
+    if (i == s->missing_count) {
+        if (!HOLO_GROW(s->tf->arena, s->missing, s->missing_count, s->missing_room))
+            return holo_fail_memory(s->tf->error);
+        s->missing[s->missing_count++] = (Missing){op, 0};
+    }
+    s->missing[i].uses++;
+    return HOLO_OK;
+}
+
+static HoloStatus search_nodes(Search *s, const HoloFlowNodes *nodes, const HoloString *outputs, int count, int depth);
+
+static HoloStatus search_function(Search *s, HoloString name, int depth)
+{
+    HoloStatus        status;
+    HoloFlowFunction *function = holo_flow_function(s->tf, name, &status);
+    if (!function || holo_name_map_find(&s->functions, name)) return status;
+    if (depth > HOLO_FLOW_DEPTH_MAX) return holo_fail(s->tf->error, HOLO_BAD_MODEL, "functions are nested too deeply");
+    if (!holo_name_map_set(&s->functions, s->tf->arena, name, function)) return holo_fail_memory(s->tf->error);
+    return search_nodes(s, &function->nodes, function->ret, function->ret_count, depth + 1);
+}
+
+// The functions that a node calls.
+static HoloStatus search_calls(Search *s, const HoloFlowNode *node, int depth)
+{
+    HoloPbMany list = node->attr;
+    HoloString message;
+    HOLO_TRY(search_function(s, node->op, depth));
+    while (holo_pb_next_bytes(&list, &message)) {
+        HoloFlowEntryProto entry = {0};
+        HoloFlowAttrProto  attr  = {0};
+        HoloFlowCallProto  call  = {0};
+        HOLO_TRY(holo_pb_read(&s->tf->source, "AttrEntry", message, holo_flow_attr_entry_fields, &entry));
+        HOLO_TRY(holo_pb_read(&s->tf->source, "AttrValue", entry.value, holo_flow_attr_fields, &attr));
+        if (!holo_pb_has(attr.has, HOLO_FLOW_ATTR_FUNC)) continue;
+        HOLO_TRY(holo_pb_read(&s->tf->source, "NameAttrList", attr.func, holo_flow_call_fields, &call));
+        HOLO_TRY(search_function(s, call.name, depth));
+    }
+    return HOLO_OK;
+}
+
+// All nodes that the outputs need, each once.
+static HoloStatus search_nodes(Search *s, const HoloFlowNodes *nodes, const HoloString *outputs, int count, int depth)
+{
+    uint8_t             *seen = HOLO_NEW(s->tf->arena, uint8_t, nodes->count + 1);
+    const HoloFlowNode **list = HOLO_NEW(s->tf->arena, const HoloFlowNode *, nodes->count + 1);
+    int                  used = 0;
+    if (!seen || !list) return holo_fail_memory(s->tf->error);
+    for (int i = -1; i < used; i++) {
+        const HoloString *in    = i < 0 ? outputs : list[i]->in;
+        int               edges = i < 0 ? count : list[i]->in_count;
+        for (int k = 0; k < edges; k++) {
+            const HoloFlowNode *node = holo_name_map_find(&nodes->names, holo_flow_ref(in[k]).node);
+            if (!node || seen[node->index]) continue;
+            seen[node->index] = 1;
+            list[used++]      = node;
+        }
+    }
+    for (int i = 0; i < used; i++) {
+        bool is_function = holo_name_map_find(&s->tf->functions, list[i]->op) != NULL;
+        if (!list[i]->row && !is_function) HOLO_TRY(add_missing(s, list[i]->op));
+        HOLO_TRY(search_calls(s, list[i], depth));
+    }
+    return HOLO_OK;
+}
+
+HoloStatus holo_flow_check(HoloFlow *tf, const HoloString *outputs, int count)
+{
+    Search s         = {.tf = tf};
+    char   text[480] = "";
+    HOLO_TRY(search_nodes(&s, tf->main.nodes, outputs, count, 0));
+    if (!s.missing_count) return HOLO_OK;
+    for (int i = 0; i < s.missing_count; i++) {
+        size_t used = strlen(text);
+        if (used + s.missing[i].op.size + 24 > sizeof text) {
+            snprintf(text + used, sizeof text - used, ", and %d more", s.missing_count - i);
+            break;
+        }
+        snprintf(text + used, sizeof text - used, "%s%.*s (%d)", i ? ", " : "", (int)s.missing[i].op.size,
+                 s.missing[i].op.data, s.missing[i].uses);
+    }
+    return holo_fail(tf->error, HOLO_UNSUPPORTED,
+                     "%d of the model's operators %s not supported (with the number of their uses): %s",
+                     s.missing_count, s.missing_count == 1 ? "is" : "are", text);
+}
+
+// ---- inputs and outputs of a graph without a signature
+
+HoloStatus holo_flow_guess_ports(HoloFlow *tf, HoloFlowPorts *out)
+{
+    const HoloFlowNodes *nodes = tf->main.nodes;
+    uint8_t             *used  = HOLO_NEW(tf->arena, uint8_t, nodes->count + 1);
+    if (!used) return holo_fail_memory(tf->error);
+    for (int i = 0; i < nodes->count; i++)
+        for (int k = 0; k < nodes->node[i].in_count; k++) {
+            const HoloFlowNode *node = holo_name_map_find(&nodes->names, holo_flow_ref(nodes->node[i].in[k]).node);
+            if (node) used[node->index] = 1;
+        }
+    for (int i = 0; i < nodes->count; i++) {
+        const HoloFlowNode *node     = &nodes->node[i];
+        HoloFlowPort        port     = {.name = holo_flow_text(tf, node->name), .ref = node->name};
+        bool                is_input = holo_flow_is(node->op, "Placeholder") || holo_flow_is(node->op, "PlaceholderV2");
+        bool                is_output = !used[i] && !is_input && !holo_flow_is(node->op, "Const") &&
+                         !(node->row && node->row->flags & HOLO_FLOW_STATE);
+        if (!port.name) return holo_fail_memory(tf->error);
+        if (is_input) {
+            if (!HOLO_GROW(tf->arena, out->in, out->in_count, out->in_room)) return holo_fail_memory(tf->error);
+            out->in[out->in_count++] = port;
+        }
+        if (is_output) {
+            if (!HOLO_GROW(tf->arena, out->out, out->out_count, out->out_room)) return holo_fail_memory(tf->error);
+            out->out[out->out_count++] = port;
+        }
+    }
+    if (!out->out_count) return holo_fail(tf->error, HOLO_BAD_MODEL, "the graph has no outputs");
+    return HOLO_OK;
+}
+
+// ---- building
+
+// Sizes that are open become symbols: the first one of each input "batch", if it leads the shape.
+static void name_sizes(HoloFlow *tf, const char *name, HoloTensor *type)
+{
+    for (int i = 0; i < type->rank; i++)
+        if (type->dim[i] == HOLO_DIM_UNKNOWN) {
+            const char *symbol = i ? holo_arena_format(tf->arena, "%s_dim_%d", name, i) : "batch";
+            type->dim[i]       = holo_dims_symbol(tf->emit.graph->dims, symbol ? symbol : "batch");
+        }
+}
+
+static HoloStatus input_type(HoloFlow *tf, const HoloFlowPort *port, const HoloFlowNode *node, HoloTensor *out)
+{
+    HoloFlowCall c = {.tf = tf, .e = &tf->emit, .scope = &tf->main, .node = node, .op = node->row};
+    HoloTensor   shape;
+    *out       = port->type;
+    out->dtype = (uint8_t)(out->dtype ? out->dtype : holo_flow_type(&c, "dtype"));
+    if (!port->type.dtype || out->rank < 0) {
+        holo_flow_shape(&c, "shape", &shape);
+        if (shape.rank < 0) holo_flow_shape(&c, "_output_shapes", &shape);
+        out->rank = shape.rank;
+        memcpy(out->dim, shape.dim, sizeof out->dim);
+    }
+    HoloClass kind = holo_dtype_class((HoloDtype)out->dtype);
+    if (tf->is_js && (kind == HOLO_CLASS_INT || kind == HOLO_CLASS_UINT)) out->dtype = HOLO_I32; // it has no others
+    if (tf->is_js && kind == HOLO_CLASS_FLOAT) out->dtype = HOLO_F32;
+    if (out->dtype == HOLO_NONE)
+        return holo_fail(tf->error, HOLO_UNSUPPORTED, "input '%s' has no type, or one that does not exist here",
+                         port->name);
+    if (out->rank < 0)
+        return holo_fail(tf->error, HOLO_UNSUPPORTED,
+                         "input '%s' has no shape: the number of its dimensions must be known", port->name);
+    return tf->emit.status;
+}
+
+static HoloStatus add_inputs(HoloFlow *tf, const HoloFlowPorts *ports)
+{
+    for (int i = 0; i < ports->in_count; i++) {
+        const HoloFlowPort *port = &ports->in[i];
+        const HoloFlowNode *node = holo_name_map_find(&tf->main.nodes->names, holo_flow_ref(port->ref).node);
+        HoloTensor          type;
+        HoloFlowValue      *out = HOLO_NEW(tf->arena, HoloFlowValue, 1);
+        if (!node)
+            return holo_fail(tf->error, HOLO_BAD_MODEL, "input '%s' is node '%.*s', which does not exist", port->name,
+                             HOLO_IMPORT_ARG(port->ref));
+        if (!out) return holo_fail_memory(tf->error);
+        HOLO_TRY(input_type(tf, port, node, &type));
+        name_sizes(tf, port->name, &type);
+        out->kind                       = HOLO_FLOW_TENSOR;
+        out->value                      = holo_emit_input(&tf->emit, port->name, &type);
+        tf->main.out[node->index]       = out;
+        tf->main.out_count[node->index] = 1;
+        tf->main.state[node->index]     = 2;
+    }
+    return tf->emit.status;
+}
+
+static HoloStatus add_outputs(HoloFlow *tf, const HoloFlowPorts *ports)
+{
+    for (int i = 0; i < ports->out_count; i++) {
+        HoloFlowValue value = holo_flow_value(&tf->main, ports->out[i].ref);
+        tf->emit.node       = ports->out[i].name;
+        if (value.kind != HOLO_FLOW_TENSOR && !tf->emit.status)
+            holo_emit_fail(&tf->emit, HOLO_UNSUPPORTED, "this output is not a tensor");
+        holo_emit_output(&tf->emit, value.value, ports->out[i].name);
+        tf->emit.node = NULL;
+    }
+    return tf->emit.status;
+}
+
+HoloStatus holo_flow_build(HoloFlow *tf, const HoloFlowPorts *ports)
+{
+    HoloString *outputs = HOLO_NEW(tf->arena, HoloString, ports->out_count + 1);
+    if (!outputs) return holo_fail_memory(tf->error);
+    for (int i = 0; i < ports->out_count; i++) outputs[i] = ports->out[i].ref;
+    HOLO_TRY(holo_flow_check(tf, outputs, ports->out_count));
+    holo_emit_begin(&tf->emit, tf->import, "tensorflow");
+    HoloStatus status = tf->emit.status;
+    if (!status) status = add_inputs(tf, ports);
+    if (!status) status = add_outputs(tf, ports);
+    tf->import->out->graph = tf->emit.graph;
+    holo_emit_end(&tf->emit);
+    return status;
+}

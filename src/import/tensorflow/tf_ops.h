@@ -1,0 +1,31 @@
+// tf_ops.h - what the emitters of TensorFlow's operators share.
+#ifndef HOLO_IMPORT_TENSORFLOW_TF_OPS_H
+#define HOLO_IMPORT_TENSORFLOW_TF_OPS_H
+
+#include "import/tensorflow/tf.h"
+
+// The rows leave out fields that do not apply.
+#pragma GCC diagnostic ignored "-Wmissing-field-initializers"
+
+HoloValue *holo_flow_binary(HoloFlowCall *c, const char *op, HoloValue *a, HoloValue *b); // casts them to one type
+// What a fused node does with its result: bias, normalization, activation, by the attribute fused_ops. Inputs from
+// `first` on are its operands. A bias that the node has taken already is passed over.
+HoloValue *holo_flow_fused(HoloFlowCall *c, HoloValue *y, int first, bool has_bias);
+// An activation by its name; NULL: there is none of that name.
+HoloValue *holo_flow_activation(HoloFlowCall *c, HoloString name, HoloValue *x);
+// The value of a variable, as a constant.
+HoloValue *holo_flow_read_variable(HoloFlowCall *c, const HoloFlowNode *node);
+// A scalar 0 of a type, "" for strings.
+HoloValue *holo_flow_zero(HoloFlowCall *c, HoloDtype dtype);
+// A tensor of that shape, an i64 vector, filled with a scalar.
+HoloValue *holo_flow_filled(HoloFlowCall *c, HoloValue *shape, HoloValue *scalar);
+// Sums of `updates` by `index`; see tf_ops_index.c.
+HoloValue *holo_flow_sums(HoloFlowCall *c, HoloValue *index, HoloValue *updates, HoloValue *count);
+// Vectors of i64, one behind the other.
+HoloValue *holo_flow_join(HoloFlowCall *c, HoloValue *a, HoloValue *b);
+
+extern const HoloFlowOp holo_flow_ops_math[], holo_flow_ops_nn[], holo_flow_ops_array[], holo_flow_ops_shape[],
+    holo_flow_ops_index[], holo_flow_ops_image[], holo_flow_ops_control[], holo_flow_ops_lists[],
+    holo_flow_ops_sparse[], holo_flow_ops_text[], holo_flow_ops_state[];
+
+#endif

@@ -1,0 +1,157 @@
+#!/usr/bin/env node
+// Makes cases.txt: one small TensorFlow graph for each operator, with inputs and the answers that TensorFlow.js gives.
+// usage: make_cases.mjs FOLDER > cases.txt      FOLDER/node_modules has @tensorflow/tfjs (npm install @tensorflow/tfjs@4.22.0)
+//
+// A case is a name, a graph as model.json has it (one line), inputs and outputs: "in|out NAME TYPE SIZES : NUMBERS".
+import { createRequire } from "node:module";
+import { join, resolve } from "node:path";
+
+console.warn = () => {}; // it says that a model could have been run otherwise
+const tf = createRequire(join(resolve(process.argv[2] ?? "."), "x"))("@tensorflow/tfjs");
+await tf.setBackend("cpu"); await tf.ready();
+
+let seed = 1;
+const random = () => { seed = (seed * 1103515245 + 12345) % 2147483648; return seed / 2147483648; };
+const round = (x) => Math.round(x * 1000) / 1000;
+const size = (shape) => shape.reduce((a, b) => a * b, 1);
+const F = (...shape) => ({ type: "float32", shape, data: Array.from({ length: size(shape) }, () => round(random() * 4 - 2)) });
+const P = (...shape) => ({ type: "float32", shape, data: Array.from({ length: size(shape) }, () => round(random() * 0.9 + 0.05)) }); // 0 to 1
+const I = (most, ...shape) => ({ type: "int32", shape, data: Array.from({ length: size(shape) }, () => Math.floor(random() * (2 * most + 1)) - most) });
+const N = (most, ...shape) => ({ type: "int32", shape, data: Array.from({ length: size(shape) }, () => Math.floor(random() * most)) }); // 0 to most - 1
+const B = (...shape) => ({ type: "bool", shape, data: Array.from({ length: size(shape) }, () => random() < 0.5 ? 1 : 0) });
+const C = (data, shape = Array.isArray(data) ? [data.length] : []) => ({ fixed: true, type: "int32", shape, data: [data].flat() }); // constants
+const K = (data, shape = Array.isArray(data) ? [data.length] : []) => ({ fixed: true, type: "float32", shape, data: [data].flat() });
+const fixed = (v) => ({ ...v, fixed: true });
+
+const b64 = (s) => Buffer.from(s).toString("base64");
+const attr = { // shorthands of attributes
+  i: (n) => ({ i: String(n) }), f: (n) => ({ f: n }), b: (v) => ({ b: v }), s: (t) => ({ s: b64(t) }),
+  is: (...n) => ({ list: { i: n.map(String) } }), ss: (...t) => ({ list: { s: t.map(b64) } }), t: (t) => ({ type: t }),
+};
+const { i, f, b, s, is, ss, t } = attr;
+const types = { float32: "DT_FLOAT", int32: "DT_INT32", bool: "DT_BOOL" };
+const window = (strides, padding, more = {}) => ({ strides: is(1, ...strides, 1), padding: s(padding), data_format: s("NHWC"), dilations: is(1, 1, 1, 1), ...more });
+const mask = (begin, end, ellipsis, axis, shrink) => ({ begin_mask: i(begin), end_mask: i(end), ellipsis_mask: i(ellipsis), new_axis_mask: i(axis), shrink_axis_mask: i(shrink) });
+
+const cases = [];
+const add = (op, inputs, attrs = {}, outs = 1) => cases.push({ op, inputs, attrs, outs });
+
+for (const op of "Abs Ceil Floor Cos Sin Tan Exp Neg Relu Relu6 Elu Selu Sigmoid Sign Square Tanh Cosh Sinh Softplus Erf Expm1 Round Atan Asinh IsNan IsFinite IsInf".split(" ")) add(op, [F(2, 3)]);
+for (const op of "Acos Asin Atanh Sqrt Rsqrt Log Log1p Reciprocal".split(" ")) add(op, [P(5)]);
+add("Acosh", [{ type: "float32", shape: [3], data: [1.5, 2, 7] }]);
+add("LeakyRelu", [F(6)], { alpha: f(0.1) }); add("Prelu", [F(2, 3), fixed(P(3))]);
+for (const op of "Add AddV2 Sub Mul RealDiv Div Maximum Minimum SquaredDifference Atan2 DivNoNan FloorMod".split(" ")) add(op, [F(2, 3), F(3)]);
+add("Pow", [P(2, 3), F(3)]);
+for (const op of "Add Sub Mul Maximum Minimum FloorDiv FloorMod".split(" ")) add(op, [I(9, 2, 3), { type: "int32", shape: [3], data: [3, -2, 4] }]);
+add("DivNoNan", [F(3), { type: "float32", shape: [3], data: [0, 2, -1] }]);
+for (const op of "Equal NotEqual Greater GreaterEqual Less LessEqual".split(" ")) add(op, [N(3, 2, 4), N(3, 4)]);
+for (const op of "LogicalAnd LogicalOr".split(" ")) add(op, [B(2, 3), B(3)]);
+add("LogicalNot", [B(4)]);
+add("AddN", [F(2, 2), F(2, 2), F(2, 2)], { N: i(3) }); add("BiasAdd", [F(2, 3, 4), fixed(F(4))]);
+for (const op of "Sum Mean Max Min Prod".split(" ")) { add(op, [F(2, 3, 4), C([1])]); add(op, [F(2, 3), C([0, -1])], { keep_dims: b(true) }); }
+for (const op of "All Any".split(" ")) add(op, [B(3, 4), C([1])]);
+add("EuclideanNorm", [F(2, 3), C([1])]);
+for (const op of "ArgMax ArgMin".split(" ")) add(op, [F(3, 4), C(1)]);
+for (const op of "Cumsum Cumprod".split(" ")) { add(op, [F(2, 4), C(1)]); add(op, [F(2, 4), C(1)], { exclusive: b(true), reverse: b(true) }); }
+add("Softmax", [F(2, 5)]); add("LogSoftmax", [F(2, 5)]);
+add("MatMul", [F(3, 4), F(4, 2)]); add("MatMul", [F(4, 3), F(2, 4)], { transpose_a: b(true), transpose_b: b(true) });
+add("BatchMatMulV2", [F(2, 3, 4), F(2, 5, 4)], { adj_y: b(true) }); add("BatchMatMul", [F(2, 3, 4), F(2, 4, 5)]);
+add("_FusedMatMul", [F(3, 4), fixed(F(4, 2)), fixed(F(2))], { fused_ops: ss("BiasAdd", "Relu"), num_args: i(1) });
+add("Einsum", [F(2, 3, 4), F(4, 5)], { equation: s("abc,cd->abd") });
+
+for (const padding of ["SAME", "VALID"]) {
+  add("Conv2D", [F(1, 6, 5, 2), fixed(F(3, 3, 2, 4))], window([2, 2], padding));
+  add("Conv2D", [F(1, 7, 7, 2), fixed(F(3, 3, 2, 3))], window([1, 1], padding, { dilations: is(1, 2, 2, 1) }));
+  add("DepthwiseConv2dNative", [F(2, 6, 6, 3), fixed(F(3, 3, 3, 2))], window([2, 2], padding));
+  add("MaxPool", [F(1, 5, 6, 2)], window([2, 2], padding, { ksize: is(1, 3, 3, 1) }));
+  add("AvgPool", [F(1, 5, 6, 2)], window([2, 2], padding, { ksize: is(1, 3, 3, 1) }));
+  add("MaxPool3D", [F(1, 4, 5, 4, 2)], { strides: is(1, 2, 2, 2, 1), ksize: is(1, 2, 2, 2, 1), padding: s(padding) });
+  add("AvgPool3D", [F(1, 4, 5, 4, 2)], { strides: is(1, 2, 2, 2, 1), ksize: is(1, 2, 2, 2, 1), padding: s(padding) });
+  add("Conv3D", [F(1, 4, 5, 4, 2), fixed(F(2, 2, 2, 2, 3))], { strides: is(1, 1, 1, 1, 1), padding: s(padding), dilations: is(1, 1, 1, 1, 1), data_format: s("NDHWC") });
+}
+add("Conv2D", [F(1, 5, 5, 2), fixed(F(3, 3, 2, 2))], window([1, 1], "EXPLICIT", { explicit_paddings: is(0, 0, 1, 2, 2, 0, 0, 0) }));
+add("Conv2DBackpropInput", [C([1, 8, 8, 3]), fixed(F(3, 3, 3, 2)), F(1, 4, 4, 2)], window([2, 2], "SAME"));
+add("Conv2DBackpropInput", [C([1, 9, 9, 3]), fixed(F(3, 3, 3, 2)), F(1, 4, 4, 2)], window([2, 2], "VALID"));
+add("_FusedConv2D", [F(1, 5, 5, 2), fixed(F(3, 3, 2, 3)), fixed(F(3))], window([1, 1], "SAME", { fused_ops: ss("BiasAdd", "Relu6"), num_args: i(1) }));
+add("_FusedConv2D", [F(1, 5, 5, 2), fixed(F(3, 3, 2, 3)), fixed(F(3)), fixed(P(3))], window([1, 1], "SAME", { fused_ops: ss("BiasAdd", "Prelu"), num_args: i(2) }));
+add("_FusedConv2D", [F(1, 5, 5, 2), fixed(F(3, 3, 2, 3)), fixed(F(3))], window([1, 1], "SAME", { fused_ops: ss("BiasAdd", "LeakyRelu"), num_args: i(1), leakyrelu_alpha: f(0.3) }));
+add("FusedDepthwiseConv2dNative", [F(1, 5, 5, 2), fixed(F(3, 3, 2, 1)), fixed(F(2))], window([1, 1], "SAME", { dilations: is(1, 1, 1, 1), fused_ops: ss("BiasAdd", "Elu"), num_args: i(1) }));
+for (const op of ["FusedBatchNorm", "FusedBatchNormV3"]) add(op, [F(2, 3, 3, 4), fixed(P(4)), fixed(F(4)), fixed(F(4)), fixed(P(4))], { epsilon: f(0.001), is_training: b(false) });
+add("LRN", [F(1, 3, 3, 6)], { depth_radius: i(2), bias: f(1.5), alpha: f(0.3), beta: f(0.7) });
+add("MaxPoolWithArgmax", [F(1, 4, 4, 2)], window([2, 2], "VALID", { ksize: is(1, 2, 2, 1), include_batch_in_index: b(false) }), 2);
+for (const how of [{}, { align_corners: b(true) }, { half_pixel_centers: b(true) }]) {
+  add("ResizeBilinear", [F(1, 3, 4, 2), C([5, 7])], how);
+  add("ResizeNearestNeighbor", [F(1, 3, 4, 2), C([5, 7])], how);
+  add("ResizeBilinear", [F(1, 6, 6, 2), C([4, 3])], how);
+}
+add("CropAndResize", [F(2, 5, 6, 3), K([0, 0, 1, 1, 0.1, 0.2, 0.7, 0.9, -0.2, 0.3, 0.5, 1.3], [3, 4]), C([0, 1, 1]), C([3, 4])], { method: s("bilinear"), extrapolation_value: f(0.5) });
+add("CropAndResize", [F(1, 5, 6, 3), K([0.1, 0.2, 0.7, 0.9], [1, 4]), C([0]), C([1, 1])], { method: s("bilinear"), extrapolation_value: f(0) });
+const boxes = { type: "float32", shape: [5, 4], data: [0, 0, 1, 1, 0, 0.1, 1, 1.1, 0, -0.1, 1, 0.9, 0, 10, 1, 11, 0, 10.1, 1, 11.1] };
+const scores = { type: "float32", shape: [5], data: [0.9, 0.75, 0.6, 0.95, 0.5] };
+add("NonMaxSuppressionV2", [boxes, scores, C(3), K(0.5)]); add("NonMaxSuppressionV3", [boxes, scores, C(3), K(0.5), K(0.7)]);
+add("NonMaxSuppressionV4", [boxes, scores, C(4), K(0.5), K(0.1)], { pad_to_max_output_size: b(true) }, 2);
+add("NonMaxSuppressionV5", [boxes, scores, C(4), K(0.5), K(0.1), K(0)], {}, 2);
+
+add("Reshape", [F(2, 6), C([3, -1])]); add("Squeeze", [F(1, 3, 1, 2)], { squeeze_dims: is(0) }); add("Squeeze", [F(1, 3, 1, 2)]);
+add("ExpandDims", [F(2, 3), C(-1)]); add("Transpose", [F(2, 3, 4), C([2, 0, 1])]); add("Tile", [F(2, 3), C([2, 2])]);
+add("ConcatV2", [F(2, 3), F(2, 1), C(1)], { N: i(2) }); add("Pack", [F(2, 3), F(2, 3)], { N: i(2), axis: i(1) });
+add("Unpack", [F(2, 3)], { num: i(3), axis: i(1) }, 3); add("Split", [C(1), F(2, 6)], { num_split: i(3) }, 3);
+add("SplitV", [F(2, 6), C([1, 2, 3]), C(1)], { num_split: i(3) }, 3); add("Slice", [F(3, 5), C([1, 2]), C([2, -1])]);
+add("StridedSlice", [F(4, 5, 6), C([1, 0, -1]), C([3, 4, 0]), C([1, 2, -2])], mask(0, 0, 0, 0, 0));
+add("StridedSlice", [F(4, 5, 6), C([1, 0, 2]), C([3, 4, 3]), C([1, 2, 1])], mask(2, 2, 0, 0, 0));
+add("StridedSlice", [F(4, 5, 6), C([0, 1, 0]), C([0, 3, 0]), C([1, 1, 1])], mask(0, 0, 1, 4, 0));
+add("StridedSlice", [F(4, 5), C([-1]), C([0]), C([1])], mask(0, 0, 0, 0, 1));
+add("Fill", [C([2, 3]), K(1.5)]); add("ZerosLike", [F(2, 2)]); add("OnesLike", [F(2, 2)]);
+add("Range", [C(2), C(11), C(3)]); add("LinSpace", [K(0), K(1), C(5)]);
+add("OneHot", [{ type: "int32", shape: [4], data: [0, 2, -1, 5] }, C(3), K(5), K(-1)], { axis: i(-1) });
+add("Pad", [F(2, 3), C([1, 0, 0, 2], [2, 2])]); add("PadV2", [F(2, 3), C([1, 0, 0, 2], [2, 2]), K(7)]);
+add("MirrorPad", [F(3, 4), C([1, 1, 2, 0], [2, 2])], { mode: s("REFLECT") }); add("MirrorPad", [F(3, 4), C([1, 1, 2, 0], [2, 2])], { mode: s("SYMMETRIC") });
+add("ReverseV2", [F(3, 4), C([1])]); add("BroadcastTo", [F(3), C([2, 3])]); add("Cast", [F(5)], { DstT: t("DT_INT32"), SrcT: t("DT_FLOAT") });
+add("Cast", [I(2, 5)], { DstT: t("DT_FLOAT") }); add("Shape", [F(2, 3)]); add("Size", [F(2, 3)]); add("Rank", [F(2, 3)]);
+add("GatherV2", [F(4, 3), N(4, 2, 2), C(0)]); add("GatherV2", [F(2, 4, 3), N(4, 2, 2), C(1)], { batch_dims: i(1) }); add("Gather", [F(4, 3), N(4, 3)]);
+add("GatherNd", [F(3, 4, 2), { type: "int32", shape: [2, 2], data: [0, 1, 2, 3] }]);
+add("ScatterNd", [{ type: "int32", shape: [3, 1], data: [1, 3, 1] }, F(3, 2), C([4, 2])]);
+add("TensorScatterUpdate", [F(5), { type: "int32", shape: [2, 1], data: [3, 0] }, F(2)]);
+add("SparseToDense", [{ type: "int32", shape: [2, 2], data: [0, 1, 2, 0] }, C([3, 3]), F(2), K(-1)]);
+add("Where", [B(3, 4)]); add("Select", [B(3, 2), F(3, 2), F(3, 2)]); add("SelectV2", [B(3, 1), F(3, 2), F(2)]);
+add("TopKV2", [F(2, 6), C(3)], { sorted: b(true) }, 2); add("Unique", [{ type: "int32", shape: [6], data: [3, 1, 3, 2, 1, 9] }], {}, 2);
+add("ListDiff", [{ type: "int32", shape: [6], data: [1, 2, 3, 4, 5, 2] }, { type: "int32", shape: [2], data: [2, 5] }], {}, 2);
+add("LowerBound", [K([0, 3, 3, 9, 10], [1, 5]), K([1, 3, 11], [1, 3])]); add("UpperBound", [K([0, 3, 3, 9, 10], [1, 5]), K([1, 3, 11], [1, 3])]);
+add("DenseBincount", [{ type: "int32", shape: [6], data: [1, 1, 3, 0, 3, 1] }, C(5), K([], [0])]);
+add("DepthToSpace", [F(1, 2, 3, 8)], { block_size: i(2), data_format: s("NHWC") });
+add("SpaceToBatchND", [F(1, 4, 6, 2), C([2, 3]), C([0, 0, 0, 0], [2, 2])]); add("SpaceToBatchND", [F(1, 3, 4, 1), C([2, 2]), C([1, 0, 0, 0], [2, 2])]);
+add("BatchToSpaceND", [F(4, 2, 2, 1), C([2, 2]), C([1, 0, 0, 1], [2, 2])]); add("MatrixBandPart", [F(2, 4, 5), C(1), C(1)]); add("MatrixBandPart", [F(4, 4), C(0), C(0)]); // it takes one for both
+add("SparseSegmentMean", [F(5, 3), C([0, 2, 4, 1]), C([0, 0, 1, 3])]); add("SparseSegmentSum", [F(5, 3), C([0, 2, 4, 1]), C([0, 0, 1, 3])]);
+add("SparseReshape", [C([0, 0, 1, 2, 2, 1], [3, 2]), C([3, 4]), C([2, -1])], {}, 2);
+add("SparseFillEmptyRows", [C([0, 1, 2, 0, 2, 2], [3, 2]), F(3), C([4, 3]), K(9)], {}, 4);
+add("Identity", [F(3)]); add("StopGradient", [F(3)]);
+
+const text = (n) => Number.isInteger(n) ? String(n) : Number.isNaN(n) ? "nan" : n === Infinity ? "inf" : n === -Infinity ? "-inf" : String(Math.fround(n));
+const line = (side, name, v) => `${side} ${name} ${v.type} ${v.shape.join(",") || "-"} : ${Array.from(v.data, text).join(" ")}`;
+const bytes = (v) => Buffer.from((v.type === "float32" ? Float32Array : v.type === "bool" ? Uint8Array : Int32Array).from(v.data).buffer).toString("base64");
+const lines = ["# Made by make_cases.mjs with TensorFlow.js 4.22.0; see there."];
+let failed = 0;
+for (const c of cases) {
+  const dims = (shape) => ({ dim: shape.map((n) => ({ size: String(n) })) }), nodes = [], weights = [], data = [], feeds = {};
+  c.inputs.forEach((v, n) => {
+    const name = "abcdefgh"[n];
+    if (v.fixed) {
+      nodes.push({ name, op: "Const", attr: { dtype: t(types[v.type]), value: { tensor: { dtype: types[v.type], tensorShape: dims(v.shape), tensorContent: bytes(v) } } } });
+      weights.push({ name, shape: v.shape, dtype: v.type }); data.push(Buffer.from(bytes(v), "base64"));
+    } else {
+      nodes.push({ name, op: "Placeholder", attr: { dtype: t(types[v.type]), shape: { shape: dims(v.shape) } } });
+      feeds[name] = tf.tensor(v.data, v.shape, v.type);
+    }
+  });
+  nodes.push({ name: "y", op: c.op, input: c.inputs.map((_, n) => "abcdefgh"[n]), attr: { T: t("DT_FLOAT"), ...c.attrs } });
+  const all = Buffer.concat(data), outs = Array.from({ length: c.outs }, (_, n) => n ? `y:${n}` : "y");
+  try {
+    const model = await tf.loadGraphModel({ load: async () => ({ modelTopology: { node: nodes, versions: {} }, weightSpecs: weights, weightData: all.buffer.slice(all.byteOffset, all.byteOffset + all.length) }) });
+    const made = [await model.executeAsync(feeds, outs)].flat();
+    lines.push(`case ${c.op}`, `graph ${JSON.stringify({ node: nodes })}`);
+    c.inputs.forEach((v, n) => { if (!v.fixed) lines.push(line("in", "abcdefgh"[n], v)); });
+    for (const [n, r] of made.entries()) lines.push(line("out", outs[n], { type: r.dtype, shape: r.shape, data: await r.data() }));
+  } catch (e) { failed++; console.error(`${c.op}: ${String(e.message).split("\n")[0]}`); }
+}
+console.log(lines.join("\n"));
+console.error(`${cases.length - failed} of ${cases.length} cases`);

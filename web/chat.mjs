@@ -1,0 +1,72 @@
+// A conversation with a language model, which runs in a worker: tokens a second are shown.
+import { bytes, failed, files, find, make, time } from "./common.mjs";
+import { open } from "./hologram/index.mjs";
+
+const messages = [];
+let model, stopper;
+
+const say = (role, text) => find("talk").appendChild(make("div", { className: `message ${role}`, textContent: text }));
+
+async function answer(prompt) {
+  messages.push({ role: "user", content: prompt });
+  say("user", prompt);
+  const shown = say("assistant", "");
+  stopper = new AbortController();
+  find("stop").disabled = false;
+  let text = "",
+    count = 0;
+  const begin = performance.now(),
+    options = { maxTokens: 400, signal: stopper.signal };
+  try {
+    const tokens = model.hasTemplate ? model.chat(messages, options) : model.generate(prompt, { ...options, chat: false });
+    for await (const token of tokens) {
+      text += token.text;
+      shown.textContent = text;
+      count++;
+      find("speed").textContent = `${((1000 * count) / (performance.now() - begin)).toFixed(1)} tokens/s`;
+    }
+  } catch (error) {
+    if (error.code !== "CANCELLED") failed(shown, error);
+  }
+  messages.push({ role: "assistant", content: text });
+  find("stop").disabled = true;
+  document.body.dataset.answers = String(messages.length / 2);
+}
+
+async function take([file]) {
+  if (!file) return;
+  model?.close();
+  find("talk").replaceChildren();
+  messages.length = 0;
+  const begin = performance.now();
+  find("state").textContent = `Opening ${file.name} (${bytes(file.size)}) ...`;
+  try {
+    model = await open(file, { worker: true, text: true });
+    model.hasTemplate = await model.generateText("", { maxTokens: 1, chat: true }).then(
+      () => true,
+      () => false,
+    );
+    find("state").textContent = `${file.name} is ready, after ${time(performance.now() - begin)}.`;
+    find("form").hidden = false;
+    find("text").focus();
+    document.body.dataset.ready = "true";
+  } catch (error) {
+    failed(find("state"), error);
+  }
+}
+
+find("form").onsubmit = (event) => {
+  event.preventDefault();
+  const text = find("text").value.trim();
+  if (!text || !find("stop").disabled) return;
+  find("text").value = "";
+  answer(text);
+};
+find("text").onkeydown = (event) => {
+  if (event.key === "Enter" && !event.shiftKey) {
+    event.preventDefault();
+    find("form").requestSubmit();
+  }
+};
+find("stop").onclick = () => stopper?.abort();
+files(find("area"), find("file"), take);

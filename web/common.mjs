@@ -1,0 +1,68 @@
+// What the pages share: their head, and a few elements.
+const pages = [
+  ["index.html", "Digits"],
+  ["model.html", "Any model"],
+  ["vision.html", "Images"],
+  ["chat.html", "Chat"],
+  ["compare.html", "Side by side"],
+];
+
+const here = location.pathname.split("/").pop() || "index.html",
+  header = document.querySelector("header");
+header.innerHTML = `<strong>Hologram</strong>`;
+for (const [file, name] of pages) {
+  const link = Object.assign(document.createElement("a"), { href: file, textContent: name });
+  if (file === here) link.setAttribute("aria-current", "page");
+  header.append(link);
+}
+
+export const find = (id) => document.getElementById(id);
+
+/** An element with properties and children. */
+export function make(tag, properties = {}, ...children) {
+  const element = Object.assign(document.createElement(tag), properties);
+  element.append(...children);
+  return element;
+}
+
+export const bytes = (count) =>
+  count < 1e3 ? `${count} B` : count < 1e6 ? `${(count / 1e3).toFixed(1)} kB` : count < 1e9 ? `${(count / 1e6).toFixed(1)} MB` : `${(count / 1e9).toFixed(2)} GB`;
+export const time = (ms) => (ms < 1 ? `${(1000 * ms).toFixed(0)} µs` : ms < 1000 ? `${ms.toFixed(ms < 10 ? 2 : 1)} ms` : `${(ms / 1000).toFixed(2)} s`);
+
+/** Rows of a name, a bar and a number; returns a function that sets them: [{name, part, text, isPeer}]. */
+export function bars(list) {
+  list.classList.add("bars");
+  return (rows) => {
+    if (list.children.length !== 3 * rows.length)
+      list.replaceChildren(
+        ...rows.flatMap(() => [make("dt"), make("dd", { className: "bar", ariaHidden: "true" }, make("i")), make("dd", { className: "number" })]),
+      );
+    rows.forEach(({ name, part, text, isPeer }, i) => {
+      const [title, bar, number] = [0, 1, 2].map((k) => list.children[3 * i + k]);
+      title.textContent = name;
+      bar.classList.toggle("peer", Boolean(isPeer));
+      bar.firstChild.style.width = `${Math.min(100, 100 * part)}%`;
+      number.textContent = text;
+    });
+  };
+}
+
+/** Says what went wrong, where everybody looks. */
+export function failed(element, error) {
+  element.replaceChildren(make("p", { className: "wrong", role: "alert", textContent: error.message ?? String(error) }));
+}
+
+/** Files that are dropped onto an element, or chosen there. */
+export function files(area, input, take) {
+  area.ondragover = (event) => {
+    event.preventDefault();
+    area.classList.add("over");
+  };
+  area.ondragleave = () => area.classList.remove("over");
+  area.ondrop = (event) => {
+    event.preventDefault();
+    area.classList.remove("over");
+    take([...event.dataTransfer.files]);
+  };
+  input.onchange = () => take([...input.files]);
+}

@@ -1,0 +1,122 @@
+// A classifier or a detector on a picture or the camera.
+import { bars, failed, find, time } from "./common.mjs";
+import { imageTensor, open } from "./hologram/index.mjs";
+
+const view = find("view"),
+  context = view.getContext("2d"),
+  show = bars(find("bars")),
+  scales = { imagenet: { mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] }, unit: {} };
+let model,
+  labels = [],
+  picture;
+
+const labelOf = (i) => labels[i] ?? `class ${i}`;
+
+/** {width, height, layout} of the input. */
+function form({ shape, dtype }) {
+  const [, a, b, c] = shape.map((size) => (typeof size === "number" && size > 0 ? size : undefined)),
+    isLast = c === 3 && a !== 3;
+  return { layout: isLast ? "nhwc" : "nchw", height: (isLast ? a : b) ?? 224, width: (isLast ? b : c) ?? 224, dtype };
+}
+
+function classes(data) {
+  const top = Math.max(...data),
+    isPart = Math.min(...data) >= 0 && Math.abs(data.reduce((a, b) => a + b, 0) - 1) < 0.01,
+    raw = isPart ? Array.from(data) : Array.from(data, (x) => Math.exp(x - top)),
+    sum = raw.reduce((a, b) => a + b, 0);
+  return raw
+    .map((x, i) => ({ name: labelOf(i), part: x / sum }))
+    .sort((a, b) => b.part - a.part)
+    .slice(0, 5)
+    .map((row) => ({ ...row, text: `${(100 * row.part).toFixed(1)} %` }));
+}
+
+/** Boxes of YOLO's output, [1, 4 + classes, places], of which the best that do not overlap remain. */
+function boxes({ data, shape: [, rows, places] }, { width, height }) {
+  const found = [];
+  for (let i = 0; i < places; i++) {
+    let best = 4;
+    for (let k = 5; k < rows; k++) if (data[k * places + i] > data[best * places + i]) best = k;
+    const score = data[best * places + i];
+    if (score < 0.35) continue;
+    const [x, y, w, h] = [0, 1, 2, 3].map((k) => data[k * places + i]);
+    found.push({ score, kind: best - 4, x: (x - w / 2) / width, y: (y - h / 2) / height, w: w / width, h: h / height });
+  }
+  const kept = [],
+    overlap = (a, b) => {
+      const w = Math.min(a.x + a.w, b.x + b.w) - Math.max(a.x, b.x),
+        h = Math.min(a.y + a.h, b.y + b.h) - Math.max(a.y, b.y),
+        both = Math.max(0, w) * Math.max(0, h);
+      return both / (a.w * a.h + b.w * b.h - both);
+    };
+  for (const one of found.sort((a, b) => b.score - a.score)) if (kept.every((other) => overlap(one, other) < 0.5)) kept.push(one);
+  return kept.slice(0, 20);
+}
+
+function draw(list) {
+  context.lineWidth = 2;
+  context.font = "13px system-ui";
+  for (const { x, y, w, h, kind, score } of list) {
+    context.strokeStyle = context.fillStyle = `hsl(${(kind * 47) % 360} 80% 45%)`;
+    context.strokeRect(x * view.width, y * view.height, w * view.width, h * view.height);
+    context.fillText(`${labelOf(kind)} ${(100 * score).toFixed(0)} %`, x * view.width + 3, y * view.height + 14);
+  }
+}
+
+async function look(source = picture) {
+  if (!source) return;
+  context.drawImage(source, 0, 0, view.width, view.height);
+  if (!model) return;
+  try {
+    const port = model.inputs[0],
+      to = form(port),
+      begin = performance.now(),
+      results = await model.run({ [port.name]: imageTensor(source, { ...to, ...scales[find("scale").value] }) }),
+      [tensor] = Object.values(results);
+    find("took").textContent = `in ${time(performance.now() - begin)}`;
+    if (tensor.shape.length === 3) {
+      const list = boxes(tensor, to);
+      draw(list);
+      show(list.slice(0, 5).map(({ kind, score }) => ({ name: labelOf(kind), part: score, text: `${(100 * score).toFixed(0)} %` })));
+    } else show(classes(tensor.data));
+    document.body.dataset.seen = String(Number(document.body.dataset.seen ?? 0) + 1);
+  } catch (error) {
+    failed(find("state"), error);
+  }
+}
+
+find("file").onchange = async () => {
+  const [file] = find("file").files;
+  find("state").textContent = `Opening ${file.name} ...`;
+  try {
+    model?.close();
+    model = await open(file, { worker: true });
+    find("state").textContent = `${file.name} is ready.`;
+    document.body.dataset.ready = "true";
+    await look();
+  } catch (error) {
+    failed(find("state"), error);
+  }
+};
+find("labels").onchange = async () => {
+  labels = (await find("labels").files[0].text()).split("\n").map((line) => line.trim());
+  look();
+};
+find("picture").onchange = async () => {
+  picture = await createImageBitmap(find("picture").files[0]);
+  look();
+};
+find("scale").onchange = () => look();
+find("camera").onclick = async () => {
+  const video = find("video");
+  try {
+    video.srcObject = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment" } });
+    await video.play();
+    for (;;) {
+      await look(video);
+      await new Promise(requestAnimationFrame);
+    }
+  } catch (error) {
+    failed(find("state"), error);
+  }
+};
