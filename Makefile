@@ -332,7 +332,9 @@ cli-test: $(BUILD)/hologram
 
 ## make models        HuggingFace folders beside PyTorch's answers, where they are present (HOLO_HF_MODELS names other folders)
 HF_MODELS := $(or $(HOLO_HF_MODELS),$(wildcard ../shared/models/torch/hf))
+TORCH_MODELS := $(or $(HOLO_TORCH_MODELS),$(wildcard ../shared/models/torch/pt2 ../shared/models/torch/torchscript))
 models: $(BUILD)/hologram
+	@if [ -n "$(TORCH_MODELS)" ]; then python3 tests/models/torch.py $(BUILD)/hologram $(TORCH_MODELS); fi
 	@if [ -n "$(HF_MODELS)" ]; then python3 tests/models/hf.py $(BUILD)/hologram $(HF_MODELS) && \
 	    python3 tests/models/gguf.py $(BUILD)/hologram $(HF_MODELS); \
 	else echo "no folder of models with answers of PyTorch: not compared (HOLO_HF_MODELS names one)"; fi

@@ -343,9 +343,10 @@ bool holo_recognize_may_end(const char *text, const HoloNode *node)
     const char *colons = strstr(last, "::"), *end = strchr(last, '@');
     if (!strncmp(last, "any::", 5) || !end) return true;
     if (colons && colons < end) last = colons + 2;
-    HoloString name = {last, (size_t)(end - last)};
-    bool       sums = HOLO_IS(node, Sum) && name.size == 3 && !memcmp(name.data, "Add", 3);
-    return sums || (strlen(node->type) == name.size && !memcmp(node->type, name.data, name.size));
+    size_t      size = (size_t)(end - last);
+    const char *also = HOLO_IS(node, Sum) ? holo_op_id_name(HOLO_ID_Add) : node->type; // a Sum of two may be an Add
+    return (strlen(node->type) == size && !memcmp(node->type, last, size)) ||
+           (strlen(also) == size && !memcmp(also, last, size));
 }
 
 // Patterns are parsed when a node comes that may be the last of them. Most models have few such.

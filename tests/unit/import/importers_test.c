@@ -21,6 +21,8 @@ static const Sample samples[] = {
     {"TFLite data", BYTES("some bytes\x1c\0\0\0TFL3\x14\0")},
     {"ORT", BYTES("\x1c\0\0\0ORTM\x14\0")},
     {"Keras", BYTES("PK\3\4\x14\0metadata.jsonPK\1\2model.weights.h5")},
+    {"HDF5", BYTES("\x89HDF\r\n\x1a\n")},
+    {"torch.export", BYTES("PK\3\4\0\0m/models/model.json  PK\1\2m/archive_format")},
     {"Keras HDF5", BYTES("\x89HDF\r\n\x1a\n")},
     {"TorchScript", BYTES("PK\3\4\0\0m/data.pkl  PK\1\2m/constants.pkl")},
     {"PyTorch", BYTES("PK\3\4\0\0archive/data.pkl")},
