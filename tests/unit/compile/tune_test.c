@@ -15,7 +15,7 @@
 static HoloSource *source_of(const char *path)
 {
     HoloSource *source;
-    EXPECT_OK(holo_source_import(path, (HoloString){0}, &source, &error));
+    EXPECT_OK(holo_source_import(&(HoloImportRequest){.path = path}, &source, &error));
     EXPECT_OK(holo_graph_infer(source->model.graph, &error));
     EXPECT_OK(holo_passes_run(source->model.graph, NULL, &error));
     return source;
