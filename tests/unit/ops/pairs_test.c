@@ -375,6 +375,8 @@ static const struct {
     {"Plain", "is made of another operator"},
     {"DecodeBlocks", "takes bytes that are blocks of a type; tests/ops/blocks.txt has them"},
     {"MatMulBlocks", "takes bytes that are blocks of a type; tests/ops/blocks.txt has them"},
+    {"SlotTail", "keeps what a text leaves behind; tests/ops/selective.txt has its cases"},
+    {"SelectiveScan", "keeps what a text leaves behind; tests/ops/selective.txt has its cases"},
     {"Transfer", "is put in behind the passes, where a value goes to another target"},
     {"WhisperBeamSearch", "takes features of speech; BeamSearch is the same of tokens"},
 };
