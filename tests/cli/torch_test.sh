@@ -14,6 +14,7 @@ gives 0 'y f32[2, 3] = 1, 3, 6, 4, 9, 15' hologram run made/map.pt2 -i x=1,2,3,4
 gives 0 'y f32[2] = 5, 7' hologram run made/state.pt2 -i x=1,2
 gives 0 'y f32[2] = 5, 7' hologram run made/inplace.pt2 -i x=1,2
 gives 0 'f32[2] = 3, 7' hologram run made/loop.pt -i x=1,2 -i n=3 --input-shape x:2
+gives 0 'f32[2] = 3, 6' hologram run made/default.pt -i x=1,2 --input-shape x:2
 gives 0 'f32[2] = 6, 7' hologram run made/counter.pt -i x=1,2 --input-shape x:2
 
 gives 1 'aten::not_there version 1: 2 nodes' hologram compile made/unknown.pt2 -o out.holo

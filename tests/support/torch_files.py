@@ -123,6 +123,8 @@ def scripts(folder):
     script(folder + "/loop.pt", CLASS + "  def forward(self: __torch__.Net,\n    x: Tensor,\n    n: int) -> Tensor:\n    h = x\n"
            "    for k in range(n):\n      if bool(torch.gt(torch.sum(h), 10)):\n        h0 = torch.sub(h, 1)\n      else:\n"
            "        h0 = torch.mul(h, 2.)\n      h = h0\n    return h\n", text("training") + b"\x89")
+    script(folder + "/default.pt", CLASS + "  def forward(self: __torch__.Net,\n    x: Tensor,\n    n: int=3) -> Tensor:\n"
+           "    return torch.mul(x, n)\n", text("training") + b"\x89")
     script(folder + "/counter.pt", CLASS + "  count : int\n  def forward(self: __torch__.Net,\n    x: Tensor) -> Tensor:\n"
            "    count = self.count\n    self.count = torch.add(count, 1)\n    return torch.add(x, count)\n",
            text("training") + b"\x89" + text("count") + b"K\x05")

@@ -297,6 +297,22 @@ static HoloStatus read_examples(Model *m)
     return HOLO_OK;
 }
 
+// How many parameters of the method become inputs. Numbers that have a default stay as they are, and so does what is
+// behind them, which has a default, too.
+static int given_count(const Model *m)
+{
+    const HoloScriptNode *def   = m->forward.def;
+    int                   count = def->count - 2; // without self and the block
+    for (int i = 0; i < count; i++) {
+        const HoloScriptNode *p = def->child[i + 1], *type;
+        if (p->kind != HOLO_SCRIPT_ASSIGN || p->child[0]->kind != HOLO_SCRIPT_ANNOTATE) continue;
+        type           = p->child[0]->child[1];
+        bool is_number = is_word(type, "int") || is_word(type, "float") || is_word(type, "bool");
+        if (is_number && (!m->examples || i >= m->examples->count)) return i;
+    }
+    return count;
+}
+
 static void run_forward(Model *m)
 {
     HoloScript *s    = &m->script;
@@ -309,7 +325,7 @@ static void run_forward(Model *m)
         return;
     }
     const HoloScriptNode *def   = m->forward.def;
-    int                   count = def->count - 2; // without self and the block
+    int                   count = given_count(m);
     args                        = HOLO_NEW(t->arena, HoloTv, count > 0 ? count : 1);
     for (int i = 0; args && i < count && !t->e->status; i++) {
         const HoloScriptNode *p = def->child[i + 1], *type = NULL;
