@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { ROWS = 150, INNER = 240, COLUMNS = 260 }; // no multiples of a panel
 
@@ -29,6 +30,17 @@ static const Case cases[] = {
     {HOLO_F16, HOLO_F16, "y = MatMul@13(x, w)\n", false},
 };
 
+// Made-up numbers of a type, in the arena.
+static void *numbers(HoloArena *arena, const HoloTensor *type, uint64_t seed)
+{
+    HoloTensor t    = made(type, seed, 1);
+    void      *data = holo_arena_take(arena, holo_tensor_bytes(&t) + 1);
+    assert_non_null(data);
+    memcpy(data, t.data, holo_tensor_bytes(&t));
+    free(t.data);
+    return data;
+}
+
 // The graph of a case; *out_w is its constant.
 static HoloGraph *graph_of(const Case *c, HoloArena *arena, HoloValue **out_w)
 {
@@ -39,12 +51,12 @@ static HoloGraph *graph_of(const Case *c, HoloArena *arena, HoloValue **out_w)
              c->turned ? INNER : COLUMNS, c->text);
     EXPECT_OK(holo_graph_parse(arena, text, &graph, &error));
     HoloValue *w = graph->inputs[1], *b = holo_graph_find(graph, "b");
-    w->type.data   = made(&w->type, 5, 1).data;
+    w->type.data   = numbers(arena, &w->type, 5);
     w->is_constant = true;
     w->is_input    = false;
     graph->input_count--;
     b->type.dim[0] = COLUMNS;
-    b->type.data   = made(&b->type, 7, 1).data;
+    b->type.data   = numbers(arena, &b->type, 7);
     *out_w         = w;
     return graph;
 }
