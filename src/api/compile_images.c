@@ -85,6 +85,7 @@ HoloStatus holo_compile_images(HoloCompile *c)
         HoloCompile before = *c;
         holo_plan_fix(&other.plan, images);
         other.entry->graph         = c->entry->graph;
+        other.entry->name          = c->entry->name; // of the source that stays
         other.entry->draft->source = other.source;
         c->entries                 = other.entries;
         c->entry                   = other.entry;

@@ -18,7 +18,7 @@ typedef struct Wav {
 
 static void put(Wav *w, uint64_t number, int count)
 {
-    for (int i = 0; i < count; i++) w->bytes[w->size++] = (uint8_t)(number >> 8 * i);
+    for (int i = 0; i < count; i++) w->bytes[w->size++] = (uint8_t)(i < 8 ? number >> 8 * i : 0);
 }
 
 static void put_text(Wav *w, const char *text)
