@@ -301,8 +301,8 @@ NARROW_PARTS  = $(BINDING_TESTS) lint models install-test fuzz-replay
 # What is built to be tested has lines alone for debuggers, unless DEBUG says otherwise.
 test: DEBUG := $(if $(filter file,$(origin DEBUG)),-g1,$(DEBUG))
 test: test-deps
-	@MAKE="$(MAKE) $(JOBS) DEBUG=$(DEBUG)" sh tools/parts.sh 1 test-programs $(WIDE_PARTS)
-	@MAKE="$(MAKE) DEBUG=$(DEBUG)" sh tools/parts.sh $$(nproc) $(NARROW_PARTS)
+	@CALL="$(MAKE) $(JOBS) DEBUG=$(DEBUG)" sh tools/parts.sh 1 test-programs $(WIDE_PARTS)
+	@CALL="$(MAKE) DEBUG=$(DEBUG)" sh tools/parts.sh $$(nproc) $(NARROW_PARTS)
 test-programs: all unit-programs watched-programs replay-programs $(BUILD)/mirror/hologram
 unit-programs: $(UNIT)
 
