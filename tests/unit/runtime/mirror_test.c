@@ -289,7 +289,7 @@ static void host_pointers(void **state)
     (void)state;
     const HoloDevice *d      = &holo_device_mirror;
     void             *mirror = NULL;
-    EXPECT_OK(d->open(&mirror, &error));
+    EXPECT_OK(d->open(&(HoloDeviceSetup){0}, &mirror, &error));
     float             x[4] = {1, 2, 3, 4}, back[4] = {0};
     char             *memory = d->take(mirror, 100, 0);
     HoloTensor        in = {.dtype = HOLO_F32, .rank = 1, .dim = {4}, .data = memory}, out = in;
