@@ -84,8 +84,9 @@ typedef struct HoloCudaRows {
     int32_t      block; // NBITS
     float        alpha, low, high;
     uint8_t      c_type, more_type, act, more_how;
+    int32_t      whole; // rows of A and B lie on 16 bytes
 } HoloCudaRows;
-static_assert(sizeof(HoloCudaRows) == 104, "the layout that device code was compiled with");
+static_assert(sizeof(HoloCudaRows) == 112, "the layout that device code was compiled with");
 
 // A convolution of each channel by itself, channels last: weights [kernel_h][kernel_w][channels] of the data's type.
 typedef struct HoloCudaDepthwise {
@@ -128,7 +129,9 @@ typedef struct HoloCudaNorm {
     const float *gain, *bias;
     int32_t      rows, width, lda, ldc;
     float        epsilon, gain_add; // gain_add: 1 where weights are stored less one
-    int32_t      what, whole;
+    uint8_t      what, whole;       // whole: rows lie on 16 bytes
+    uint8_t      a_type, c_type;    // a, more and sum are of a_type
+    int32_t      unused;
 } HoloCudaNorm;
 static_assert(sizeof(HoloCudaNorm) == 80, "the layout that device code was compiled with");
 
