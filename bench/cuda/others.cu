@@ -1,0 +1,3 @@
+#include "bench.cuh"
+void check_others() {}
+void time_others() {}

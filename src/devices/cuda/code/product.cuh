@@ -1,0 +1,509 @@
+// product.cuh - one block computes one tile of C = end(A * B): the template behind all products and convolutions.
+//
+// Tiles of A and B travel through a ring of stages in shared memory, in rows of 128 bytes (64 f16, 32 f32, 128 s8), by copies
+// that do not wait. A convolution differs only in where a row of A comes from. What multiplies is a policy: Simt (FFMA, or
+// multiply and add for the exact class), Sync (mma.sync), Group (wgmma). Sums go through shared memory to the end of the
+// product, so that memory is read and written in whole lines whatever the policy's registers look like.
+#ifndef HOLO_DEVICES_CUDA_CODE_PRODUCT_CUH
+#define HOLO_DEVICES_CUDA_CODE_PRODUCT_CUH
+
+#include "wgmma.cuh"
+
+enum { LINE = 128, PIECE = 16, PIECES = LINE / PIECE, SKEW = 8 };
+
+// ---- where rows of A come from
+
+// A row of A: where its patch begins, in elements from A's start (32 bits are enough: cuda_pick.c sees to it), and at which
+// line and column of the image. A plain matrix is an image of one pixel per row; a row past the end has a line far outside.
+struct Row {
+    int offset, line, column;
+};
+
+struct Image {
+    int height, width, channels, kernel_w, step_w, step_h; // steps: elements from tap to tap
+    int dilation_h, dilation_w;
+};
+
+INL Image image_of(const HoloCudaProduct &p)
+{
+    if (!p.height) return Image{1, 1, p.k, 1, 0, 0, 1, 1};
+    return Image{p.height, p.width, p.channels, p.kernel_w, p.dilation_w * p.lda, p.dilation_h * p.width * p.lda,
+                 p.dilation_h, p.dilation_w};
+}
+
+INL Row row_of(const HoloCudaProduct &p, int m)
+{
+    if (m >= p.m) return Row{0, -(1 << 24), 0};
+    if (!p.height) return Row{m * p.lda, 0, 0};
+    int x = m % p.out_w, rest = m / p.out_w, y = rest % p.out_h, image = rest / p.out_h;
+    int line = y * p.stride_h - p.pad_h, column = x * p.stride_w - p.pad_w;
+    return Row{((image * p.height + line) * p.width + column) * p.lda, line, column};
+}
+
+// Where k is: a tap of the kernel, and a channel under it.
+struct Tap {
+    int y, x, channel;
+    INL void seek(const Image &im, int k)
+    {
+        channel = k % im.channels;
+        int tap = k / im.channels;
+        y       = tap / im.kernel_w;
+        x       = tap % im.kernel_w;
+    }
+    INL void skip(const Image &im, int elements)
+    {
+        channel += elements;
+        while (channel >= im.channels) {
+            channel -= im.channels;
+            if (++x == im.kernel_w) x = 0, y++;
+        }
+    }
+    INL bool inside(const Image &im, const Row &r) const
+    {
+        return (unsigned)(r.line + y * im.dilation_h) < (unsigned)im.height &&
+               (unsigned)(r.column + x * im.dilation_w) < (unsigned)im.width;
+    }
+    INL int offset(const Image &im) const { return y * im.step_h + x * im.step_w + channel; }
+};
+
+// ---- copies of tiles
+
+// Each thread copies piece `tid % 8` of every (threads / 8)-th row.
+template <class T, int BM, int BN, int THREADS> struct Loader {
+    enum { STEP = THREADS / PIECES, AN = BM / STEP, BN_ROWS = BN / STEP, EACH = PIECE / (int)sizeof(T) };
+    static_assert(BM % STEP == 0 && BN % STEP == 0, "rows are shared out evenly");
+
+    const HoloCudaProduct &p;
+    const T               *a, *b;
+    Image                  im;
+    Row                    rows[AN];
+    Tap                    tap;
+    int                    k, k_end, first, n0, n_first;
+    uint32_t               place; // of this thread's piece in the tile
+
+    INL Loader(const HoloCudaProduct &p, const T *a, const T *b, int m0, int n0, int k0, int k_end)
+        : p(p), a(a), b(b), im(image_of(p)), k_end(k_end), n0(n0)
+    {
+        first     = threadIdx.x / PIECES;
+        int piece = threadIdx.x % PIECES;
+        k         = k0 + piece * EACH;
+        place     = first * LINE + ((piece ^ (first & 7)) * PIECE);
+        tap.seek(im, k);
+#pragma unroll
+        for (int i = 0; i < AN; i++) rows[i] = row_of(p, m0 + first + i * STEP);
+    }
+
+    INL void copy_b(uint32_t to, int at) const
+    {
+        int bytes = at < k_end ? PIECE : 0;
+#pragma unroll
+        for (int i = 0; i < BN_ROWS; i++) {
+            int  n  = n0 + first + i * STEP;
+            bool ok = n < p.n && bytes;
+            copy_16(to + place + i * STEP * LINE, b + (ok ? (int64_t)n * p.ldb + at : 0), ok ? PIECE : 0);
+        }
+    }
+
+    INL void copy_a(uint32_t to)
+    {
+        if (p.a_whole) {
+            int bytes = min(max((k_end - k) * (int)sizeof(T), 0), (int)PIECE), offset = tap.offset(im);
+#pragma unroll
+            for (int i = 0; i < AN; i++) {
+                int have = bytes && tap.inside(im, rows[i]) ? bytes : 0;
+                copy_16(to + place + i * STEP * LINE, a + (have ? rows[i].offset + offset : 0), have);
+            }
+        } else {
+            copy_elements(to);
+        }
+        tap.skip(im, LINE / (int)sizeof(T));
+        k += LINE / (int)sizeof(T);
+    }
+
+    // Rows that do not lie on 16 bytes, or patches whose channels do not fill 16 bytes.
+    INL void copy_elements(uint32_t to) const
+    {
+#pragma unroll
+        for (int i = 0; i < AN; i++) {
+            Tap      t  = tap;
+            uint32_t at = to + place + i * STEP * LINE;
+#pragma unroll 1
+            for (int e = 0; e < EACH; e++, t.skip(im, 1), at += sizeof(T)) {
+                bool ok = k + e < k_end && t.inside(im, rows[i]);
+                copy_element(at, a + (ok ? rows[i].offset + t.offset(im) : 0), ok);
+            }
+        }
+    }
+
+    static INL void copy_element(uint32_t to, const T *from, bool ok)
+    {
+        if constexpr (sizeof(T) == 4) {
+            copy_4(to, from, ok ? 4 : 0);
+        } else if constexpr (sizeof(T) == 2) {
+            uint16_t x = ok ? *(const uint16_t *)from : 0;
+            asm volatile("st.shared.u16 [%0], %1;" ::"r"(to), "h"(x) : "memory");
+        } else {
+            uint32_t x = ok ? *(const uint8_t *)from : 0;
+            asm volatile("st.shared.u8 [%0], %1;" ::"r"(to), "r"(x) : "memory");
+        }
+    }
+};
+
+// ---- what multiplies
+
+// Threads of a warp lie 4 x 8 over the tile, warps before that; each has rows and columns that are a tile's worth of threads
+// apart. Every sum adds up in the order of k.
+template <class E, int BM, int BN, int THREADS> struct Simt {
+    enum { LAG = 0, TN = BN >= 128 ? 16 : 8, TM = THREADS / TN, I = BM / TM, J = BN / TN };
+    float sum[I][J];
+    int   row, column;
+
+    INL Simt()
+    {
+        int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        row    = warp / (TN / 8) * 4 + lane / 8;
+        column = warp % (TN / 8) * 8 + lane % 8;
+#pragma unroll
+        for (int i = 0; i < I; i++)
+#pragma unroll
+            for (int j = 0; j < J; j++) sum[i][j] = 0;
+    }
+
+    static INL float4 load(uint32_t tile, int row, int piece)
+    {
+        float4   r;
+        uint32_t at = tile + row * LINE + ((piece ^ (row & 7)) * PIECE);
+        asm volatile("ld.shared.v4.f32 {%0,%1,%2,%3}, [%4];" : "=f"(r.x), "=f"(r.y), "=f"(r.z), "=f"(r.w) : "r"(at) : "memory");
+        return r;
+    }
+
+    static INL float add(float sum, float a, float b)
+    {
+        return E::EXACT ? __fadd_rn(sum, __fmul_rn(a, b)) : fmaf(a, b, sum);
+    }
+
+    INL void multiply(uint32_t a_tile, uint32_t b_tile)
+    {
+#pragma unroll 2
+        for (int piece = 0; piece < PIECES; piece++) {
+            float4 a[I];
+#pragma unroll
+            for (int i = 0; i < I; i++) a[i] = load(a_tile, row + i * TM, piece);
+#pragma unroll
+            for (int j = 0; j < J; j++) {
+                float4 b = load(b_tile, column + j * TN, piece);
+#pragma unroll
+                for (int i = 0; i < I; i++) sum[i][j] = add(sum[i][j], a[i].x, b.x);
+#pragma unroll
+                for (int i = 0; i < I; i++) sum[i][j] = add(sum[i][j], a[i].y, b.y);
+#pragma unroll
+                for (int i = 0; i < I; i++) sum[i][j] = add(sum[i][j], a[i].z, b.z);
+#pragma unroll
+                for (int i = 0; i < I; i++) sum[i][j] = add(sum[i][j], a[i].w, b.w);
+            }
+        }
+    }
+
+    INL void finish() {}
+
+    INL void put(float *stage) const
+    {
+#pragma unroll
+        for (int i = 0; i < I; i++)
+#pragma unroll
+            for (int j = 0; j < J; j++) stage[(row + i * TM) * (BN + SKEW) + column + j * TN] = sum[i][j];
+    }
+};
+
+// mma.sync: each warp a tile of WM x WN.
+template <class E, int BM, int BN, int THREADS> struct Sync {
+    enum { LAG = 0, WARPS = THREADS / 32, WARPS_M = BM >= 2 * BN ? 4 : 2, WARPS_N = WARPS / WARPS_M };
+    enum { WM = BM / WARPS_M, WN = BN / WARPS_N, I = WM / 16, J = WN / 8 };
+    static_assert(WM % 16 == 0 && WN % 16 == 0, "whole fragments");
+    typename E::Sum sum[I][J][4];
+    int             m, n, lane;
+
+    INL Sync()
+    {
+        int warp = threadIdx.x / 32;
+        lane     = threadIdx.x % 32;
+        m        = warp / WARPS_N * WM;
+        n        = warp % WARPS_N * WN;
+#pragma unroll
+        for (int i = 0; i < I * J * 4; i++) (&sum[0][0][0])[i] = 0;
+    }
+
+    // Four 8 x 16-byte matrices: rows `row` and 8 after, pieces `piece` and the next.
+    INL void load(uint32_t (&r)[4], uint32_t tile, int row, int piece) const
+    {
+        load_matrices(r, tile + row * LINE + ((piece ^ (row & 7)) * PIECE));
+    }
+
+    INL void multiply(uint32_t a_tile, uint32_t b_tile)
+    {
+        int a_row = m + lane % 16, a_piece = lane / 16, b_row = n + lane % 8 + lane / 16 * 8, b_piece = lane / 8 % 2;
+#pragma unroll
+        for (int step = 0; step < PIECES / 2; step++) {
+            uint32_t a[I][4], b[J / 2][4];
+#pragma unroll
+            for (int i = 0; i < I; i++) load(a[i], a_tile, a_row + i * 16, step * 2 + a_piece);
+#pragma unroll
+            for (int j = 0; j < J / 2; j++) load(b[j], b_tile, b_row + j * 16, step * 2 + b_piece);
+            if constexpr (E::PARTS == 3)
+                multiply_parts(a, b);
+            else
+                multiply_whole(a, b);
+        }
+    }
+
+    INL void multiply_whole(uint32_t (&a)[I][4], uint32_t (&b)[J / 2][4])
+    {
+#pragma unroll
+        for (int i = 0; i < I * 4; i++) E::round((&a[0][0])[i]);
+#pragma unroll
+        for (int j = 0; j < J * 2; j++) E::round((&b[0][0])[j]);
+#pragma unroll
+        for (int i = 0; i < I; i++)
+#pragma unroll
+            for (int j = 0; j < J; j++) E::mma(sum[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
+    }
+
+    INL void multiply_parts(uint32_t (&a)[I][4], uint32_t (&b)[J / 2][4])
+    {
+        uint32_t a_small[I][4], b_small[J / 2][4];
+#pragma unroll
+        for (int i = 0; i < I * 4; i++) split_f32((&a[0][0])[i], (&a[0][0])[i], (&a_small[0][0])[i]);
+#pragma unroll
+        for (int j = 0; j < J * 2; j++) split_f32((&b[0][0])[j], (&b[0][0])[j], (&b_small[0][0])[j]);
+#pragma unroll
+        for (int part = 0; part < 3; part++) // the small products first
+#pragma unroll
+            for (int i = 0; i < I; i++)
+#pragma unroll
+                for (int j = 0; j < J; j++) {
+                    const uint32_t(&bb)[4] = part == 0 ? b_small[j / 2] : b[j / 2];
+                    E::mma(sum[i][j], part == 1 ? a_small[i] : a[i], bb[j % 2 * 2], bb[j % 2 * 2 + 1]);
+                }
+    }
+
+    INL void finish() {}
+
+    INL void put(float *stage) const
+    {
+#pragma unroll
+        for (int i = 0; i < I; i++)
+#pragma unroll
+            for (int j = 0; j < J; j++)
+#pragma unroll
+                for (int h = 0; h < 2; h++) {
+                    float *to = stage + (m + i * 16 + lane / 4 + h * 8) * (BN + SKEW) + n + j * 8 + lane % 4 * 2;
+                    *(float2 *)to = make_float2((float)sum[i][j][h * 2], (float)sum[i][j][h * 2 + 1]);
+                }
+    }
+};
+
+// wgmma: four warps have 64 rows and all columns. It runs on while the next tiles are copied, so a stage is free one
+// iteration later (LAG).
+template <class E, int BM, int BN, int THREADS> struct Group {
+    enum { LAG = 1 };
+    static_assert(BM == THREADS / 128 * 64, "64 rows for four warps");
+    typename E::Sum sum[BN / 2];
+    int             m;
+
+    INL Group()
+    {
+        // the same in all lanes, and known to be so
+        m = __shfl_sync(~0u, threadIdx.x / 128, 0) * 64;
+#pragma unroll
+        for (int i = 0; i < BN / 2; i++) sum[i] = 0;
+    }
+
+    INL void multiply(uint32_t a_tile, uint32_t b_tile)
+    {
+        uint64_t a = tile_descriptor(a_tile + m * LINE), b = tile_descriptor(b_tile);
+        wgmma_fence();
+#pragma unroll
+        for (int step = 0; step < PIECES / 2; step++) Wgmma<E, BN>::mma(sum, a + step * 2, b + step * 2);
+        wgmma_commit();
+    }
+
+    INL void wait_previous() { wgmma_wait<1>(); }
+
+    INL void finish()
+    {
+        wgmma_wait<0>();
+#pragma unroll
+        for (int i = 0; i < BN / 2; i++) use(sum[i]); // nothing reads a sum before this line
+    }
+
+    static INL void use(float &x) { asm volatile("" : "+f"(x)::"memory"); }
+    static INL void use(int32_t &x) { asm volatile("" : "+r"(x)::"memory"); }
+
+    INL void put(float *stage) const
+    {
+        int warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
+#pragma unroll
+        for (int j = 0; j < BN / 8; j++)
+#pragma unroll
+            for (int h = 0; h < 2; h++) {
+                float *to     = stage + (m + warp * 16 + lane / 4 + h * 8) * (BN + SKEW) + j * 8 + lane % 4 * 2;
+                *(float2 *)to = make_float2((float)sum[j * 4 + h * 2], (float)sum[j * 4 + h * 2 + 1]);
+            }
+    }
+};
+
+// ---- the end: from sums in shared memory to C
+
+struct End {
+    const HoloCudaProduct &p;
+    void                  *c;
+    const void            *more;
+    const float           *bias, *scale;
+    int64_t                c_at, more_at; // of this batch
+
+    INL float element(float x, int m, int n) const
+    {
+        x *= p.alpha * (scale ? scale[n] : 1.0f);
+        if (bias) x += bias[n];
+        float other = more ? load_any(more, more_at + (int64_t)m * p.ldmore + n, p.more_type) : 0;
+        return end_of(x, other, p.act, p.more_how, p.low, p.high);
+    }
+
+    INL void put(float4 x, int m, int n) const
+    {
+        if (p.c_whole && n + 4 <= p.n) {
+            float4 s = scale ? *(const float4 *)(scale + n) : make_float4(1, 1, 1, 1);
+            float4 b = bias ? *(const float4 *)(bias + n) : make_float4(0, 0, 0, 0);
+            float4 o = more ? load_4(more, more_at + (int64_t)m * p.ldmore + n, p.more_type) : make_float4(0, 0, 0, 0);
+            x.x      = end_of(x.x * (p.alpha * s.x) + b.x, o.x, p.act, p.more_how, p.low, p.high);
+            x.y      = end_of(x.y * (p.alpha * s.y) + b.y, o.y, p.act, p.more_how, p.low, p.high);
+            x.z      = end_of(x.z * (p.alpha * s.z) + b.z, o.z, p.act, p.more_how, p.low, p.high);
+            x.w      = end_of(x.w * (p.alpha * s.w) + b.w, o.w, p.act, p.more_how, p.low, p.high);
+            store_4(c, c_at + (int64_t)m * p.ldc + n, p.c_type, x);
+            return;
+        }
+        float y[4] = {x.x, x.y, x.z, x.w};
+        for (int e = 0; e < 4 && n + e < p.n; e++) {
+            float r = element(y[e], m, n + e);
+            if (p.c_type >= HOLO_CUDA_S8) r = r * p.c_scale + p.c_zero;
+            store_any(c, c_at + (int64_t)m * p.ldc + n + e, p.c_type, r);
+        }
+    }
+};
+
+// The parts of a split sum meet in the workspace. The last block to arrive adds them up in their order, not in the order of
+// arrival: the same bits in every run. Returns whether this block is the last; then `stage` has the whole sum.
+template <int BM, int BN, int THREADS> INL bool add_parts(const HoloCudaProduct &p, float *stage, int tile)
+{
+    enum { QUADS = BM * BN / 4 };
+    float4 *part = (float4 *)p.partial + (int64_t)tile * p.splits * QUADS;
+    for (int i = threadIdx.x; i < QUADS; i += THREADS)
+        part[(int64_t)blockIdx.y * QUADS + i] = *(float4 *)(stage + i / (BN / 4) * (BN + SKEW) + i % (BN / 4) * 4);
+    __threadfence();
+    int last = __syncthreads_or(threadIdx.x == 0 && atomicAdd(&p.counters[tile], 1) == (uint32_t)p.splits - 1);
+    if (!last) return false;
+    __threadfence();
+    if (threadIdx.x == 0) p.counters[tile] = 0;
+    for (int i = threadIdx.x; i < QUADS; i += THREADS) {
+        float4 x = __ldcg(part + i);
+        for (int s = 1; s < p.splits; s++) {
+            float4 y = __ldcg(part + (int64_t)s * QUADS + i);
+            x.x += y.x, x.y += y.y, x.z += y.z, x.w += y.w;
+        }
+        *(float4 *)(stage + i / (BN / 4) * (BN + SKEW) + i % (BN / 4) * 4) = x;
+    }
+    __syncthreads();
+    return true;
+}
+
+// ---- the kernel
+
+// Eight tiles of rows side by side before the next tile of columns: what they read of B stays in the cache.
+INL void tile_of(int index, int tiles_m, int tiles_n, int &tm, int &tn)
+{
+    int band = index / (8 * tiles_n), rows = min(tiles_m - band * 8, 8), rest = index - band * 8 * tiles_n;
+    tm = band * 8 + rest % rows;
+    tn = rest / rows;
+}
+
+template <class T, class Math, int BM, int BN, int THREADS, int STAGES> INL void product(const HoloCudaProduct &p)
+{
+    enum { STAGE = (BM + BN) * LINE, AHEAD = STAGES - 1 - Math::LAG, BK = LINE / (int)sizeof(T) };
+    extern __shared__ char memory[];
+    char                  *base   = memory + (-shared_address(memory) & 1023);
+    uint32_t               stages = shared_address(base);
+
+    int tiles_n = (p.n + BN - 1) / BN, tm, tn;
+    tile_of(blockIdx.x, (p.m + BM - 1) / BM, tiles_n, tm, tn);
+    int     outer = blockIdx.z / p.inner, inner = blockIdx.z % p.inner;
+    int     k0 = blockIdx.y * p.k_split, k1 = min(p.k, k0 + p.k_split), count = (k1 - k0 + BK - 1) / BK;
+    int64_t a_at = outer * p.a_batch[0] + inner * p.a_batch[1], b_at = outer * p.b_batch[0] + inner * p.b_batch[1];
+
+    Loader<T, BM, BN, THREADS> load(p, (const T *)p.a + a_at, (const T *)p.b + b_at, tm * BM, tn * BN, k0, k1);
+    Math                       math;
+    let_others_start();
+    if (!p.b_early) wait_for_others();
+#pragma unroll
+    for (int s = 0; s < AHEAD; s++) load.copy_b(stages + s * STAGE + BM * LINE, load.k + s * BK);
+    if (p.b_early) wait_for_others();
+#pragma unroll
+    for (int s = 0; s < AHEAD; s++) {
+        load.copy_a(stages + s * STAGE);
+        copy_commit();
+    }
+    for (int i = 0, now = 0, next = AHEAD; i < count; i++) {
+        copy_wait<AHEAD - 1>();
+        if (Math::LAG) proxy_fence();
+        __syncthreads();
+        uint32_t to = stages + next * STAGE, from = stages + now * STAGE;
+        if constexpr (Math::LAG) math.multiply(from, from + BM * LINE);
+        if (i + AHEAD < count) {
+            load.copy_b(to + BM * LINE, load.k);
+            load.copy_a(to);
+        }
+        copy_commit();
+        if constexpr (Math::LAG)
+            math.wait_previous();
+        else
+            math.multiply(from, from + BM * LINE);
+        if (++now == STAGES) now = 0;
+        if (++next == STAGES) next = 0;
+    }
+    math.finish();
+    copy_wait<0>();
+    __syncthreads();
+
+    float *stage = (float *)base;
+    math.put(stage);
+    __syncthreads();
+    if (p.splits > 1 && !add_parts<BM, BN, THREADS>(p, stage, blockIdx.z * gridDim.x + blockIdx.x)) return;
+
+    int64_t bias_at = outer * p.bias_batch[0] + inner * p.bias_batch[1];
+    End     end{p, p.c, p.more, p.bias ? p.bias + bias_at : 0, p.scale ? p.scale + bias_at : 0,
+            outer * p.c_batch[0] + inner * p.c_batch[1], outer * p.more_batch[0] + inner * p.more_batch[1]};
+    for (int i = threadIdx.x; i < BM * BN / 4; i += THREADS) {
+        int row = i / (BN / 4), column = i % (BN / 4) * 4, m = tm * BM + row, n = tn * BN + column;
+        if (m < p.m && n < p.n) end.put(*(float4 *)(stage + row * (BN + SKEW) + column), m, n);
+    }
+}
+
+#if HAS_WGMMA
+template <class E, int BM, int BN, int THREADS> using Tensor = Group<E, BM, BN, THREADS>;
+#else
+template <class E, int BM, int BN, int THREADS> using Tensor = Sync<E, BM, BN, THREADS>;
+#endif
+
+// The tiles, and how many blocks of one a multiprocessor holds. cuda_pick.c has the same table.
+#define PRODUCT(name, Math, E, BM, BN, THREADS, STAGES, BLOCKS)                                                        \
+    extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) name(const __grid_constant__ HoloCudaProduct p)      \
+    {                                                                                                                  \
+        product<E::T, Math<E, BM, BN, THREADS>, BM, BN, THREADS, STAGES>(p);                                           \
+    }
+
+#define TENSOR_PRODUCTS(name, E)                                                                                       \
+    PRODUCT(product_##name##_128x256, Tensor, E, 128, 256, 256, 4, 1)                                                  \
+    PRODUCT(product_##name##_128x128, Tensor, E, 128, 128, 256, 3, 2)                                                  \
+    PRODUCT(product_##name##_128x64, Tensor, E, 128, 64, 256, 4, 2)                                                    \
+    PRODUCT(product_##name##_64x64, Tensor, E, 64, 64, 128, 6, 2)
+
+#endif
