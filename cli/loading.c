@@ -73,7 +73,13 @@ int cli_shapes(const Cli *cli, CliShape **out_shapes, int *out_count)
 
 HoloNumeric cli_numeric(void)
 {
-    return cli_is("numeric", "exact") ? HOLO_EXACT : cli_is("numeric", "bf16") ? HOLO_NUMERIC_BF16 : HOLO_FUSED;
+    static const struct {
+        const char *name;
+        HoloNumeric is;
+    } classes[] = {{"exact", HOLO_EXACT}, {"bf16", HOLO_NUMERIC_BF16}, {"tf32", HOLO_NUMERIC_TF32}};
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (cli_is("numeric", classes[i].name)) return classes[i].is;
+    return HOLO_FUSED;
 }
 
 int cli_compiler(const Cli *cli, HoloCompiler **out_compiler)

@@ -311,11 +311,31 @@ static HoloStatus fit(HoloCompile *c)
     return entries_plan(c);
 }
 
+// Adds the code that devices need for the steps of all entries.
+static HoloStatus code_add(HoloCompile *c)
+{
+    HoloTargetCode      code[HOLO_TARGET_CODES];
+    const HoloLowered **lowered = HOLO_NEW(&c->box->arena, const HoloLowered *, c->entry_count);
+    HoloTargetUse       use     = {.lowered = lowered, .count = c->entry_count, .arena = &c->box->arena};
+    if (!lowered) return holo_fail_memory(c->error);
+    for (int i = 0; i < c->entry_count; i++) lowered[i] = &c->entries[i].lowered;
+    const HoloTargets *targets = &lowered[0]->targets;
+    use.kind                   = c->compiler->target_kind;
+    for (int t = 1; t < targets->count; t++) {
+        int count = 0;
+        if (!targets->list[t]->code) continue;
+        HOLO_TRY(targets->list[t]->code(&use, code, &count, c->error));
+        for (int i = 0; i < count; i++) HOLO_TRY(holo_plan_code(&c->plan, (uint32_t)t, &code[i], c->error));
+    }
+    return HOLO_OK;
+}
+
 HoloStatus holo_compile_plan(HoloCompile *c)
 {
     HoloReport *r = &c->box->report;
     HOLO_TRY(entries_plan(c));
     HOLO_TRY(fit(c));
+    HOLO_TRY(code_add(c));
     if (c->compiler->numeric == HOLO_EXACT) c->plan.flags_must |= HOLO_FLAG_EXACT;
     if (c->compiler->numeric == HOLO_NUMERIC_BF16) c->plan.flags_may |= HOLO_FLAG_BF16;
     r->steps              = c->plan.steps;

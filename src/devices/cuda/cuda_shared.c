@@ -1,6 +1,7 @@
 // cuda_shared.c - opens a GPU for a model: finds the code for it in the archive, loads what is used, keeps the weights.
 #include "devices/cuda/cuda_shared.h"
 
+#include "base/hash.h"
 #include "base/library.h"
 #include "base/memory.h"
 
@@ -104,6 +105,8 @@ static HoloStatus module_load(HoloCudaShared *s, const HoloCodeRecord *r, HoloCu
     const char        *code = (const char *)a->CODE_DATA_at + r->offset;
     bool               text = !strcmp(a->STRINGS_at + r->kind, "ptx");
     if (text && (!r->size || code[r->size - 1])) return holo_fail(error, HOLO_BAD_ARCHIVE, "PTX must end with a 0 byte");
+    if (!holo_hash_equal(holo_hash(code, r->size), (HoloHash){{r->hash[0], r->hash[1]}}))
+        return holo_fail(error, HOLO_BAD_ARCHIVE, "the code of module %.40s is damaged: its hash differs", a->STRINGS_at + r->module);
     HoloCuResult result = s->cu.module_load(out, code, 0, NULL, NULL);
     if (result == HOLO_CU_BAD_PTX_VERSION)
         return holo_fail(error, HOLO_UNSUPPORTED,

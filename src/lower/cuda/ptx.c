@@ -1,21 +1,12 @@
 // ptx.c - modules and kernels in PTX, around the instructions of ptx_code.c.
 #include "lower/cuda/ptx_code.h"
 
-#include "base/hash.h"
-
-#include <inttypes.h>
-
 const char *holo_ptx_lacks(const HoloIsaProgram *program)
 {
     if (program->shared_count || program->local_count) return "arrays of a block or a lane";
     for (int i = 0; i < program->count; i++)
         if (!holo_ptx_write(&program->code[i])) return holo_isa_op(program->code[i].op)->text;
     return NULL;
-}
-
-void holo_ptx_name(const void *bytes, size_t size, HoloPtxStore store, char out[HOLO_PTX_NAME])
-{
-    snprintf(out, HOLO_PTX_NAME, "p%016" PRIx64 "_%d", holo_hash(bytes, size).word[0], (int)store);
 }
 
 uint32_t holo_ptx_calls(const HoloIsaProgram *program)
@@ -46,10 +37,10 @@ static void registers(HoloPtx *p)
 }
 
 HoloStatus holo_ptx_kernel(HoloText *out, const char *name, const HoloIsaProgram *program, HoloPtxStore store,
-                           HoloError *error)
+                           uint64_t narrow, HoloError *error)
 {
     const char *lacks = holo_ptx_lacks(program);
-    HoloPtx     p     = {.out = out, .program = program, .store = store};
+    HoloPtx     p     = {.out = out, .program = program, .store = store, .narrow = narrow};
     if (lacks) return holo_fail(error, HOLO_UNSUPPORTED, "program %s cannot run on cuda: it has %s", program->name, lacks);
     holo_text_add(out, ".visible .entry %s(.param .align 8 .b8 args[%d])\n.maxntid 256\n{\n", name,
                   program->param_count ? program->param_count * 16 : 16);

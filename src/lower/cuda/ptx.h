@@ -14,17 +14,14 @@ typedef enum HoloPtxStore { HOLO_PTX_F32, HOLO_PTX_F16, HOLO_PTX_BF16 } HoloPtxS
 // NULL: it can. Otherwise the name of what cannot.
 const char *holo_ptx_lacks(const HoloIsaProgram *program);
 
-// The name of the kernel of a program, from the bytes of the program: "p0123456789abcdef".
-enum { HOLO_PTX_NAME = 24 };
-void holo_ptx_name(const void *bytes, size_t size, HoloPtxStore store, char out[HOLO_PTX_NAME]);
-
 // What a module begins with. `math` is the text of functions that NVIDIA's compiler made of code/math.cu; NULL: there
 // are none.
 void holo_ptx_begin(HoloText *out, const char *math);
 // Adds a kernel. Its one parameter is a block of bytes: for each parameter of the program 16 bytes, the address and the
-// number of elements of an array, or the bits of a scalar. Lanes are threads of a grid with one dimension.
+// number of elements of an array, or the bits of a scalar. Lanes are threads of a grid with one dimension. `narrow` has a
+// bit for each parameter whose elements lie as `store` says.
 HOLO_MUST HoloStatus holo_ptx_kernel(HoloText *out, const char *name, const HoloIsaProgram *program, HoloPtxStore store,
-                                     HoloError *error);
+                                     uint64_t narrow, HoloError *error);
 // Which functions of `math` programs call: a bit for each, in the order of holo_ptx_functions.
 extern const char *const holo_ptx_functions[]; // "exp" ...; ends with NULL
 uint32_t                 holo_ptx_calls(const HoloIsaProgram *program);

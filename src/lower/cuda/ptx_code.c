@@ -238,9 +238,9 @@ static void length(HoloPtx *p, const HoloIsaInst *i)
 }
 
 // The type in which elements of an array lie in memory.
-static int stored(const HoloPtx *p, int type)
+static int stored(const HoloPtx *p, int param, int type)
 {
-    if (type != HOLO_F32 || p->store == HOLO_PTX_F32) return type;
+    if (type != HOLO_F32 || p->store == HOLO_PTX_F32 || !(p->narrow >> param & 1)) return type;
     return p->store == HOLO_PTX_F16 ? HOLO_F16 : HOLO_BF16;
 }
 
@@ -258,7 +258,7 @@ static void address(HoloPtx *p, int param, int index, int size)
 
 static void load(HoloPtx *p, const HoloIsaInst *i)
 {
-    int         type = stored(p, i->type);
+    int         type = stored(p, i->a, i->type);
     const Kind *k    = &kinds[type];
     address(p, i->a, i->b, k->size);
     if (type == HOLO_BOOL) {
@@ -274,7 +274,7 @@ static void load(HoloPtx *p, const HoloIsaInst *i)
 
 static void store(HoloPtx *p, const HoloIsaInst *i)
 {
-    int         type = stored(p, i->type);
+    int         type = stored(p, i->a, i->type);
     const Kind *k    = &kinds[type];
     address(p, i->a, i->b, k->size);
     if (type == HOLO_BOOL) {

@@ -16,6 +16,7 @@ typedef struct HoloPtx {
     HoloText             *out;
     const HoloIsaProgram *program;
     HoloPtxStore          store;
+    uint64_t              narrow; // a bit for each parameter that lies so
     HoloPtxBlock          block[HOLO_ISA_MAX_DEPTH];
     int                   depth, labels;
 } HoloPtx;

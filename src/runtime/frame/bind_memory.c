@@ -33,7 +33,8 @@ HoloStatus holo_frame_bind_transfer(HoloFrame *frame, uint32_t i)
     if (k && k->packed && (frame->roots[to] != to || frame->starts[frame->origins[to]]))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "it brings a part of packed weights to another memory");
     frame->is_held[to] = false;
-    if (!k || !step->on->device->constant || frame->roots[to] != to || frame->starts[frame->origins[to]]) return HOLO_OK;
+    bool is_own = frame->roots[to] == to && frame->writers[to] == 1; // nobody else writes there
+    if (!k || !step->on->device->constant || !is_own || frame->starts[frame->origins[to]]) return HOLO_OK;
     const HoloArchive *a = &frame->session->model->archive;
     HOLO_TRY(step->on->device->constant(step->on->self, (uint32_t)(k - a->CONSTANTS_at), a->WEIGHTS_at + k->offset,
                                         step->bytes, &frame->types[to].data, call->error));

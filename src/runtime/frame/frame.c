@@ -184,6 +184,7 @@ static HoloStatus arrays_create(HoloFrame *frame, HoloError *error)
     TAKE(frame, starts, plan->value_count);
     TAKE(frame, origins, plan->value_count);
     TAKE(frame, is_held, plan->value_count);
+    TAKE(frame, writers, plan->value_count);
     TAKE(frame, spaces, frame->session->device_count);
     TAKE(frame, operands, operand_count);
     TAKE(frame, calls, plan->step_count);
@@ -200,6 +201,8 @@ static HoloStatus arrays_create(HoloFrame *frame, HoloError *error)
     for (uint32_t i = 0; i < plan->step_count; i++) {
         const uint32_t *operand = a->OPERANDS_at + steps[i].operand_first;
         if (holo_frame_transfer(frame, &steps[i]) == HOLO_TRANSFER_IN) frame->origins[operand[1]] = operand[0];
+        for (uint32_t k = steps[i].in_count; k < (uint32_t)steps[i].in_count + steps[i].out_count; k++)
+            if (operand[k] != HOLO_NO_VALUE) frame->writers[frame->roots[operand[k]]]++;
         call_init(frame, &steps[i], frame->operands + at, &frame->calls[i]);
         at += (size_t)steps[i].in_count + steps[i].out_count;
     }

@@ -108,6 +108,7 @@ struct HoloFrame {
     HoloTensor           *types;   // as bound
     uint32_t             *roots;   // the value that owns the bytes: aliases and parts have none of their own
     size_t               *starts;  // first byte of an alias or a part in its root
+    uint32_t             *writers; // steps that write a value that owns its bytes, also through others
     bool                 *is_held; // its bytes are a constant that a device holds for all sessions
     uint32_t             *origins; // the host's value of one that a transfer brings to another space; or HOLO_NO_VALUE
     HoloTensor          **operands;
