@@ -26,7 +26,7 @@ struct Image {
 
 INL Image image_of(const HoloCudaProduct &p)
 {
-    if (!p.height) return Image{1, 1, p.k, 1, 0, 0, 1, 1};
+    if (!p.height) return Image{1, 1, 1 << 30, 1, 0, 0, 1, 1}; // k never leaves the one tap
     return Image{p.height, p.width, p.channels, p.kernel_w, p.dilation_w * p.lda, p.dilation_h * p.width * p.lda,
                  p.dilation_h, p.dilation_w};
 }
