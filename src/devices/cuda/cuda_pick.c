@@ -169,6 +169,17 @@ static bool pick_tile(const HoloCudaWant *want, const HoloCudaProduct *p, const 
     return out->count > 0;
 }
 
+// Few rows: the kernel that reads B once. Sums are in another order than k's, so never in class exact.
+static bool few_rows(const HoloCudaWant *want, const HoloCudaProduct *p, HoloCudaPick *out)
+{
+    HoloCudaRows r = {
+        .m = p->m, .n = p->n, .k = p->k, .lda = p->lda, .ldb = p->ldb, .ldc = p->ldc, .ldmore = p->ldmore};
+    if (p->height || want->batch != 1 || p->m > HOLO_CUDA_ROWS_MAX || want->type > HOLO_CUDA_BF16) return false;
+    r.alpha = p->alpha, r.low = p->low, r.high = p->high;
+    r.c_type = p->c_type, r.more_type = p->more_type, r.act = p->act, r.more_how = p->more_how;
+    return p->c_type <= HOLO_CUDA_BF16 && holo_cuda_pick_rows(want, &r, HOLO_CUDA_WEIGHTS_PLAIN, out);
+}
+
 // The turn goes before the launch that was picked, its result before the partial sums.
 static void put_turn(const HoloCudaLaunch *turn, int which, size_t bytes, HoloCudaPick *out)
 {
@@ -194,6 +205,7 @@ bool holo_cuda_pick_product_as(const HoloCudaWant *want, const HoloCudaProduct *
     if ((want->a_first || want->b_plain) && !turn.count && p.k) return false;
     if (!fits(want, &p)) return false;
     align(want, &p);
+    if (!kernel && !splits && !turn.count && few_rows(want, &p, out)) return true;
     p.b_early = want->b_constant && !want->b_plain;
     if (!pick_tile(want, &p, kernel, splits, out)) return false;
     if (turn.count) put_turn(&turn.launch[0], turn.turned, turn.turned_bytes, out);
