@@ -147,6 +147,7 @@ int main(int argc, char **argv)
         explore = explore || !strcmp(argv[i], "explore");
         if (!strncmp(argv[i], "csv=", 4)) csv = fopen(argv[i] + 4, "w");
     }
+    setvbuf(stdout, nullptr, _IOLBF, 0);
     CHECK(cudaSetDevice(0));
     CHECK(cudaFree(0));
     if (check) check_products(), check_others();
