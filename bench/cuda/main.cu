@@ -65,7 +65,8 @@ CUfunction find_kernel(const HoloCudaLaunch *l)
     if (code) snprintf(path, sizeof path, "%s/%s.ptx", folder, l->module), code = cuModuleLoad(&module, path);
     if (code || (code = cuModuleGetFunction(&k->function, module, l->kernel)))
         fprintf(stderr, "%s: %s: %d\n", path, l->kernel, code), exit(2);
-    CHECK(cuFuncSetAttribute(k->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 227 * 1024 - 2048));
+    if (l->shared > 48 * 1024)
+        CHECK(cuFuncSetAttribute(k->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, (int)l->shared));
     known = k;
     return k->function;
 }
@@ -147,6 +148,7 @@ int main(int argc, char **argv)
         explore = explore || !strcmp(argv[i], "explore");
         if (!strncmp(argv[i], "csv=", 4)) csv = fopen(argv[i] + 4, "w");
     }
+    setvbuf(stdout, nullptr, _IOLBF, 0);
     CHECK(cudaSetDevice(0));
     CHECK(cudaFree(0));
     if (check) check_products(), check_others();

@@ -226,7 +226,7 @@ static Case picture(const char *name, int type, int numeric, int images, int sid
 static void check_type(int type, int numeric)
 {
     static const int sizes[][3] = {{1, 1, 1},       {15, 17, 16},   {16, 16, 0},     {17, 15, 129},  {127, 129, 127}, {129, 127, 64},
-                                   {128, 256, 192}, {300, 260, 520}, {1, 1000, 2048}, {64, 64, 4096}, {7, 0, 5},       {200, 64, 72}};
+                                   {128, 256, 192}, {300, 260, 520}, {1, 1000, 2048}, {64, 64, 4096}, {7, 0, 5},       {200, 64, 72}, {3, 50, 300}, {8, 129, 1000}, {5, 33, 77}};
     int              i          = 0;
     for (auto &s : sizes) {
         Case c = matrix("matrix", type, numeric, s[0], s[1], s[2]);
@@ -328,6 +328,7 @@ static double time_as(const Case *c, Memory *x, const char *kernel, int splits, 
 static void time_case(Case c, bool explore)
 {
     static Memory x;
+    fflush(stdout);
     prepare(&c, &x, 7);
     c.p.bias = (float *)x.bias.at, c.p.act = HOLO_CUDA_ACT_RELU;
     HoloCudaPick pick, best = {};

@@ -3,6 +3,7 @@
 // A table has the tiles; a cost says how long each would take; the cheapest that fits is taken.
 #include "devices/cuda/cuda_pick.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { LINE = 128, SKEW = 8, SPLITS_MAX = 32 };
@@ -114,7 +115,7 @@ static bool fits(const HoloCudaWant *want, const HoloCudaProduct *p)
                ((int64_t)p->width + p->pad_w + (int64_t)p->kernel_w * p->dilation_w);
         if ((int64_t)p->kernel_h * p->kernel_w * p->channels != p->k) return false;
     }
-    return rows * p->lda < INT32_MAX && (int64_t)p->k < INT32_MAX / 2;
+    return rows * p->lda < INT32_MAX && (int64_t)p->n * p->ldb < INT32_MAX && (int64_t)p->k < INT32_MAX / 2;
 }
 
 static void align(const HoloCudaWant *want, HoloCudaProduct *p)
@@ -128,6 +129,14 @@ static void align(const HoloCudaWant *want, HoloCudaProduct *p)
         c = c && p->more_type <= HOLO_CUDA_BF16 && p->ldmore % 4 == 0 && p->more_batch[0] % 4 == 0 &&
             p->more_batch[1] % 4 == 0;
     p->a_whole = a, p->c_whole = c;
+}
+
+// No function and relu are limits: one way through the end of the product for the three.
+static void limits(HoloCudaProduct *p)
+{
+    if (p->act == HOLO_CUDA_ACT_NONE) p->low = -INFINITY;
+    if (p->act == HOLO_CUDA_ACT_RELU) p->low = 0;
+    if (p->act <= HOLO_CUDA_ACT_RELU) p->high = INFINITY;
 }
 
 // Tries the tile with k in `splits` parts, and keeps it if it is cheaper than what there is.
@@ -169,6 +178,17 @@ static bool pick_tile(const HoloCudaWant *want, const HoloCudaProduct *p, const 
     return out->count > 0;
 }
 
+// Few rows: the kernel that reads B once. Sums are in another order than k's, so never in class exact.
+static bool few_rows(const HoloCudaWant *want, const HoloCudaProduct *p, HoloCudaPick *out)
+{
+    HoloCudaRows r = {
+        .m = p->m, .n = p->n, .k = p->k, .lda = p->lda, .ldb = p->ldb, .ldc = p->ldc, .ldmore = p->ldmore};
+    if (p->height || want->batch != 1 || p->m > HOLO_CUDA_ROWS_MAX || want->type > HOLO_CUDA_BF16) return false;
+    r.alpha = p->alpha, r.low = p->low, r.high = p->high;
+    r.c_type = p->c_type, r.more_type = p->more_type, r.act = p->act, r.more_how = p->more_how;
+    return p->c_type <= HOLO_CUDA_BF16 && holo_cuda_pick_rows(want, &r, HOLO_CUDA_WEIGHTS_PLAIN, out);
+}
+
 // The turn goes before the launch that was picked, its result before the partial sums.
 static void put_turn(const HoloCudaLaunch *turn, int which, size_t bytes, HoloCudaPick *out)
 {
@@ -194,6 +214,8 @@ bool holo_cuda_pick_product_as(const HoloCudaWant *want, const HoloCudaProduct *
     if ((want->a_first || want->b_plain) && !turn.count && p.k) return false;
     if (!fits(want, &p)) return false;
     align(want, &p);
+    limits(&p);
+    if (!kernel && !splits && !turn.count && few_rows(want, &p, out)) return true;
     p.b_early = want->b_constant && !want->b_plain;
     if (!pick_tile(want, &p, kernel, splits, out)) return false;
     if (turn.count) put_turn(&turn.launch[0], turn.turned, turn.turned_bytes, out);

@@ -47,6 +47,8 @@ typedef struct HoloCudaPick {
     double         cost;         // an estimate, in microseconds
 } HoloCudaPick;
 
+enum { HOLO_CUDA_ROWS_MAX = 8 }; // rows of A that the kernel for few rows can have
+
 // How exact: what --numeric says.
 enum { HOLO_CUDA_NUMERIC_FUSED, HOLO_CUDA_NUMERIC_EXACT, HOLO_CUDA_NUMERIC_TF32 };
 

@@ -82,6 +82,7 @@ typedef struct HoloCudaRows {
     const void  *zeros;  // NBITS: [n][(k / block + 1) / 2] packed 4 bits, or NULL: 8
     int32_t      m, n, k, lda, ldb, ldc, ldmore;
     int32_t      block; // NBITS
+    int32_t      share; // warps that share a row of B: 1, 2, 4 or 8
     float        alpha, low, high;
     uint8_t      c_type, more_type, act, more_how;
     int32_t      whole; // rows of A and B lie on 16 bytes

@@ -14,7 +14,7 @@ enum { LINE = 128, PIECE = 16, PIECES = LINE / PIECE, SKEW = 8 };
 // ---- where rows of A come from
 
 // A row of A: where its patch begins, in elements from A's start (32 bits are enough: cuda_pick.c sees to it), and at which
-// line and column of the image. A plain matrix is an image of one pixel per row; a row past the end has a line far outside.
+// line and column of the image. A plain matrix is an image of one pixel per row.
 struct Row {
     int offset, line, column;
 };
@@ -26,14 +26,13 @@ struct Image {
 
 INL Image image_of(const HoloCudaProduct &p)
 {
-    if (!p.height) return Image{1, 1, p.k, 1, 0, 0, 1, 1};
+    if (!p.height) return Image{1, 1, 1 << 30, 1, 0, 0, 1, 1}; // k never leaves the one tap
     return Image{p.height, p.width, p.channels, p.kernel_w, p.dilation_w * p.lda, p.dilation_h * p.width * p.lda,
                  p.dilation_h, p.dilation_w};
 }
 
 INL Row row_of(const HoloCudaProduct &p, int m)
 {
-    if (m >= p.m) return Row{0, -(1 << 24), 0};
     if (!p.height) return Row{m * p.lda, 0, 0};
     int x = m % p.out_w, rest = m / p.out_w, y = rest % p.out_h, image = rest / p.out_h;
     int line = y * p.stride_h - p.pad_h, column = x * p.stride_w - p.pad_w;
@@ -68,7 +67,9 @@ struct Tap {
 
 // ---- copies of tiles
 
-// Each thread copies piece `tid % 8` of every (threads / 8)-th row.
+// Each thread copies piece `tid % 8` of every (threads / 8)-th row. Few warps share a multiprocessor, so this is as short as
+// can be: rows and columns past the end repeat the last one (nobody stores their sums), and what does not change is computed
+// once. Only k past the end has to be zeros.
 template <class T, int BM, int BN, int THREADS> struct Loader {
     enum { STEP = THREADS / PIECES, AN = BM / STEP, BN_ROWS = BN / STEP, EACH = PIECE / (int)sizeof(T) };
     static_assert(BM % STEP == 0 && BN % STEP == 0, "rows are shared out evenly");
@@ -77,46 +78,53 @@ template <class T, int BM, int BN, int THREADS> struct Loader {
     const T               *a, *b;
     Image                  im;
     Row                    rows[AN];
+    int                    b_rows[BN_ROWS]; // where rows of B begin
     Tap                    tap;
-    int                    k, k_end, first, n0, n_first;
+    int                    k, k_end;
     uint32_t               place; // of this thread's piece in the tile
 
     INL Loader(const HoloCudaProduct &p, const T *a, const T *b, int m0, int n0, int k0, int k_end)
-        : p(p), a(a), b(b), im(image_of(p)), k_end(k_end), n0(n0)
+        : p(p), a(a), b(b), im(image_of(p)), k_end(k_end)
     {
-        first     = threadIdx.x / PIECES;
-        int piece = threadIdx.x % PIECES;
-        k         = k0 + piece * EACH;
-        place     = first * LINE + ((piece ^ (first & 7)) * PIECE);
-        tap.seek(im, k);
+        int first = threadIdx.x / PIECES, piece = threadIdx.x % PIECES;
+        k     = k0 + piece * EACH;
+        place = first * LINE + ((piece ^ (first & 7)) * PIECE);
+        if (p.height) tap.seek(im, k);
+        else tap = Tap{0, 0, k};
 #pragma unroll
-        for (int i = 0; i < AN; i++) rows[i] = row_of(p, m0 + first + i * STEP);
+        for (int i = 0; i < AN; i++) rows[i] = row_of(p, min(m0 + first + i * STEP, p.m - 1));
+#pragma unroll
+        for (int i = 0; i < BN_ROWS; i++) b_rows[i] = min(n0 + first + i * STEP, p.n - 1) * p.ldb;
     }
 
     INL void copy_b(uint32_t to, int at) const
     {
-        int bytes = at < k_end ? PIECE : 0;
+        int      bytes = at < k_end ? PIECE : 0;
+        const T *from  = b + at;
 #pragma unroll
-        for (int i = 0; i < BN_ROWS; i++) {
-            int  n  = n0 + first + i * STEP;
-            bool ok = n < p.n && bytes;
-            copy_16(to + place + i * STEP * LINE, b + (ok ? (int64_t)n * p.ldb + at : 0), ok ? PIECE : 0);
-        }
+        for (int i = 0; i < BN_ROWS; i++) copy_16(to + place + i * STEP * LINE, from + b_rows[i], bytes);
     }
 
     INL void copy_a(uint32_t to)
     {
-        if (p.a_whole) {
-            int bytes = min(max((k_end - k) * (int)sizeof(T), 0), (int)PIECE), offset = tap.offset(im);
+        int bytes = min(max((k_end - k) * (int)sizeof(T), 0), (int)PIECE);
+        if (!p.a_whole) {
+            copy_elements(to);
+        } else if (!p.height) {
+            const T *from = a + k;
+#pragma unroll
+            for (int i = 0; i < AN; i++) copy_16(to + place + i * STEP * LINE, from + rows[i].offset, bytes);
+        } else {
+            int      dy = tap.y * im.dilation_h, dx = tap.x * im.dilation_w;
+            const T *from = a + tap.offset(im);
 #pragma unroll
             for (int i = 0; i < AN; i++) {
-                int have = bytes && tap.inside(im, rows[i]) ? bytes : 0;
-                copy_16(to + place + i * STEP * LINE, a + (have ? rows[i].offset + offset : 0), have);
+                bool inside = (unsigned)(rows[i].line + dy) < (unsigned)im.height && (unsigned)(rows[i].column + dx) < (unsigned)im.width;
+                copy_16(to + place + i * STEP * LINE, from + rows[i].offset, inside ? bytes : 0);
             }
-        } else {
-            copy_elements(to);
         }
-        tap.skip(im, LINE / (int)sizeof(T));
+        if (!p.height) tap.channel += LINE / (int)sizeof(T);
+        else tap.skip(im, LINE / (int)sizeof(T));
         k += LINE / (int)sizeof(T);
     }
 
@@ -354,39 +362,74 @@ template <class E, int BM, int BN, int THREADS> struct Group {
 
 // ---- the end: from sums in shared memory to C
 
-struct End {
+// A thread has four columns of every (threads / (columns / 4))-th row: bias and scale are read once.
+template <int BM, int BN, int THREADS> struct End {
+    enum { ACROSS = BN / 4, DOWN = THREADS / ACROSS, COUNT = BM / DOWN, AT_ONCE = 4 };
+    static_assert(COUNT % AT_ONCE == 0, "whole groups of rows");
     const HoloCudaProduct &p;
-    void                  *c;
-    const void            *more;
     const float           *bias, *scale;
     int64_t                c_at, more_at; // of this batch
+    int                    m0, n, first;
 
-    INL float element(float x, int m, int n) const
+    INL float one(float x, float scale, float bias, float more) const
     {
-        x *= p.alpha * (scale ? scale[n] : 1.0f);
-        if (bias) x += bias[n];
-        float other = more ? load_any(more, more_at + (int64_t)m * p.ldmore + n, p.more_type) : 0;
-        return end_of(x, other, p.act, p.more_how, p.low, p.high);
+        x = x * scale + bias;
+        if (p.more_how == HOLO_CUDA_MORE_ADD_BEFORE) x += more;
+        if (p.act <= HOLO_CUDA_ACT_CLIP) // no function and relu are limits, too: cuda_pick.c sets them
+            x = x < p.low ? p.low : x > p.high ? p.high : x;
+        else
+            x = act(x, p.act, p.low, p.high);
+        if (p.more_how == HOLO_CUDA_MORE_ADD_AFTER) x += more;
+        if (p.more_how == HOLO_CUDA_MORE_MUL_AFTER) x *= more;
+        return x;
     }
 
-    INL void put(float4 x, int m, int n) const
+    INL void all(const float *stage) const
     {
-        if (p.c_whole && n + 4 <= p.n) {
-            float4 s = scale ? *(const float4 *)(scale + n) : make_float4(1, 1, 1, 1);
-            float4 b = bias ? *(const float4 *)(bias + n) : make_float4(0, 0, 0, 0);
-            float4 o = more ? load_4(more, more_at + (int64_t)m * p.ldmore + n, p.more_type) : make_float4(0, 0, 0, 0);
-            x.x      = end_of(x.x * (p.alpha * s.x) + b.x, o.x, p.act, p.more_how, p.low, p.high);
-            x.y      = end_of(x.y * (p.alpha * s.y) + b.y, o.y, p.act, p.more_how, p.low, p.high);
-            x.z      = end_of(x.z * (p.alpha * s.z) + b.z, o.z, p.act, p.more_how, p.low, p.high);
-            x.w      = end_of(x.w * (p.alpha * s.w) + b.w, o.w, p.act, p.more_how, p.low, p.high);
-            store_4(c, c_at + (int64_t)m * p.ldc + n, p.c_type, x);
-            return;
+        if (n >= p.n) return;
+        if (p.c_whole && n + 4 <= p.n)
+            quads(stage);
+        else
+            elements(stage);
+    }
+
+    INL void quads(const float *stage) const
+    {
+        float4 s = make_float4(p.alpha, p.alpha, p.alpha, p.alpha), b = make_float4(0, 0, 0, 0);
+        if (scale) s = *(const float4 *)(scale + n), s.x *= p.alpha, s.y *= p.alpha, s.z *= p.alpha, s.w *= p.alpha;
+        if (bias) b = *(const float4 *)(bias + n);
+#pragma unroll 1
+        for (int i = 0; i < COUNT; i += AT_ONCE) {
+            float4 more[AT_ONCE] = {};
+            if (p.more_how) {
+#pragma unroll
+                for (int j = 0; j < AT_ONCE; j++) {
+                    int m = min(m0 + first + (i + j) * DOWN, p.m - 1);
+                    more[j] = load_4(p.more, more_at + (int64_t)m * p.ldmore + n, p.more_type);
+                }
+            }
+#pragma unroll
+            for (int j = 0; j < AT_ONCE; j++) {
+                int    row = first + (i + j) * DOWN;
+                float4 x   = *(const float4 *)(stage + row * (BN + SKEW) + n % BN);
+                x.x = one(x.x, s.x, b.x, more[j].x), x.y = one(x.y, s.y, b.y, more[j].y);
+                x.z = one(x.z, s.z, b.z, more[j].z), x.w = one(x.w, s.w, b.w, more[j].w);
+                if (m0 + row < p.m) store_4(p.c, c_at + (int64_t)(m0 + row) * p.ldc + n, p.c_type, x);
+            }
         }
-        float y[4] = {x.x, x.y, x.z, x.w};
-        for (int e = 0; e < 4 && n + e < p.n; e++) {
-            float r = element(y[e], m, n + e);
-            if (p.c_type >= HOLO_CUDA_S8) r = r * p.c_scale + p.c_zero;
-            store_any(c, c_at + (int64_t)m * p.ldc + n + e, p.c_type, r);
+    }
+
+    // Results that do not lie on 16 bytes, or are bytes; the last columns.
+    INL void elements(const float *stage) const
+    {
+#pragma unroll 1
+        for (int i = 0; i < COUNT * 4; i++) {
+            int row = first + i / 4 * DOWN, m = m0 + row, at = n + i % 4;
+            if (m >= p.m || at >= p.n) continue;
+            float more = p.more_how ? load_any(p.more, more_at + (int64_t)m * p.ldmore + at, p.more_type) : 0;
+            float x    = one(stage[row * (BN + SKEW) + at % BN], p.alpha * (scale ? scale[at] : 1), bias ? bias[at] : 0, more);
+            if (p.c_type >= HOLO_CUDA_S8) x = x * p.c_scale + p.c_zero;
+            store_any(p.c, c_at + (int64_t)m * p.ldc + at, p.c_type, x);
         }
     }
 };
@@ -406,6 +449,7 @@ template <int BM, int BN, int THREADS> INL bool add_parts(const HoloCudaProduct 
     if (threadIdx.x == 0) p.counters[tile] = 0;
     for (int i = threadIdx.x; i < QUADS; i += THREADS) {
         float4 x = __ldcg(part + i);
+#pragma unroll 4
         for (int s = 1; s < p.splits; s++) {
             float4 y = __ldcg(part + (int64_t)s * QUADS + i);
             x.x += y.x, x.y += y.y, x.z += y.z, x.w += y.w;
@@ -435,7 +479,7 @@ template <class T, class Math, int BM, int BN, int THREADS, int STAGES> INL void
 
     int tiles_n = (p.n + BN - 1) / BN, tm, tn;
     tile_of(blockIdx.x, (p.m + BM - 1) / BM, tiles_n, tm, tn);
-    int     outer = blockIdx.z / p.inner, inner = blockIdx.z % p.inner;
+    int     outer = p.inner == 1 ? blockIdx.z : blockIdx.z / p.inner, inner = blockIdx.z - outer * p.inner;
     int     k0 = blockIdx.y * p.k_split, k1 = min(p.k, k0 + p.k_split), count = (k1 - k0 + BK - 1) / BK;
     int64_t a_at = outer * p.a_batch[0] + inner * p.a_batch[1], b_at = outer * p.b_batch[0] + inner * p.b_batch[1];
 
@@ -479,12 +523,10 @@ template <class T, class Math, int BM, int BN, int THREADS, int STAGES> INL void
     if (p.splits > 1 && !add_parts<BM, BN, THREADS>(p, stage, blockIdx.z * gridDim.x + blockIdx.x)) return;
 
     int64_t bias_at = outer * p.bias_batch[0] + inner * p.bias_batch[1];
-    End     end{p, p.c, p.more, p.bias ? p.bias + bias_at : 0, p.scale ? p.scale + bias_at : 0,
-            outer * p.c_batch[0] + inner * p.c_batch[1], outer * p.more_batch[0] + inner * p.more_batch[1]};
-    for (int i = threadIdx.x; i < BM * BN / 4; i += THREADS) {
-        int row = i / (BN / 4), column = i % (BN / 4) * 4, m = tm * BM + row, n = tn * BN + column;
-        if (m < p.m && n < p.n) end.put(*(float4 *)(stage + row * (BN + SKEW) + column), m, n);
-    }
+    int64_t c_at = outer * p.c_batch[0] + inner * p.c_batch[1], more_at = outer * p.more_batch[0] + inner * p.more_batch[1];
+    End<BM, BN, THREADS> end{p, p.bias ? p.bias + bias_at : 0, p.scale ? p.scale + bias_at : 0, c_at, more_at, tm * BM,
+                             tn * BN + (int)threadIdx.x % (BN / 4) * 4, (int)threadIdx.x / (BN / 4)};
+    end.all(stage);
 }
 
 #if HAS_WGMMA
