@@ -198,6 +198,12 @@ int cli_file_kind(const Cli *cli, int arg, HoloFileKind *out_kind)
     return cli_options_fit(cli, cli->args[arg], *out_kind == HOLO_FILE_ARCHIVE ? CLI_ARCHIVES : CLI_MODELS);
 }
 
+HoloStatus cli_device_set(const Cli *cli, HoloModel *model, HoloError *error)
+{
+    const char *device = cli_option(cli, "device");
+    return device ? holo_model_set_device(model, device, error) : HOLO_OK;
+}
+
 int cli_model_open(const Cli *cli, int arg, HoloModel **out_model)
 {
     HoloError    error  = {0};
@@ -217,6 +223,7 @@ int cli_model_open(const Cli *cli, int arg, HoloModel **out_model)
         holo_compiler_destroy(compiler);
         cli_progress_end();
     }
+    if (!status) status = cli_device_set(cli, *out_model, &error);
     return status ? cli_fail_error(path, &error, status) : CLI_OK;
 }
 

@@ -94,13 +94,28 @@ static bool product_pick(const HoloCudaMaking *m, const Conv *c, HoloCudaPick *o
     return holo_cuda_pick_product(&want, &p, out);
 }
 
+static bool depthwise_pick(const HoloCudaMaking *m, const Conv *c, HoloCudaPick *out)
+{
+    HoloCudaWant want = want_of(m, c);
+    if (c->images > INT32_MAX || c->channels > INT32_MAX) return false;
+    HoloCudaDepthwise p = {.batch    = (int32_t)c->images,
+                           .channels = (int32_t)c->channels,
+                           .low      = m->params.low,
+                           .high     = m->params.high,
+                           .act      = m->params.act,
+                           .more_how = m->params.more_how,
+                           GEOMETRY(c)};
+    want.batch          = 1;
+    return holo_cuda_pick_depthwise(&want, &p, out);
+}
+
 // Images of up to two dimensions, channels last, packed weights; a bias of f32 and more of the type of the image.
 static bool tile_pick(const HoloCudaMaking *m, const Conv *c, HoloCudaPick *out)
 {
     bool fits = c->is_last && c->is_packed && c->rank <= 2 && holo_cuda_type(m, 0) == m->params.store;
     if (!fits || (c->bias >= 0 && holo_cuda_type(m, c->bias) != HOLO_CUDA_F32)) return false;
     if (c->more >= 0 && holo_cuda_type(m, c->more) != m->params.store) return false;
-    return !c->is_depthwise && product_pick(m, c, out);
+    return c->is_depthwise ? depthwise_pick(m, c, out) : product_pick(m, c, out);
 }
 
 // ---- plainly

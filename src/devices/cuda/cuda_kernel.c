@@ -10,6 +10,7 @@ static const char *const conv_modules[]     = {"product_f32", "product_tf32", "p
                                                "turn",        "depthwise",    "basic",       "programs",     NULL};
 static const char *const basic_modules[]    = {"basic", NULL};
 static const char *const rows_modules[]     = {"norm", "basic", NULL};
+static const char *const attention_modules[] = {"attention_16", "attention_32", "decode", NULL};
 static const char *const norm_modules[]     = {"basic", "programs", NULL};
 
 static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
@@ -21,6 +22,7 @@ static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_REDUCE]    = {"reduce", holo_cuda_reduce, basic_modules},
     [HOLO_CUDA_STEP_ROWS]      = {"rows", holo_cuda_rows, rows_modules},
     [HOLO_CUDA_STEP_POOL]      = {"pool", holo_cuda_pool, basic_modules},
+    [HOLO_CUDA_STEP_ATTENTION] = {"attention", holo_cuda_attention, attention_modules},
     [HOLO_CUDA_STEP_NORM]      = {"norm", holo_cuda_group_norm, norm_modules},
 };
 

@@ -115,7 +115,7 @@ int holo_cuda_program_operand(const char *name, bool is_tail);
 
 typedef HoloStatus HoloCudaPrepare(HoloCudaMaking *m);
 HoloCudaPrepare    holo_cuda_program, holo_cuda_product, holo_cuda_conv, holo_cuda_move, holo_cuda_gather, holo_cuda_reduce,
-    holo_cuda_rows, holo_cuda_pool, holo_cuda_group_norm;
+    holo_cuda_rows, holo_cuda_pool, holo_cuda_attention, holo_cuda_group_norm;
 
 typedef struct HoloCudaKernel {
     const char      *name;

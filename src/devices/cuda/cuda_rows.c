@@ -1,6 +1,7 @@
 // cuda_rows.c - reductions, softmax, normalization and pooling.
 #include "devices/cpu/conv_shape.h"
 #include "devices/cuda/cuda_kernel.h"
+#include "devices/cuda/cuda_pick.h"
 #include "ops/op_id.h"
 #include "ops/window.h"
 
@@ -85,6 +86,39 @@ HoloStatus holo_cuda_reduce(HoloCudaMaking *m)
     return HOLO_OK;
 }
 
+// ---- rows of neighbours
+
+// Adds the kernel for rows, if it can do this. `gain` and `bias` are inputs of f32, or -1. *out_done is false if it cannot.
+static HoloStatus norm_add(HoloCudaMaking *m, const HoloCudaNorm *asked, int gain, int bias, bool *out_done)
+{
+    HoloCudaWant  want = {.type = m->params.store, .numeric = m->params.numeric, .align = 16, .batch = 1, .sms = m->shared->multiprocessors};
+    HoloCudaPick  pick;
+    HoloCudaStep *step;
+    bool          f32 = (gain < 0 || holo_cuda_type(m, gain) == HOLO_CUDA_F32) && (bias < 0 || holo_cuda_type(m, bias) == HOLO_CUDA_F32);
+    *out_done         = f32 && holo_cuda_pick_norm(&want, asked, &pick);
+    if (!*out_done || !pick.count) return HOLO_OK;
+    const HoloCudaLaunch *l     = &pick.launch[0];
+    HoloCudaShape         shape = {.grid = {l->grid[0], l->grid[1], l->grid[2]}, .block = l->block, .shared = l->shared};
+    HOLO_TRY(holo_cuda_add(m, l->module, l->kernel, &shape, &l->params, l->params_size, &step));
+    holo_cuda_place(step, offsetof(HoloCudaNorm, a), 0, 0);
+    holo_cuda_place(step, offsetof(HoloCudaNorm, c), holo_cuda_out(m, 0), 0);
+    if (gain >= 0) holo_cuda_place(step, offsetof(HoloCudaNorm, gain), gain, 0);
+    if (bias >= 0) holo_cuda_place(step, offsetof(HoloCudaNorm, bias), bias, 0);
+    return HOLO_OK;
+}
+
+static HoloCudaNorm norm_of(const HoloCudaMaking *m, int64_t rows, int64_t width, uint8_t what)
+{
+    return (HoloCudaNorm){.rows    = (int32_t)rows,
+                          .width   = (int32_t)width,
+                          .lda     = (int32_t)width,
+                          .ldc     = (int32_t)width,
+                          .epsilon = (float)holo_attr_float(m->call, "epsilon", 1e-5),
+                          .what    = what,
+                          .a_type  = m->params.store,
+                          .c_type  = m->params.store};
+}
+
 // ---- softmax
 
 static HoloStatus softmax(HoloCudaMaking *m)
@@ -99,6 +133,12 @@ static HoloStatus softmax(HoloCudaMaking *m)
     for (int d = 0; d < x->rank; d++) *(d < axis ? &p.outer : d == axis || matrix ? &p.size : &p.inner) *= x->dim[d];
     if (!p.size) p.outer = 0;
     p.is_log            = holo_op_is(m->call->op, HOLO_ID_LogSoftmax);
+    bool done           = false;
+    if (p.inner == 1 && p.size <= INT32_MAX && p.outer <= INT32_MAX) {
+        HoloCudaNorm rows = norm_of(m, p.outer, p.size, p.is_log ? HOLO_CUDA_ROW_LOG_SOFTMAX : HOLO_CUDA_ROW_SOFTMAX);
+        HOLO_TRY(norm_add(m, &rows, -1, -1, &done));
+    }
+    if (done) return HOLO_OK;
     HoloCudaShape shape = holo_cuda_blocks(p.outer * p.inner);
     if (p.size <= 128) shape.block = 32;
     HOLO_TRY(holo_cuda_add(m, "basic", "soft", &shape, &p, sizeof p, &step));
@@ -136,8 +176,13 @@ static HoloStatus layer_norm(HoloCudaMaking *m)
     if (axis < 0 || axis >= x->rank || !is_f32(scale) || (bias && !is_f32(bias))) return bad(m);
     for (int d = 0; d < x->rank; d++) *(d < axis ? &p.groups : &p.size) *= x->dim[d];
     if (holo_tensor_count(scale) != p.size || (bias && holo_tensor_count(bias) != p.size)) return bad(m);
-    p.period = p.size ? p.size : 1;
-    return centre_add(m, &p, 1, bias ? 2 : -1);
+    p.period  = p.size ? p.size : 1;
+    bool done = false;
+    if (p.size <= INT32_MAX && p.groups <= INT32_MAX && holo_cuda_type(m, 0) == m->params.store) {
+        HoloCudaNorm rows = norm_of(m, p.groups, p.size, p.is_centred ? HOLO_CUDA_ROW_LAYER_NORM : HOLO_CUDA_ROW_RMS_NORM);
+        HOLO_TRY(norm_add(m, &rows, 1, bias ? 2 : -1, &done));
+    }
+    return done ? HOLO_OK : centre_add(m, &p, 1, bias ? 2 : -1);
 }
 
 HoloStatus holo_cuda_rows(HoloCudaMaking *m)

@@ -1,5 +1,6 @@
 // cuda_choose.c - which nodes a GPU runs, and by which kind of step: a table of operators with a check for each. What is
 // not sure is left to the CPU.
+#include "devices/cuda/cuda_pick.h"
 #include "graph/facts.h"
 #include "lower/cuda/cuda_target.h"
 #include "ops/hologram/program.h"
@@ -91,6 +92,28 @@ static bool conv(Choosing *c)
     for (int d = 2; d < w->type.rank; d++)
         if (w->type.dim[d] < 1) return false;
     return !HOLO_IS(c->node, HOLOGRAM_Conv) || tail(c);
+}
+
+// One kernel for queries, keys and values without a cache. A mask is one number for each key at least.
+static bool attention(Choosing *c)
+{
+    enum { Q, K, V, MASK, LONGEST = 256 };
+    const HoloValue *mask  = input(c, MASK);
+    int64_t          heads = holo_attr_int(&c->call, "kv_num_heads", 0);
+    if (c->class->numeric == HOLO_CUDA_NUMERIC_EXACT || !has_one_output(c->node)) return false;
+    for (int i = Q; i <= V; i++) {
+        const HoloValue *v = input(c, i);
+        if (!is_f32(v, 3, 4)) return false;
+        HoloDim size = v->type.dim[v->type.rank - 1];
+        int64_t by   = v->type.rank == 4 ? 1 : i == Q ? holo_attr_int(&c->call, "q_num_heads", 0) : heads;
+        if (holo_dim_is_symbolic(size) || by < 1 || size % by || size / by < 1 || size / by > LONGEST) return false;
+    }
+    for (int i = MASK + 1; i < c->node->in_count; i++)
+        if (c->node->in[i]) return false;
+    const HoloTensor *k = &c->node->in[K]->type;
+    if (mask && !is_f32(mask, 1, 4) && !holo_value_is(mask, HOLO_BOOL, 1, 4)) return false;
+    if (mask && mask->type.dim[mask->type.rank - 1] != k->dim[k->rank - 2]) return false;
+    return !(holo_attr_float(&c->call, "softcap", 0) > 0);
 }
 
 // ---- moves
@@ -203,6 +226,7 @@ static const Row rows[] = {
     {HOLO_ID_HOLOGRAM_MatMul, HOLO_CUDA_STEP_PRODUCT, product},
     {HOLO_ID_Conv, HOLO_CUDA_STEP_CONV, conv},
     {HOLO_ID_HOLOGRAM_Conv, HOLO_CUDA_STEP_CONV, conv},
+    {HOLO_ID_Attention, HOLO_CUDA_STEP_ATTENTION, attention},
     {HOLO_ID_Transpose, HOLO_CUDA_STEP_MOVE, move},
     {HOLO_ID_Concat, HOLO_CUDA_STEP_MOVE, move},
     {HOLO_ID_Split, HOLO_CUDA_STEP_MOVE, move},
