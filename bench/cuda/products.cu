@@ -136,7 +136,7 @@ static void bind(HoloCudaPick *pick, const HoloCudaProduct *p, Memory *x, void *
 static double tolerance(const Case *c, const char *kernel)
 {
     double out = c->p.c_type == HOLO_CUDA_F16 ? 1e-3 : c->p.c_type == HOLO_CUDA_BF16 ? 8e-3 : c->p.c_type == HOLO_CUDA_F32 ? 0 : 1e-2;
-    return out + (strstr(kernel, "tf32") ? 3e-3 : 1e-5);
+    return out + (strstr(kernel, "tf32") ? 6e-3 : 2e-5);
 }
 
 static void run_case(Case *c, Memory *x, const char *kernel, int splits)
@@ -146,8 +146,8 @@ static void run_case(Case *c, Memory *x, const char *kernel, int splits)
     if (!holo_cuda_pick_product_as(&c->want, &c->p, kernel, splits, &pick)) return;
     if (!pick.count) return;
     HoloCudaLaunch *l = &pick.launch[pick.count - 1];
-    snprintf(name, sizeof name, "%s %s->%s m%d n%d k%d splits %u", l->kernel, c->name, type_names[c->p.c_type], c->p.m, c->p.n, c->p.k,
-             l->grid[1]);
+    snprintf(name, sizeof name, "%s %s->%s m%d n%d k%d splits %u cluster %u", l->kernel, c->name, type_names[c->p.c_type], c->p.m, c->p.n, c->p.k,
+             l->grid[1], l->cluster);
     void *const to[] = {x->c.at, x->again.at};
     for (int i = 0; i < 2; i++) {
         fill_byte(to[i], x->c_count * 4, 0xff);
@@ -167,8 +167,8 @@ static void run_case(Case *c, Memory *x, const char *kernel, int splits)
 static const char *const kernels[] = {
     "product_f16_128x256",  "product_f16_128x128",   "product_f16_128x64",   "product_f16_64x64",     "product_bf16_128x256",
     "product_bf16_128x128", "product_bf16_128x64",   "product_bf16_64x64",   "product_tf32_128x256",  "product_tf32_128x128",
-    "product_tf32_128x64",  "product_tf32_64x64",    "product_s8_128x128",   "product_s8_64x64",      "product_parts_128x128",
-    "product_parts_128x64", "product_parts_64x64",   "product_fused_128x128", "product_fused_64x64",  "product_exact_64x64",
+    "product_tf32_128x64",  "product_tf32_64x64",    "product_s8_128x128",   "product_s8_64x64",      
+    "product_parts_128x64", "product_parts_64x64",    "product_fused_64x64",  "product_exact_64x64",
 };
 
 static void check_case(Case c)
@@ -194,7 +194,11 @@ static void check_case(Case c)
                                                                             c.want.b_plain, (double *)x.truth.at, z);
     CHECK(cudaDeviceSynchronize());
     for (const char *kernel : kernels)
-        for (int splits : {1, 2, 5}) run_case(&c, &x, kernel, splits);
+        for (int cluster = 0; cluster < 2; cluster++)
+            for (int splits : {1, 2, 5, 8}) {
+                c.want.cluster = cluster;
+                if (splits > 1 || !cluster) run_case(&c, &x, kernel, splits);
+            }
     run_case(&c, &x, nullptr, 0);
 }
 
@@ -205,7 +209,7 @@ static Case matrix(const char *name, int type, int numeric, int m, int n, int k)
     Case c   = {};
     int  each = 16 / size_of_type(type);
     c.name   = name;
-    c.want.type = type, c.want.numeric = numeric, c.want.align = 256, c.want.batch = 1, c.want.sms = 132, c.want.b_constant = 1;
+    c.want.type = type, c.want.numeric = numeric, c.want.align = 256, c.want.batch = 1, c.want.sms = 132, c.want.b_constant = 1, c.want.cluster = 1;
     c.p.m = m, c.p.n = n, c.p.k = k, c.p.inner = 1;
     c.p.lda = k, c.p.ldb = (k + each - 1) / each * each, c.p.ldc = n, c.p.ldmore = n;
     c.p.alpha = type == HOLO_CUDA_S8 ? 0.01f : 0.5f, c.p.low = -1, c.p.high = 2, c.p.c_scale = 0.2f, c.p.c_zero = 3;
@@ -335,7 +339,7 @@ static void time_case(Case c, bool explore)
     double       flops = 2.0 * c.p.m * c.p.n * c.p.k * c.want.batch, ours = time_as(&c, &x, nullptr, 0, &pick), fastest = 1e30;
     if (explore)
         for (const char *kernel : kernels)
-            for (int splits : {1, 2, 3, 4, 6, 8, 12, 16}) {
+            for (int splits : {1, 2, 4, 8}) {
                 HoloCudaPick other;
                 double       t = time_as(&c, &x, kernel, splits, &other);
                 if (t && csv)

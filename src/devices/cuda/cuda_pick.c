@@ -35,10 +35,8 @@ static const Tile tiles[] = {
     {"product_tf32", "product_tf32_64x64",    HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32, 0,  64,  64, 128, 6, 2, 0.9e6, 0.20},
     {"product_s8",   "product_s8_128x128",    HOLO_CUDA_S8,   0, 0, 128, 128, 256, 3, 2, 7.0e6, 0.30},
     {"product_s8",   "product_s8_64x64",      HOLO_CUDA_S8,   0, 0,  64,  64, 128, 6, 2, 3.5e6, 0.20},
-    {"product_f32",  "product_parts_128x128", HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0, 128, 128, 256, 3, 1, 0.6e6, 0.40},
     {"product_f32",  "product_parts_128x64",  HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0, 128,  64, 256, 4, 1, 0.5e6, 0.40},
     {"product_f32",  "product_parts_64x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0,  64,  64, 128, 6, 2, 0.45e6, 0.40},
-    {"product_f32",  "product_fused_128x128", HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0, 128, 128, 256, 3, 2, 0.35e6, 0.80},
     {"product_f32",  "product_fused_64x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0,  64,  64, 128, 6, 2, 0.30e6, 0.60},
     {"product_f32",  "product_exact_64x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_EXACT, 1,  64,  64, 128, 6, 2, 0.18e6, 1.0},
 };
@@ -61,10 +59,12 @@ static size_t up(size_t bytes)
     return (bytes + 255) & ~(size_t)255;
 }
 
-static uint32_t shared_of(const Tile *t)
+// As many stages as there are lines of k, if these are few: more blocks fit.
+static uint32_t shared_of(const Tile *t, int64_t lines)
 {
-    int32_t stages = t->stages * (t->m + t->n) * LINE, sums = t->m * (t->n + SKEW) * 4;
-    return (uint32_t)((stages > sums ? stages : sums) + 1024); // the tiles begin on 1024 bytes
+    int32_t count = lines < t->stages ? (int32_t)lines : t->stages;
+    int32_t bytes = count * (t->m + t->n) * LINE, sums = t->m * (t->n + SKEW) * 4;
+    return (uint32_t)((bytes > sums ? bytes : sums) + 1024); // the tiles begin on 1024 bytes
 }
 
 // ---- what a tile would cost
@@ -147,18 +147,23 @@ static void consider(const HoloCudaWant *want, const HoloCudaProduct *p, const T
     int64_t lines = ceil_div(p->k ? p->k : 1, line), part = ceil_div(lines, splits);
     if (ceil_div(lines, part) != splits) return;
     int64_t tile_count = ceil_div(p->m, t->m) * ceil_div(p->n, t->n);
-    size_t  partial    = splits > 1 ? (size_t)(tile_count * want->batch * splits) * (size_t)(t->m * t->n) * 4 : 0;
+    bool    cluster    = splits > 1 && want->cluster;
+    if (cluster && splits != 2 && splits != 4 && splits != 8) return;
+    size_t partial =
+        splits > 1 && !cluster ? (size_t)(tile_count * want->batch * splits) * (size_t)(t->m * t->n) * 4 : 0;
     if (tile_count > INT32_MAX / 2 || partial > PARTIAL_MAX) return;
-    if (splits > 1 && tile_count * want->batch > HOLO_CUDA_COUNTERS) return;
+    if (partial && tile_count * want->batch > HOLO_CUDA_COUNTERS) return;
     double cost = cost_of(want, p, t, splits, part);
     if (best->count && best->cost <= cost) return;
     HoloCudaLaunch *l = &best->launch[0];
     *l                = (HoloCudaLaunch){.kind = HOLO_CUDA_PRODUCT, .module = t->module, .kernel = t->kernel};
     l->grid[0] = (uint32_t)tile_count, l->grid[1] = (uint32_t)splits, l->grid[2] = (uint32_t)want->batch;
-    l->block = (uint32_t)t->threads, l->shared = shared_of(t), l->cluster = 1;
+    l->block = (uint32_t)t->threads, l->shared = shared_of(t, part);
+    l->cluster                = cluster ? (uint32_t)splits : 1;
     l->params_size            = sizeof(HoloCudaProduct);
     l->params.product         = *p;
     l->params.product.splits  = (int32_t)splits;
+    l->params.product.cluster = cluster;
     l->params.product.k_split = (int32_t)(part * line);
     best->count = 1, best->cost = cost, best->workspace = up(partial);
 }

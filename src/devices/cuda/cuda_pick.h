@@ -63,6 +63,7 @@ typedef struct HoloCudaWant {
     uint32_t align;      // what the addresses of A, C and more are multiples of, in bytes
     int32_t  batch;      // products in the batch
     int32_t  sms;        // multiprocessors: 132 on an H200
+    uint8_t  cluster;    // the device has clusters of blocks (sm_90 and later)
 } HoloCudaWant;
 
 // Each returns false if no kernel can do it. A count of 0 is a success: there is nothing to compute. A product of few rows may

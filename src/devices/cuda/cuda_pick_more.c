@@ -115,8 +115,8 @@ static const char *const decodes[][2][2] = {
 
 static bool strides_whole(const HoloCudaAttention *p, int32_t size)
 {
-    const int64_t *all[] = {p->q_stride, p->k_stride, p->v_stride};
-    for (int i = 0; i < 3; i++)
+    const int64_t *all[] = {p->q_stride, p->k_stride, p->v_stride, p->out_stride};
+    for (int i = 0; i < 4; i++)
         for (int j = 0; j < 3; j++)
             if (all[i][j] * size % 16) return false;
     return true;

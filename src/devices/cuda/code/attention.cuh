@@ -23,14 +23,12 @@ struct Sight {
     }
     INL int end(int query) const { return p.causal ? max(min(keys, query + past + 1), 0) : keys; } // of keys
 
-    // The score x, in powers of 2, as seen from the query.
-    INL float see(float x, int query, int key) const
+    // What the mask adds to a score, in powers of 2. The types are in the same order as those of elements.
+    INL float mask(int query, int key) const
     {
-        if (key >= end(query) || query >= p.queries) return -INFINITY;
-        if (!p.mask_type) return x;
         int64_t at = mask_at + query * p.mask_stride[2] + key;
-        if (p.mask_type == HOLO_CUDA_MASK_BOOL) return ((const uint8_t *)p.mask)[at] ? x : -INFINITY;
-        return x + load_any(p.mask, at, p.mask_type - HOLO_CUDA_MASK_F32) * LOG2E; // the types are in the same order
+        if (p.mask_type == HOLO_CUDA_MASK_BOOL) return ((const uint8_t *)p.mask)[at] ? 0 : -INFINITY;
+        return load_any(p.mask, at, p.mask_type - HOLO_CUDA_MASK_F32) * LOG2E;
     }
 };
 
@@ -89,28 +87,36 @@ template <class E, int D> struct Pieces {
     }
 };
 
-// Rows [first, first + ROWS) of a matrix, zeros past `end` and past `size`.
+template <class E> INL void copy_some(uint32_t to, const typename E::T *from, int have)
+{
+#pragma unroll 1
+    for (int e = 0; e < 16 / (int)sizeof(typename E::T); e++) {
+        if constexpr (sizeof(typename E::T) == 4) {
+            copy_4(to + e * 4, from + e, e < have ? 4 : 0);
+        } else {
+            uint16_t x = e < have ? ((const uint16_t *)from)[e] : 0;
+            asm volatile("st.shared.u16 [%0], %1;" ::"r"(to + e * 2), "h"(x) : "memory");
+        }
+    }
+}
+
+// Rows [first, first + ROWS) of a matrix, zeros past `end` and past `size`. A thread has one piece of some rows.
 template <class E, int D, int ROWS>
 INL void copy_tile(uint32_t to, const typename E::T *from, int64_t stride, int first, int end, int size, bool whole)
 {
     using P = Pieces<E, D>;
-    for (int i = threadIdx.x; i < ROWS * P::COUNT; i += 128) {
-        int                  row = i / P::COUNT, piece = i % P::COUNT, left = first + row < end ? size - piece * P::EACH : 0;
-        const typename E::T *at = from + (left > 0 ? (first + row) * stride + piece * P::EACH : 0);
-        uint32_t             place = P::at(to, row, piece);
-        left                       = min(max(left, 0), (int)P::EACH);
-        if (whole) {
-            copy_16(place, at, left * P::T_SIZE);
-            continue;
-        }
-        for (int e = 0; e < P::EACH; e++) {
-            if constexpr (P::T_SIZE == 4) {
-                copy_4(place + e * 4, e < left ? at + e : from, e < left ? 4 : 0);
-            } else {
-                uint16_t x = e < left ? ((const uint16_t *)at)[e] : 0;
-                asm volatile("st.shared.u16 [%0], %1;" ::"r"(place + e * 2), "h"(x) : "memory");
-            }
-        }
+    enum { STEP = 128 / P::COUNT };
+    int                  row = threadIdx.x / P::COUNT, piece = threadIdx.x % P::COUNT;
+    int                  left = min(max(size - piece * P::EACH, 0), (int)P::EACH);
+    const typename E::T *at   = from + (first + row) * stride + piece * P::EACH;
+#pragma unroll
+    for (int i = 0; i < ROWS; i += STEP, at += STEP * stride) {
+        int      have  = first + row + i < end ? left : 0;
+        uint32_t place = P::at(to, row + i, piece);
+        if (whole)
+            copy_16(place, at, have * P::T_SIZE);
+        else
+            copy_some<E>(place, at, have);
     }
 }
 
@@ -148,18 +154,22 @@ template <class E, int D, int BK> struct Queries {
         }
     }
 
-    // Scores become weights. The tile begins at `key`; all of it is seen if `open`.
-    INL void weigh(const Sight &sight, int key, bool open)
+    // Scores become weights. The tile begins at `key`.
+    INL void weigh(const Sight &sight, int key)
     {
         float scale = sight.p.scale * LOG2E, high[2] = {top[0], top[1]};
+        int   mine = lane % 4 * 2, end[2]; // keys of this lane's columns, from its first on, that each row sees
+#pragma unroll
+        for (int h = 0; h < 2; h++) end[h] = query + h * 8 < sight.p.queries ? sight.end(query + h * 8) - key - mine : 0;
+#pragma unroll
+        for (int i = 0; i < BK / 8 * 4; i++) (&score[0][0])[i] *= scale;
+        if (sight.p.mask_type) add_mask(sight, key + mine, end);
 #pragma unroll
         for (int j = 0; j < BK / 8; j++)
 #pragma unroll
             for (int e = 0; e < 4; e++) {
-                float x = score[j][e] * scale;
-                if (!open) x = sight.see(x, query + e / 2 * 8, key + j * 8 + lane % 4 * 2 + e % 2);
-                score[j][e] = x;
-                high[e / 2] = fmaxf(high[e / 2], x);
+                score[j][e] = j * 8 + e % 2 < end[e / 2] ? score[j][e] : -INFINITY;
+                high[e / 2] = fmaxf(high[e / 2], score[j][e]);
             }
 #pragma unroll
         for (int h = 0; h < 2; h++) {
@@ -178,6 +188,15 @@ template <class E, int D, int BK> struct Queries {
                     sum[h] += score[j][e];
                 }
         }
+    }
+
+    INL void add_mask(const Sight &sight, int key, const int (&end)[2])
+    {
+#pragma unroll
+        for (int j = 0; j < BK / 8; j++)
+#pragma unroll
+            for (int e = 0; e < 4; e++)
+                if (j * 8 + e % 2 < end[e / 2]) score[j][e] += sight.mask(query + e / 2 * 8, key + j * 8 + e % 2);
     }
 
     INL void add_values(uint32_t v)
@@ -205,13 +224,21 @@ template <class E, int D, int BK> struct Queries {
             float          times = all == 0 ? 0 : 1 / all; // a query that sees nothing gets zeros
             typename E::T *row   = to + (query + h * 8) * p.out_stride[2];
             if (query + h * 8 >= p.queries) continue;
+            bool pairs = p.whole && p.v_size % 2 == 0 && p.out_stride[2] % 2 == 0;
 #pragma unroll
-            for (int j = 0; j < D / 8; j++)
-#pragma unroll
-                for (int e = 0; e < 2; e++) {
-                    int x = j * 8 + lane % 4 * 2 + e;
-                    if (x < p.v_size) row[x] = E::put(out[j][h * 2 + e] * times);
+            for (int j = 0; j < D / 8; j++) {
+                int   x = j * 8 + lane % 4 * 2;
+                float y[2] = {out[j][h * 2] * times, out[j][h * 2 + 1] * times};
+                if (pairs && x < p.v_size) {
+                    if constexpr (P::T_SIZE == 2)
+                        *(uint32_t *)(row + x) = E::pair(y[0], y[1]);
+                    else
+                        *(float2 *)(row + x) = make_float2(y[0], y[1]);
+                    continue;
                 }
+                if (x < p.v_size) row[x] = E::put(y[0]);
+                if (x + 1 < p.v_size) row[x + 1] = E::put(y[1]);
+            }
         }
     }
 };
@@ -247,7 +274,7 @@ template <class E, int D, int BK> INL void attention(const HoloCudaAttention &p)
         __syncthreads();
         uint32_t tile = kv + (i & 1) * 2 * KV_BYTES;
         mine.scores(q_tile, tile);
-        mine.weigh(sight, i * BK, !p.mask_type && (i + 1) * BK <= sight.end(first) && first + 64 <= p.queries);
+        mine.weigh(sight, i * BK);
         mine.add_values(tile + KV_BYTES);
         __syncthreads();
     }

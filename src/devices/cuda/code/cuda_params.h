@@ -58,10 +58,10 @@ typedef struct HoloCudaProduct {
     int32_t stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w;
     float   alpha, low, high;
     uint8_t c_type, more_type, act, more_how;
-    uint8_t a_whole; // rows of A (and channels of an image) lie on 16 bytes: copied 16 bytes at a time
-    uint8_t c_whole; // the same for C and `more`: stored 4 elements at a time
-    uint8_t b_early; // B is constant: it may be read while the kernel before still runs
-    uint8_t unused;
+    uint8_t a_whole;         // rows of A (and channels of an image) lie on 16 bytes: copied 16 bytes at a time
+    uint8_t c_whole;         // the same for C and `more`: stored 4 elements at a time
+    uint8_t b_early;         // B is constant: it may be read while the kernel before still runs
+    uint8_t cluster;         // the parts of k are blocks of a cluster (sm_90): no workspace, no counters
     float   c_scale, c_zero; // an S8 or U8 result is round(x * c_scale) + c_zero
 } HoloCudaProduct;
 static_assert(sizeof(HoloCudaProduct) == 256, "the layout that device code was compiled with");

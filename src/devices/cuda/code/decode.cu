@@ -108,12 +108,11 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
 #pragma unroll
             for (int d = 1; d < LANES; d <<= 1) score[g] += __shfl_xor_sync(~0u, score[g], d);
             int row = min(row0 + g, rows - 1);
-            if (key < end) {
-                Sight sight(p, batch, kv_head * group + row / p.queries);
-                score[g] = sight.see(score[g], row % p.queries, key);
-            } else {
+            Sight sight(p, batch, kv_head * group + row / p.queries);
+            if (key >= min(end, sight.end(row % p.queries)))
                 score[g] = -INFINITY;
-            }
+            else if (p.mask_type)
+                score[g] += sight.mask(row % p.queries, key);
             if (score[g] != -INFINITY) found[g].add(score[g], 1, y);
         }
     }

@@ -62,14 +62,20 @@ template <class E, int SIZE, int STRIDE> INL void depthwise(const HoloCudaDepthw
         const T *line = a + (int64_t)iy * p.width * p.channels;
         if constexpr (SIZE != 0) {
             enum { SPAN = (ACROSS - 1) * STRIDE + SIZE };
-            Vector<E> in, w[SIZE];
+            Vector<E> w[SIZE];
+            uint4     raw[SPAN]; // all on their way before the first is used
+#pragma unroll
+            for (int s = 0; s < SPAN; s++) {
+                int ix = x0 * STRIDE - p.pad_w + s;
+                raw[s] = make_uint4(0, 0, 0, 0);
+                if ((unsigned)ix < (unsigned)p.width) raw[s] = *(const uint4 *)(line + (int64_t)ix * p.channels);
+            }
 #pragma unroll
             for (int kx = 0; kx < SIZE; kx++) w[kx].load(b + (int64_t)(ky * SIZE + kx) * p.channels);
 #pragma unroll
             for (int s = 0; s < SPAN; s++) {
-                int ix = x0 * STRIDE - p.pad_w + s;
-                if ((unsigned)ix >= (unsigned)p.width) continue;
-                in.load(line + (int64_t)ix * p.channels);
+                Vector<E> in;
+                in.load((const T *)&raw[s]);
 #pragma unroll
                 for (int o = 0; o < ACROSS; o++) {
                     int kx = s - o * STRIDE;

@@ -167,12 +167,13 @@ struct Parts : TF32 {
     enum { PARTS = 3 };
 };
 
-// f32 as the sum of two tf32 numbers: what is left after both is under 2^-22. Infinities stay whole.
+// f32 as the sum of two tf32 numbers, of which the tensor cores read 10 bits: what is left is under 2^-21 of it. Ordinary
+// instructions, for the conversion is slow. A NaN stays one in the rest; an infinity may become NaN.
 INL void split_f32(uint32_t x, uint32_t &big, uint32_t &small)
 {
-    big        = to_tf32(x);
-    float rest = __uint_as_float(x) - __uint_as_float(big);
-    small      = isfinite(__uint_as_float(big)) ? to_tf32(__float_as_uint(rest)) : 0;
+    uint32_t b = (x + 0x1000) & 0xffffe000;
+    small      = __float_as_uint(__uint_as_float(x) - __uint_as_float(b));
+    big        = b;
 }
 
 // ---- elements of any type

@@ -68,8 +68,7 @@ struct Tap {
 // ---- copies of tiles
 
 // Each thread copies piece `tid % 8` of every (threads / 8)-th row. Few warps share a multiprocessor, so this is as short as
-// can be: rows and columns past the end repeat the last one (nobody stores their sums), and what does not change is computed
-// once. Only k past the end has to be zeros.
+// can be: what does not change is computed once. Rows and columns past the end are zeros, as is k past its end.
 template <class T, int BM, int BN, int THREADS> struct Loader {
     enum { STEP = THREADS / PIECES, AN = BM / STEP, BN_ROWS = BN / STEP, EACH = PIECE / (int)sizeof(T) };
     static_assert(BM % STEP == 0 && BN % STEP == 0, "rows are shared out evenly");
@@ -78,7 +77,8 @@ template <class T, int BM, int BN, int THREADS> struct Loader {
     const T               *a, *b;
     Image                  im;
     Row                    rows[AN];
-    int                    b_rows[BN_ROWS]; // where rows of B begin
+    int                    b_rows[BN_ROWS];  // where rows of B begin
+    int                    a_count, b_count; // how many of the thread's rows there are
     Tap                    tap;
     int                    k, k_end;
     uint32_t               place; // of this thread's piece in the tile
@@ -92,9 +92,11 @@ template <class T, int BM, int BN, int THREADS> struct Loader {
         if (p.height) tap.seek(im, k);
         else tap = Tap{0, 0, k};
 #pragma unroll
-        for (int i = 0; i < AN; i++) rows[i] = row_of(p, min(m0 + first + i * STEP, p.m - 1));
+        for (int i = 0; i < AN; i++) rows[i] = row_of(p, m0 + first + i * STEP);
 #pragma unroll
-        for (int i = 0; i < BN_ROWS; i++) b_rows[i] = min(n0 + first + i * STEP, p.n - 1) * p.ldb;
+        for (int i = 0; i < BN_ROWS; i++) b_rows[i] = (n0 + first + i * STEP) * p.ldb;
+        a_count = (p.m - m0 - first + STEP - 1) / STEP;
+        b_count = (p.n - n0 - first + STEP - 1) / STEP;
     }
 
     INL void copy_b(uint32_t to, int at) const
@@ -102,7 +104,7 @@ template <class T, int BM, int BN, int THREADS> struct Loader {
         int      bytes = at < k_end ? PIECE : 0;
         const T *from  = b + at;
 #pragma unroll
-        for (int i = 0; i < BN_ROWS; i++) copy_16(to + place + i * STEP * LINE, from + b_rows[i], bytes);
+        for (int i = 0; i < BN_ROWS; i++) copy_16(to + place + i * STEP * LINE, from + b_rows[i], i < b_count ? bytes : 0);
     }
 
     INL void copy_a(uint32_t to)
@@ -113,14 +115,14 @@ template <class T, int BM, int BN, int THREADS> struct Loader {
         } else if (!p.height) {
             const T *from = a + k;
 #pragma unroll
-            for (int i = 0; i < AN; i++) copy_16(to + place + i * STEP * LINE, from + rows[i].offset, bytes);
+            for (int i = 0; i < AN; i++) copy_16(to + place + i * STEP * LINE, from + rows[i].offset, i < a_count ? bytes : 0);
         } else {
             int      dy = tap.y * im.dilation_h, dx = tap.x * im.dilation_w;
             const T *from = a + tap.offset(im);
 #pragma unroll
             for (int i = 0; i < AN; i++) {
                 bool inside = (unsigned)(rows[i].line + dy) < (unsigned)im.height && (unsigned)(rows[i].column + dx) < (unsigned)im.width;
-                copy_16(to + place + i * STEP * LINE, from + rows[i].offset, inside ? bytes : 0);
+                copy_16(to + place + i * STEP * LINE, from + rows[i].offset, inside && i < a_count ? bytes : 0);
             }
         }
         if (!p.height) tap.channel += LINE / (int)sizeof(T);
@@ -137,7 +139,7 @@ template <class T, int BM, int BN, int THREADS> struct Loader {
             uint32_t at = to + place + i * STEP * LINE;
 #pragma unroll 1
             for (int e = 0; e < EACH; e++, t.skip(im, 1), at += sizeof(T)) {
-                bool ok = k + e < k_end && t.inside(im, rows[i]);
+                bool ok = k + e < k_end && i < a_count && t.inside(im, rows[i]);
                 copy_element(at, a + (ok ? rows[i].offset + t.offset(im) : 0), ok);
             }
         }
@@ -250,6 +252,7 @@ template <class E, int BM, int BN, int THREADS> struct Sync {
     INL void multiply(uint32_t a_tile, uint32_t b_tile)
     {
         int a_row = m + lane % 16, a_piece = lane / 16, b_row = n + lane % 8 + lane / 16 * 8, b_piece = lane / 8 % 2;
+        typename E::Sum line[I][J][4] = {};
 #pragma unroll
         for (int step = 0; step < PIECES / 2; step++) {
             uint32_t a[I][4], b[J / 2][4];
@@ -258,10 +261,13 @@ template <class E, int BM, int BN, int THREADS> struct Sync {
 #pragma unroll
             for (int j = 0; j < J / 2; j++) load(b[j], b_tile, b_row + j * 16, step * 2 + b_piece);
             if constexpr (E::PARTS == 3)
-                multiply_parts(a, b);
+                multiply_parts(line, a, b);
             else
                 multiply_whole(a, b);
         }
+        if (E::PARTS == 3) // tensor cores cut sums off: they add up one line, ordinary additions, which round, all lines
+#pragma unroll
+            for (int i = 0; i < I * J * 4; i++) (&sum[0][0][0])[i] += (&line[0][0][0])[i];
     }
 
     INL void multiply_whole(uint32_t (&a)[I][4], uint32_t (&b)[J / 2][4])
@@ -276,7 +282,7 @@ template <class E, int BM, int BN, int THREADS> struct Sync {
             for (int j = 0; j < J; j++) E::mma(sum[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
     }
 
-    INL void multiply_parts(uint32_t (&a)[I][4], uint32_t (&b)[J / 2][4])
+    static INL void multiply_parts(typename E::Sum (&line)[I][J][4], uint32_t (&a)[I][4], uint32_t (&b)[J / 2][4])
     {
         uint32_t a_small[I][4], b_small[J / 2][4];
 #pragma unroll
@@ -290,7 +296,7 @@ template <class E, int BM, int BN, int THREADS> struct Sync {
 #pragma unroll
                 for (int j = 0; j < J; j++) {
                     const uint32_t(&bb)[4] = part == 0 ? b_small[j / 2] : b[j / 2];
-                    E::mma(sum[i][j], part == 1 ? a_small[i] : a[i], bb[j % 2 * 2], bb[j % 2 * 2 + 1]);
+                    E::mma(line[i][j], part == 1 ? a_small[i] : a[i], bb[j % 2 * 2], bb[j % 2 * 2 + 1]);
                 }
     }
 
@@ -364,18 +370,20 @@ template <class E, int BM, int BN, int THREADS> struct Group {
 
 // A thread has four columns of every (threads / (columns / 4))-th row: bias and scale are read once.
 template <int BM, int BN, int THREADS> struct End {
-    enum { ACROSS = BN / 4, DOWN = THREADS / ACROSS, COUNT = BM / DOWN, AT_ONCE = 4 };
-    static_assert(COUNT % AT_ONCE == 0, "whole groups of rows");
+    enum { ACROSS = BN / 4, DOWN = THREADS / ACROSS, COUNT = BM / DOWN };
     const HoloCudaProduct &p;
     const float           *bias, *scale;
     int64_t                c_at, more_at; // of this batch
     int                    m0, n, first;
+    int                    from, by; // groups of rows that this block finishes: all, or every by-th
 
-    INL float one(float x, float scale, float bias, float more) const
+    // LIMITS: the function is a clip, or none, or relu, which cuda_pick.c makes limits, too. The others are much code, that is not
+    // to be read where it is not needed.
+    template <bool LIMITS> INL float one(float x, float scale, float bias, float more) const
     {
         x = x * scale + bias;
         if (p.more_how == HOLO_CUDA_MORE_ADD_BEFORE) x += more;
-        if (p.act <= HOLO_CUDA_ACT_CLIP) // no function and relu are limits, too: cuda_pick.c sets them
+        if (LIMITS)
             x = x < p.low ? p.low : x > p.high ? p.high : x;
         else
             x = act(x, p.act, p.low, p.high);
@@ -387,34 +395,37 @@ template <int BM, int BN, int THREADS> struct End {
     INL void all(const float *stage) const
     {
         if (n >= p.n) return;
-        if (p.c_whole && n + 4 <= p.n)
-            quads(stage);
+        if (p.c_whole && n + 4 <= p.n && p.act <= HOLO_CUDA_ACT_CLIP)
+            quads<true, 4>(stage);
+        else if (p.c_whole && n + 4 <= p.n)
+            quads<false, 1>(stage);
         else
             elements(stage);
     }
 
-    INL void quads(const float *stage) const
+    template <bool LIMITS, int AT_ONCE> INL void quads(const float *stage) const
     {
         float4 s = make_float4(p.alpha, p.alpha, p.alpha, p.alpha), b = make_float4(0, 0, 0, 0);
         if (scale) s = *(const float4 *)(scale + n), s.x *= p.alpha, s.y *= p.alpha, s.z *= p.alpha, s.w *= p.alpha;
         if (bias) b = *(const float4 *)(bias + n);
 #pragma unroll 1
-        for (int i = 0; i < COUNT; i += AT_ONCE) {
+        for (int i = from; i < COUNT; i += by * AT_ONCE) {
             float4 more[AT_ONCE] = {};
             if (p.more_how) {
 #pragma unroll
                 for (int j = 0; j < AT_ONCE; j++) {
-                    int m = min(m0 + first + (i + j) * DOWN, p.m - 1);
+                    int m = min(m0 + first + (i + j * by) * DOWN, p.m - 1);
                     more[j] = load_4(p.more, more_at + (int64_t)m * p.ldmore + n, p.more_type);
                 }
             }
 #pragma unroll
             for (int j = 0; j < AT_ONCE; j++) {
-                int    row = first + (i + j) * DOWN;
-                float4 x   = *(const float4 *)(stage + row * (BN + SKEW) + n % BN);
-                x.x = one(x.x, s.x, b.x, more[j].x), x.y = one(x.y, s.y, b.y, more[j].y);
-                x.z = one(x.z, s.z, b.z, more[j].z), x.w = one(x.w, s.w, b.w, more[j].w);
-                if (m0 + row < p.m) store_4(p.c, c_at + (int64_t)(m0 + row) * p.ldc + n, p.c_type, x);
+                int row = first + (i + j * by) * DOWN;
+                if (row >= BM || m0 + row >= p.m) break;
+                float4 x = *(const float4 *)(stage + row * (BN + SKEW) + n % BN);
+                x.x = one<LIMITS>(x.x, s.x, b.x, more[j].x), x.y = one<LIMITS>(x.y, s.y, b.y, more[j].y);
+                x.z = one<LIMITS>(x.z, s.z, b.z, more[j].z), x.w = one<LIMITS>(x.w, s.w, b.w, more[j].w);
+                store_4(p.c, c_at + (int64_t)(m0 + row) * p.ldc + n, p.c_type, x);
             }
         }
     }
@@ -424,10 +435,10 @@ template <int BM, int BN, int THREADS> struct End {
     {
 #pragma unroll 1
         for (int i = 0; i < COUNT * 4; i++) {
-            int row = first + i / 4 * DOWN, m = m0 + row, at = n + i % 4;
-            if (m >= p.m || at >= p.n) continue;
+            int row = first + (from + i / 4 * by) * DOWN, m = m0 + row, at = n + i % 4;
+            if (row >= BM || m >= p.m || at >= p.n) continue;
             float more = p.more_how ? load_any(p.more, more_at + (int64_t)m * p.ldmore + at, p.more_type) : 0;
-            float x    = one(stage[row * (BN + SKEW) + at % BN], p.alpha * (scale ? scale[at] : 1), bias ? bias[at] : 0, more);
+            float x    = one<false>(stage[row * (BN + SKEW) + at % BN], p.alpha * (scale ? scale[at] : 1), bias ? bias[at] : 0, more);
             if (p.c_type >= HOLO_CUDA_S8) x = x * p.c_scale + p.c_zero;
             store_any(p.c, c_at + (int64_t)m * p.ldc + at, p.c_type, x);
         }
@@ -460,6 +471,49 @@ template <int BM, int BN, int THREADS> INL bool add_parts(const HoloCudaProduct 
     return true;
 }
 
+// On sm_90 the blocks of a split sum are a cluster: each finishes some rows, reading everybody's sums where they lie.
+struct Cluster {
+    static INL void sync()
+    {
+#if __CUDA_ARCH__ >= 900
+        asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+    }
+    // The sum of what all `count` blocks have at this address, in the order of blocks.
+    static INL float4 sum(const float *local, int count)
+    {
+        float4 all = make_float4(0, 0, 0, 0);
+#if __CUDA_ARCH__ >= 900
+        uint32_t at = shared_address(local);
+#pragma unroll 4
+        for (int block = 0; block < count; block++) {
+            uint32_t there;
+            float4   x;
+            asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(block));
+            asm volatile("ld.shared::cluster.v4.f32 {%0,%1,%2,%3}, [%4];"
+                         : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w)
+                         : "r"(there)
+                         : "memory");
+            all.x += x.x, all.y += x.y, all.z += x.z, all.w += x.w;
+        }
+#endif
+        return all;
+    }
+};
+
+// Leaves in `stage` the whole sums of the rows that this block finishes: every `splits`-th group of DOWN rows.
+template <int BM, int BN, int THREADS> INL void add_cluster(const HoloCudaProduct &p, float *stage)
+{
+    enum { ACROSS = BN / 4, DOWN = THREADS / ACROSS, COUNT = BM / DOWN };
+    Cluster::sync();
+    int at = threadIdx.x / ACROSS * (BN + SKEW) + threadIdx.x % ACROSS * 4;
+    for (int i = blockIdx.y; i < COUNT; i += p.splits) {
+        float4 x = Cluster::sum(stage + at + i * DOWN * (BN + SKEW), p.splits);
+        // nobody else reads these rows here: others finish other groups
+        *(float4 *)(stage + at + i * DOWN * (BN + SKEW)) = x;
+    }
+}
+
 // ---- the kernel
 
 // Eight tiles of rows side by side before the next tile of columns: what they read of B stays in the cache.
@@ -488,11 +542,12 @@ template <class T, class Math, int BM, int BN, int THREADS, int STAGES> INL void
     let_others_start();
     if (!p.b_early) wait_for_others();
 #pragma unroll
-    for (int s = 0; s < AHEAD; s++) load.copy_b(stages + s * STAGE + BM * LINE, load.k + s * BK);
+    for (int s = 0; s < AHEAD; s++) // no more than there is: shared memory may be that short
+        if (s < count) load.copy_b(stages + s * STAGE + BM * LINE, load.k + s * BK);
     if (p.b_early) wait_for_others();
 #pragma unroll
     for (int s = 0; s < AHEAD; s++) {
-        load.copy_a(stages + s * STAGE);
+        if (s < count) load.copy_a(stages + s * STAGE);
         copy_commit();
     }
     for (int i = 0, now = 0, next = AHEAD; i < count; i++) {
@@ -520,13 +575,18 @@ template <class T, class Math, int BM, int BN, int THREADS, int STAGES> INL void
     float *stage = (float *)base;
     math.put(stage);
     __syncthreads();
-    if (p.splits > 1 && !add_parts<BM, BN, THREADS>(p, stage, blockIdx.z * gridDim.x + blockIdx.x)) return;
+    if (p.cluster)
+        add_cluster<BM, BN, THREADS>(p, stage);
+    else if (p.splits > 1 && !add_parts<BM, BN, THREADS>(p, stage, blockIdx.z * gridDim.x + blockIdx.x))
+        return;
 
     int64_t bias_at = outer * p.bias_batch[0] + inner * p.bias_batch[1];
     int64_t c_at = outer * p.c_batch[0] + inner * p.c_batch[1], more_at = outer * p.more_batch[0] + inner * p.more_batch[1];
     End<BM, BN, THREADS> end{p, p.bias ? p.bias + bias_at : 0, p.scale ? p.scale + bias_at : 0, c_at, more_at, tm * BM,
-                             tn * BN + (int)threadIdx.x % (BN / 4) * 4, (int)threadIdx.x / (BN / 4)};
+                             tn * BN + (int)threadIdx.x % (BN / 4) * 4, (int)threadIdx.x / (BN / 4),
+                             p.cluster ? (int)blockIdx.y : 0, p.cluster ? p.splits : 1};
     end.all(stage);
+    if (p.cluster) Cluster::sync(); // others may still read this block's sums
 }
 
 #if HAS_WGMMA
