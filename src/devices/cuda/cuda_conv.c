@@ -57,6 +57,7 @@ static HoloCudaWant want_of(const HoloCudaMaking *m, const Conv *c)
                           .numeric    = m->params.numeric,
                           .b_constant = true,
                           .align      = 16,
+                          .cluster    = m->shared->capability >= 90,
                           .batch      = (int32_t)c->groups,
                           .sms        = m->shared->multiprocessors};
 }

@@ -205,7 +205,7 @@ static uint64_t address(const Cuda *c, const HoloCall *call, const HoloCudaPlace
 
 static HoloStatus step_launch(const Cuda *c, const HoloCall *call, HoloCudaStep *step, const char *name)
 {
-    HoloCuLaunchAttribute cluster = {.id = HOLO_CU_LAUNCH_CLUSTER, .cluster = {step->cluster, 1, 1}};
+    HoloCuLaunchAttribute cluster = {.id = HOLO_CU_LAUNCH_CLUSTER, .cluster = {1, step->cluster, 1}};
     HoloCuLaunchConfig    config  = {.block           = {step->block, 1, 1},
                                      .shared          = step->shared,
                                      .stream          = c->stream,

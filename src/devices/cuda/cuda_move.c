@@ -31,8 +31,9 @@ static void copy_join(Copy *c)
         if (c->size[d] == 1) continue;
         bool joins = rank && c->from_stride[rank - 1] == c->size[d] * c->from_stride[d] &&
                      c->to_stride[rank - 1] == c->size[d] * c->to_stride[d];
-        if (!joins) c->size[rank++] = 1;
-        c->size[rank - 1] *= c->size[d];
+        int64_t size = c->size[d]; // it may be overwritten
+        if (!joins) rank++;
+        c->size[rank - 1]        = joins ? c->size[rank - 1] * size : size;
         c->from_stride[rank - 1] = c->from_stride[d];
         c->to_stride[rank - 1]   = c->to_stride[d];
     }

@@ -144,6 +144,7 @@ static bool tile_pick(const HoloCudaMaking *m, const Sizes *s, bool packed, Holo
                          .b_plain    = !packed && !s->is_b_turned,
                          .b_constant = packed,
                          .align      = 16,
+                         .cluster    = m->shared->capability >= 90,
                          .batch      = (int32_t)s->batch,
                          .sms        = m->shared->multiprocessors};
     bool         line = s->bias < 0 || (s->bias_is_line && holo_cuda_type(m, s->bias) == HOLO_CUDA_F32);
