@@ -75,7 +75,7 @@ static HoloStatus short_program(const HoloNode *node, const HoloProgram *program
 static bool chain_of(const HoloNode *node, Types *t, HoloChain *out)
 {
     if (!(node->op->flags & HOLO_OP_POINTWISE) || !types_of(node, t) || !holo_chain_has(&t->call)) return false;
-    *out              = (HoloChain){.count = 1};
+    *out              = (HoloChain){.count = 1, .broadcasts = true};
     out->part[0].call = t->call;
     for (int i = 0; i < node->in_count; i++) {
         if (!t->in[i]) continue;
