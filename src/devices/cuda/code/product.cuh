@@ -616,7 +616,9 @@ template <class E, class Math, int BM, int BN, int THREADS, int STAGES> INL void
     }
     for (int i = 0, now = 0, next = AHEAD; i < count; i++) {
         copy_wait<AHEAD - 1>();
-        if (Math::LAG) proxy_fence();
+        // What plain stores wrote has to be shown to the tensor cores. Copies need no fence, and it would wait for all that are
+        // still on their way.
+        if (Math::LAG && sizeof(T) < 4 && !p.a_whole) proxy_fence();
         __syncthreads();
         uint32_t to = stages + next * STAGE, from = stages + now * STAGE;
         if constexpr (Math::LAG) math.multiply(from, from + BM * LINE);
