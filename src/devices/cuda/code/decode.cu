@@ -58,14 +58,20 @@ template <int G, int D, int N, int LANES> INL void gather(Found<N> (&found)[G], 
     __syncthreads();
 }
 
-// One column of what `count` places hold, `stride` floats apart. Volatile: other blocks wrote them, past this one's cache.
-INL float put_together(const volatile float *from, int count, int64_t stride, int column, float &top, float &sum)
+// One column of what `count` places hold, `stride` floats apart. Other blocks wrote what is in memory, past this one's cache.
+template <bool SHARED> INL float put_together(const float *from, int count, int64_t stride, int column, float &top, float &sum)
 {
     Found<1> all = {-INFINITY, 0, {0}};
+#pragma unroll 4
     for (int i = 0; i < count; i++) {
-        const volatile float *at = from + i * stride;
-        float        x[1] = {at[2 + column]};
-        all.add(at[0], at[1], x);
+        const float *at = from + i * stride;
+        if constexpr (SHARED) {
+            float x[1] = {at[2 + column]};
+            all.add(at[0], at[1], x);
+        } else {
+            float x[1] = {__ldcg(at + 2 + column)};
+            all.add(__ldcg(at), __ldcg(at + 1), x);
+        }
     }
     top = all.top, sum = all.sum;
     return all.out[0];
@@ -123,7 +129,7 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
     int     item = (batch * gridDim.y + blockIdx.y);
     int64_t size = G * (D + 2);
     for (int i = threadIdx.x; i < G * D && p.splits > 1; i += 128) {
-        float top, sum, x = put_together(mine + i / D * (D + 2), DECODE_WARPS, size, i % D, top, sum);
+        float top, sum, x = put_together<true>(mine + i / D * (D + 2), DECODE_WARPS, size, i % D, top, sum);
         float *to = p.partial + ((int64_t)item * p.splits + blockIdx.x) * size + i / D * (D + 2);
         to[2 + i % D] = x;
         if (i % D == 0) to[0] = top, to[1] = sum;
@@ -134,10 +140,13 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
         __threadfence();
         if (threadIdx.x == 0) p.counters[item] = 0;
     }
-    const float *parts_at = p.splits > 1 ? p.partial + (int64_t)item * p.splits * size : mine;
     for (int i = threadIdx.x; i < G * D; i += 128) {
-        int   row = row0 + i / D, head = kv_head * group + row / p.queries;
-        float top, sum, x = put_together(parts_at + i / D * (D + 2), p.splits > 1 ? p.splits : DECODE_WARPS, size, i % D, top, sum);
+        int   row = row0 + i / D, head = kv_head * group + row / p.queries, at = i / D * (D + 2);
+        float top, sum, x;
+        if (p.splits > 1)
+            x = put_together<false>(p.partial + (int64_t)item * p.splits * size + at, p.splits, size, i % D, top, sum);
+        else
+            x = put_together<true>(mine + at, DECODE_WARPS, size, i % D, top, sum);
         if (row >= rows || i % D >= p.v_size) continue;
         T *to = (T *)p.out + batch * p.out_stride[0] + head * p.out_stride[1] + row % p.queries * p.out_stride[2];
         to[i % D] = E::put(sum == 0 ? 0 : x / sum);

@@ -161,10 +161,18 @@ template <class T, int BM, int BN, int THREADS> struct Loader {
 
 // ---- what multiplies
 
+// Sums of tensor cores lie in pairs: a lane has columns 2t and 2t + 1 of every 8. Neighbours exchange half of two eights, x and
+// y, so that each has four columns side by side: of x in even lanes, of y in odd ones.
+INL float4 four_columns(float x0, float x1, float y0, float y1, bool odd)
+{
+    float r0 = __shfl_xor_sync(~0u, odd ? x0 : y0, 1), r1 = __shfl_xor_sync(~0u, odd ? x1 : y1, 1);
+    return odd ? make_float4(r0, r1, y0, y1) : make_float4(x0, x1, r0, r1);
+}
+
 // Threads of a warp lie 4 x 8 over the tile, warps before that; each has rows and columns that are a tile's worth of threads
 // apart. Every sum adds up in the order of k.
 template <class E, int BM, int BN, int THREADS> struct Simt {
-    enum { LAG = 0, TN = BN >= 128 ? 16 : 8, TM = THREADS / TN, I = BM / TM, J = BN / TN };
+    enum { DIRECT = 0, LAG = 0, TN = BN >= 128 ? 16 : 8, TM = THREADS / TN, I = BM / TM, J = BN / TN };
     float sum[I][J];
     int   row, column;
 
@@ -227,7 +235,7 @@ template <class E, int BM, int BN, int THREADS> struct Simt {
 
 // mma.sync: each warp a tile of WM x WN.
 template <class E, int BM, int BN, int THREADS> struct Sync {
-    enum { LAG = 0, WARPS = THREADS / 32, WARPS_M = BM >= 2 * BN ? 4 : 2, WARPS_N = WARPS / WARPS_M };
+    enum { DIRECT = 1, LAG = 0, WARPS = THREADS / 32, WARPS_M = BM >= 2 * BN ? 4 : 2, WARPS_N = WARPS / WARPS_M };
     enum { WM = BM / WARPS_M, WN = BN / WARPS_N, I = WM / 16, J = WN / 8 };
     static_assert(WM % 16 == 0 && WN % 16 == 0, "whole fragments");
     typename E::Sum sum[I][J][4];
@@ -302,6 +310,21 @@ template <class E, int BM, int BN, int THREADS> struct Sync {
 
     INL void finish() {}
 
+    // Calls f(four columns of a row, the same of the row 8 below, row, column) for all of the thread's sums.
+    template <class F> INL void each(F f) const
+    {
+        bool odd = lane & 1;
+#pragma unroll
+        for (int i = 0; i < I; i++)
+#pragma unroll
+            for (int j = 0; j < J; j += 2) {
+                const typename E::Sum *x = sum[i][j], *y = sum[i][j + 1];
+                f(four_columns((float)x[0], (float)x[1], (float)y[0], (float)y[1], odd),
+                  four_columns((float)x[2], (float)x[3], (float)y[2], (float)y[3], odd), m + i * 16 + lane / 4,
+                  n + (j + odd) * 8 + lane % 4 / 2 * 4);
+            }
+    }
+
     INL void put(float *stage) const
     {
 #pragma unroll
@@ -319,7 +342,7 @@ template <class E, int BM, int BN, int THREADS> struct Sync {
 // wgmma: four warps have 64 rows and all columns. It runs on while the next tiles are copied, so a stage is free one
 // iteration later (LAG).
 template <class E, int BM, int BN, int THREADS> struct Group {
-    enum { LAG = 1 };
+    enum { DIRECT = 1, LAG = 1 };
     static_assert(BM == THREADS / 128 * 64, "64 rows for four warps");
     typename E::Sum sum[BN / 2];
     int             m;
@@ -348,6 +371,19 @@ template <class E, int BM, int BN, int THREADS> struct Group {
         wgmma_wait<0>();
 #pragma unroll
         for (int i = 0; i < BN / 2; i++) use(sum[i]); // nothing reads a sum before this line
+    }
+
+    template <class F> INL void each(F f) const
+    {
+        int  warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
+        bool odd = lane & 1;
+#pragma unroll
+        for (int j = 0; j < BN / 8; j += 2) {
+            const typename E::Sum *x = sum + j * 4, *y = x + 4;
+            f(four_columns((float)x[0], (float)x[1], (float)y[0], (float)y[1], odd),
+              four_columns((float)x[2], (float)x[3], (float)y[2], (float)y[3], odd), m + warp * 16 + lane / 4,
+              (j + odd) * 8 + lane % 4 / 2 * 4);
+        }
     }
 
     static INL void use(float &x) { asm volatile("" : "+f"(x)::"memory"); }
@@ -392,13 +428,40 @@ template <int BM, int BN, int THREADS> struct End {
         return x;
     }
 
+    // The common case: from registers to memory. No function but limits, and C and `more` are of the type that is multiplied.
+    template <int TYPE> INL bool is_direct() const
+    {
+        return p.c_whole && p.act <= HOLO_CUDA_ACT_CLIP && n - n % BN + BN <= p.n && p.c_type == TYPE &&
+               (!p.more_how || p.more_type == TYPE);
+    }
+
+    template <int TYPE, class Math> INL void direct(const Math &math) const
+    {
+        int n0 = n - n % BN;
+        math.each([&](float4 x, float4 y, int row, int column) {
+            int     at = n0 + column, m = m0 + row;
+            float4  s = make_float4(p.alpha, p.alpha, p.alpha, p.alpha), b = make_float4(0, 0, 0, 0), u = b, v = b;
+            int64_t more = more_at + (int64_t)m * p.ldmore + at, c = c_at + (int64_t)m * p.ldc + at;
+            if (scale) s = __ldg((const float4 *)(scale + at)), s.x *= p.alpha, s.y *= p.alpha, s.z *= p.alpha, s.w *= p.alpha;
+            if (bias) b = __ldg((const float4 *)(bias + at));
+            if (p.more_how && m < p.m) u = load_4(p.more, more, TYPE);
+            if (p.more_how && m + 8 < p.m) v = load_4(p.more, more + 8 * (int64_t)p.ldmore, TYPE);
+            x.x = one<true>(x.x, s.x, b.x, u.x), x.y = one<true>(x.y, s.y, b.y, u.y);
+            x.z = one<true>(x.z, s.z, b.z, u.z), x.w = one<true>(x.w, s.w, b.w, u.w);
+            y.x = one<true>(y.x, s.x, b.x, v.x), y.y = one<true>(y.y, s.y, b.y, v.y);
+            y.z = one<true>(y.z, s.z, b.z, v.z), y.w = one<true>(y.w, s.w, b.w, v.w);
+            if (m < p.m) store_4(p.c, c, TYPE, x);
+            if (m + 8 < p.m) store_4(p.c, c + 8 * (int64_t)p.ldc, TYPE, y);
+        });
+    }
+
     INL void all(const float *stage) const
     {
         if (n >= p.n) return;
         if (p.c_whole && n + 4 <= p.n && p.act <= HOLO_CUDA_ACT_CLIP)
             quads<true, 4>(stage);
         else if (p.c_whole && n + 4 <= p.n)
-            quads<false, 1>(stage);
+            quads<false, 2>(stage);
         else
             elements(stage);
     }
@@ -524,9 +587,10 @@ INL void tile_of(int index, int tiles_m, int tiles_n, int &tm, int &tn)
     tn = rest / rows;
 }
 
-template <class T, class Math, int BM, int BN, int THREADS, int STAGES> INL void product(const HoloCudaProduct &p)
+template <class E, class Math, int BM, int BN, int THREADS, int STAGES> INL void product(const HoloCudaProduct &p)
 {
-    enum { STAGE = (BM + BN) * LINE, AHEAD = STAGES - 1 - Math::LAG, BK = LINE / (int)sizeof(T) };
+    using T = typename E::T;
+    enum { OWN = E::TYPE, STAGE = (BM + BN) * LINE, AHEAD = STAGES - 1 - Math::LAG, BK = LINE / (int)sizeof(T) };
     extern __shared__ char memory[];
     char                  *base   = memory + (-shared_address(memory) & 1023);
     uint32_t               stages = shared_address(base);
@@ -552,7 +616,9 @@ template <class T, class Math, int BM, int BN, int THREADS, int STAGES> INL void
     }
     for (int i = 0, now = 0, next = AHEAD; i < count; i++) {
         copy_wait<AHEAD - 1>();
-        if (Math::LAG) proxy_fence();
+        // What plain stores wrote has to be shown to the tensor cores. Copies need no fence, and it would wait for all that are
+        // still on their way.
+        if (Math::LAG && sizeof(T) < 4 && !p.a_whole) proxy_fence();
         __syncthreads();
         uint32_t to = stages + next * STAGE, from = stages + now * STAGE;
         if constexpr (Math::LAG) math.multiply(from, from + BM * LINE);
@@ -570,8 +636,18 @@ template <class T, class Math, int BM, int BN, int THREADS, int STAGES> INL void
     }
     math.finish();
     copy_wait<0>();
-    __syncthreads();
 
+    int64_t bias_at = outer * p.bias_batch[0] + inner * p.bias_batch[1];
+    int64_t c_at = outer * p.c_batch[0] + inner * p.c_batch[1], more_at = outer * p.more_batch[0] + inner * p.more_batch[1];
+    End<BM, BN, THREADS> end{p, p.bias ? p.bias + bias_at : 0, p.scale ? p.scale + bias_at : 0, c_at, more_at, tm * BM,
+                             tn * BN + (int)threadIdx.x % (BN / 4) * 4, (int)threadIdx.x / (BN / 4),
+                             p.cluster ? (int)blockIdx.y : 0, p.cluster ? p.splits : 1};
+    if constexpr (Math::DIRECT)
+        if (p.splits == 1 && end.template is_direct<OWN>()) {
+            end.template direct<OWN>(math);
+            return;
+        }
+    __syncthreads();
     float *stage = (float *)base;
     math.put(stage);
     __syncthreads();
@@ -579,12 +655,6 @@ template <class T, class Math, int BM, int BN, int THREADS, int STAGES> INL void
         add_cluster<BM, BN, THREADS>(p, stage);
     else if (p.splits > 1 && !add_parts<BM, BN, THREADS>(p, stage, blockIdx.z * gridDim.x + blockIdx.x))
         return;
-
-    int64_t bias_at = outer * p.bias_batch[0] + inner * p.bias_batch[1];
-    int64_t c_at = outer * p.c_batch[0] + inner * p.c_batch[1], more_at = outer * p.more_batch[0] + inner * p.more_batch[1];
-    End<BM, BN, THREADS> end{p, p.bias ? p.bias + bias_at : 0, p.scale ? p.scale + bias_at : 0, c_at, more_at, tm * BM,
-                             tn * BN + (int)threadIdx.x % (BN / 4) * 4, (int)threadIdx.x / (BN / 4),
-                             p.cluster ? (int)blockIdx.y : 0, p.cluster ? p.splits : 1};
     end.all(stage);
     if (p.cluster) Cluster::sync(); // others may still read this block's sums
 }
@@ -599,7 +669,7 @@ template <class E, int BM, int BN, int THREADS> using Tensor = Sync<E, BM, BN, T
 #define PRODUCT(name, Math, E, BM, BN, THREADS, STAGES, BLOCKS)                                                        \
     extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) name(const __grid_constant__ HoloCudaProduct p)      \
     {                                                                                                                  \
-        product<E::T, Math<E, BM, BN, THREADS>, BM, BN, THREADS, STAGES>(p);                                           \
+        product<E, Math<E, BM, BN, THREADS>, BM, BN, THREADS, STAGES>(p);                                           \
     }
 
 #define TENSOR_PRODUCTS(name, E)                                                                                       \
