@@ -5,9 +5,9 @@
 // r together are one convolution with s times as many filters. What is computed beyond the output is cropped.
 //
 // This works if s divides the number of taps. Otherwise some filters must be padded with zeros, which cost work and
-// turn an infinity into NaN. If these filters would have at most two taps in some dimension, each pixel is multiplied
-// with all taps instead, and results for the same place are added. Filters that are longer in every dimension are
-// transformed (devices/cpu/winograd.c), which gains more than the zeros cost.
+// turn an infinity into NaN. If these filters would have at most two taps in each dimension, each pixel is multiplied
+// with all taps instead, and results for the same place are added. Longer filters are transformed
+// (devices/cpu/winograd.c), which gains more than the zeros cost.
 #include "passes/layout/transposed.h"
 
 #include "ops/window.h"
@@ -19,7 +19,7 @@ typedef struct Shape {
     int64_t kernel[HOLO_MAX_SPATIAL], block[HOLO_MAX_SPATIAL], size[HOLO_MAX_SPATIAL]; // size: new kernel
     int64_t pads[2 * HOLO_MAX_SPATIAL], crops[2 * HOLO_MAX_SPATIAL];
     int64_t overlap_pads[2 * HOLO_MAX_SPATIAL];
-    bool    overlaps, is_long; // filters have different numbers of taps; they have more than two in every dimension
+    bool    overlaps, is_long; // filters have different numbers of taps; a filter has more than two in a dimension
     bool    is_outside;        // pads would have to be negative
 } Shape;
 
@@ -41,7 +41,7 @@ static bool shape_dim(HoloGraph *graph, const HoloWindow *w, int d, Shape *s)
     s->crops[d]           = pad % step;
     s->crops[s->rank + d] = step * after - pad - extra;
     s->overlaps |= kernel % step != 0;
-    s->is_long &= s->size[d] > 2;
+    s->is_long |= s->size[d] > 2;
     s->overlap_pads[d]           = pad;
     s->overlap_pads[s->rank + d] = kernel - step - pad - extra;
     s->blocks *= step;
@@ -59,7 +59,7 @@ static bool shape_of(HoloGraph *graph, const HoloNode *node, Shape *s)
     call.dims                 = graph->dims;
     call.error                = &ignored;
     HoloWindow window;
-    *s       = (Shape){.rank = x->rank - 2, .blocks = 1, .taps = 1, .old_taps = 1, .is_long = true};
+    *s       = (Shape){.rank = x->rank - 2, .blocks = 1, .taps = 1, .old_taps = 1};
     s->group = holo_attr_int(&call, "group", 1);
     if (w->rank != x->rank || y->rank != x->rank || s->group < 1 || holo_tensor_count(w) < 1) return false;
     if (holo_window_init_transposed(&call, x->rank - 2, x->dim + 2, w->dim + 2, &window)) return false;
