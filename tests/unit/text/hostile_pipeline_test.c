@@ -9,6 +9,7 @@
 #include "plan/plan.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 enum { ENTRIES_MAX = 3, METAS_MAX = 4 };
@@ -33,6 +34,17 @@ static void tokenizer_add(HoloPlan *plan)
     holo_tokenizer_close(tokenizer);
 }
 
+// Where an archive is written. For fuzzing: in the folder HOLO_TEST_ARCHIVES, where it stays.
+static const char *archive_path(void)
+{
+    static char path[4096];
+    static int  count;
+    const char *folder = getenv("HOLO_TEST_ARCHIVES");
+    if (!folder) return temp_path("pipeline.holo");
+    snprintf(path, sizeof path, "%s/pipeline%d.holo", folder, count++);
+    return path;
+}
+
 static HoloModel *opened(const Archive *a)
 {
     HoloArena       arena = {0};
@@ -43,7 +55,7 @@ static HoloModel *opened(const Archive *a)
     HoloModel      *model;
     uint64_t        size;
     int             count = 0;
-    const char     *path  = temp_path("pipeline.holo");
+    const char     *path  = archive_path();
     for (; count < ENTRIES_MAX && a->entry[count][1]; count++) {
         HoloGraph *graph;
         EXPECT_OK(holo_graph_parse(&arena, a->entry[count][1], &graph, &error));
@@ -91,6 +103,15 @@ static HoloStatus texts_read(const HoloModel *model, HoloError *error)
     "    const w: f32[1,3] = {1, 2, 3}\n    f = Cast@13(input_ids) {to=1}\n" \
     "    const a: i64[1] = {2}\n    column = Unsqueeze@13(f, a)\n    logits = MatMul@13(column, w)\n"
 
+#define CACHED                                                                                               \
+    "graph g(input_ids: i64[B,S], cache_rows: i64[B] = index, cache_lengths: i64[B] = 0,\n"                  \
+    "        picks: i64[P] = index, keys: f32[slots,context,2] = state[B,S,2]) -> (logits) {\n"              \
+    "    const words: f32[3,2] = {1, 0, 0, 1, 1, 1}\n    const back: f32[2,3] = {1, 0, 1, -1, 3, 0}\n"       \
+    "    x = Gather@13(words, input_ids)\n"                                                                  \
+    "    all = hologram::CacheWrite@1(keys, x, cache_rows, cache_lengths)\n"                                 \
+    "    y = hologram::CachedAttention@1(x, all, all, cache_rows, cache_lengths) {num_heads=1, scale=1.0}\n" \
+    "    z = Gather@13(y, picks) {axis=1}\n    logits = MatMul@13(z, back)\n}"
+
 static void test_texts(void **state)
 {
     (void)state;
@@ -101,6 +122,7 @@ static void test_texts(void **state)
         {{.entry = {{"", "graph g(input_ids: i64[1,S]) -> (logits) {\n" THREE "}"}},
           .meta  = {{"text.top_k", "-1e300"}, {"text.no_repeat_ngram", "nan"}, {"text.eos", "1,99999999999,-1"}}},
          NULL},
+        {{.entry = {{"", CACHED}}, .meta = {{"text.context", "32"}}}, NULL},
         {{.entry = {{"", "graph g(input_ids: i64[1,S]) -> (logits) {\n" SQUARE "}"}}}, "before it gave 3"},
         // What comes out is smaller than what goes in is said to be.
         {{.entry = {{"", "graph g(input_ids: i64[1,S], past_key_values.0.key: f32[1,64,P,64]) -> (logits, "
@@ -162,18 +184,23 @@ static void test_pictures(void **state)
     static const struct {
         Archive     archive;
         const char *words; // NULL: it is made
+        int         side;
     } cases[] = {
-        {{.entry = {UNET("i64[]"), ENCODER, DECODER}, .meta = {{"text.pad", "-1e99"}}}, NULL},
-        {{.entry = {UNET("string[]"), ENCODER, DECODER}}, "does not take its step as"},
-        {{.entry = {UNET("i64[]"), COUNTER, DECODER}}, "the text encoder gives vectors for 4 tokens, and then for 0"},
+        {{.entry = {UNET("i64[]"), ENCODER, DECODER}, .meta = {{"text.pad", "-1e99"}}}, NULL, 2},
+        {{.entry = {UNET("string[]"), ENCODER, DECODER}}, "does not take its step as", 2},
+        {{.entry = {UNET("i64[]"), COUNTER, DECODER}},
+         "the text encoder gives vectors for 4 tokens, and then for 0",
+         2},
         {{.entry = {{"unet", "graph u() -> (out) { const x: f32[1] = {1}\n    out = Identity@13(x) }"},
                     ENCODER,
                     DECODER}},
-         "has no inputs sample"},
+         "has no inputs sample",
+         2},
         {{.entry = {UNET("i64[]"),
                     ENCODER,
                     {"vae_decoder", "graph d(latent: f32[1,1,2,2]) -> (s) { s = SequenceConstruct@11(latent) }"}}},
-         "sides are multiples of 8"},
+         "the decoder does not give a picture",
+         16},
     };
     for (int i = 0; i < HOLO_COUNT(cases); i++) {
         HoloModel         *model = opened(&cases[i].archive);
@@ -183,7 +210,7 @@ static void test_pictures(void **state)
         holo_imagine_defaults(model, &options);
         options.prompt = "cccc";
         options.steps  = 2;
-        options.width = options.height = 2;
+        options.width = options.height = cases[i].side;
         HoloStatus status              = holo_imagine(model, &options, &image, &error);
         if (cases[i].words ? !strstr(error.text, cases[i].words) : status != HOLO_OK)
             fail_msg("case %d: '%s', expected '%s'", i, error.text, cases[i].words ? cases[i].words : "");
