@@ -187,6 +187,13 @@ export class Engine {
     return made;
   }
 
+  /** Calls one that gives a number; -1 is a failure. */
+  count(name, ...args) {
+    const number = this.#call(name, args);
+    if (number < 0) this.#fail();
+    return number;
+  }
+
   /** Calls one that gives JSON. */
   json(name, ...args) {
     const at = this.make(name, ...args);

@@ -37,3 +37,12 @@ export function imageTensor(image, { width, height, layout = "nchw", channels = 
     }
   return new Tensor(dtype, data, layout === "nchw" ? [1, channels, rows, columns] : [1, rows, columns, channels]);
 }
+
+/** The ImageData of a picture: a tensor of uint8, [height, width, 3]. */
+export function imageData({ dtype, shape, data }) {
+  if (dtype !== "uint8" || shape.length !== 3 || shape[2] !== 3) throw new HologramError("a picture is a tensor of uint8, [height, width, 3]");
+  const [height, width] = shape,
+    pixels = new Uint8ClampedArray(4 * height * width).fill(255);
+  for (let i = 0; i < height * width; i++) pixels.set(data.subarray(3 * i, 3 * i + 3), 4 * i);
+  return new ImageData(pixels, width, height);
+}

@@ -48,11 +48,12 @@ const told = ["inspect", "explain", "constants", "verify", "bench", "sample", "g
 export class RemoteModel {
   #line;
 
-  constructor(line, { inputs, outputs, report }) {
+  constructor(line, { inputs, outputs, report, pictures }) {
     this.#line = line;
     this.inputs = inputs;
     this.outputs = outputs;
     this.report = report;
+    this.pictures = pictures;
     for (const name of told) this[name] = (...args) => line.ask("call", [name, args]);
     this.tokenizer = {
       encode: (text, options) => line.ask("encode", [text, options]),
@@ -84,6 +85,10 @@ export class RemoteModel {
 
   chat(messages, options) {
     return this.#written("chat", messages, options);
+  }
+
+  imagine(prompt, options) {
+    return this.#written("imagine", prompt, options);
   }
 
   close() {

@@ -11,6 +11,9 @@ const utf8 = new TextEncoder(),
 const numbers =
   "maxTokens temperature topK topP minP typicalP repetitionPenalty presencePenalty frequencyPenalty seed lookup keepEnds logprobs text".split(" ");
 
+// In the order of web_picture.c.
+const pictureNumbers = ["steps", "guidance", "seed", "width", "height"];
+
 /** Lets the page do what it waits for. */
 const pause = () =>
   globalThis.scheduler?.yield
@@ -246,12 +249,37 @@ function languageFunctions(objects) {
   };
 }
 
+function pictureFunctions(objects) {
+  const { engine } = objects,
+    { exports } = engine;
+  return {
+    imagine_defaults: (model) => (objects.find(model) && exports.web_imagine_can?.(model) ? engine.json("web_imagine_defaults", model) : null),
+    picture_create(model, pool, given) {
+      const taken = [],
+        at = (text) => (text === undefined ? 0 : taken[taken.push(engine.putText(text)) - 1]),
+        numbers = Float64Array.from(pictureNumbers, (name) => given[name] ?? NaN);
+      objects.find(model);
+      try {
+        const texts = [given.prompt, given.negative, given.scheduler].map(at),
+          name = objects.asked("web_picture", "a picture of a text"),
+          handle = objects.using(numbers, (where) => engine.make(name, model, pool, ...texts, where));
+        return objects.hold(handle, exports.web_picture_close, [model]);
+      } finally {
+        taken.forEach((one) => engine.free(one));
+      }
+    },
+    picture_step: (picture, done) => tell(done, () => engine.count("web_picture_step", objects.find(picture) && picture) === 1),
+    picture_see: (picture, done) =>
+      tell(done, () => ({ ...engine.json("web_picture_see", objects.find(picture) && picture), data: objects.given("web_picture_free", 1).buffer })),
+  };
+}
+
 export function createBackend(engine) {
   const objects = new Objects(engine),
     { exports } = engine,
     pools = new Map(),
     registry = new FinalizationRegistry(objects.close),
-    parts = [modelFunctions, sessionFunctions, tokenizerFunctions, languageFunctions].map((part) => part(objects));
+    parts = [modelFunctions, sessionFunctions, tokenizerFunctions, languageFunctions, pictureFunctions].map((part) => part(objects));
   return {
     engine,
     native: Object.assign({ close: objects.close, cancel() {} }, ...parts),

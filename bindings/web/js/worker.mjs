@@ -14,7 +14,7 @@ function keep(object) {
 const methods = {
   async open({ id }, source, options) {
     model = await open(source, { ...options, onprogress: (progress) => self.postMessage({ id, progress }) });
-    return { inputs: model.inputs, outputs: model.outputs, report: model.report };
+    return { inputs: model.inputs, outputs: model.outputs, report: model.report, pictures: model.pictures };
   },
   call: (_, name, args) => model[name](...args),
   make: (_, name, args) => keep(model[name](...args)),
