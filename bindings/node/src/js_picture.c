@@ -40,11 +40,10 @@ static bool number_read(napi_env env, napi_value object, const char *name, doubl
 static bool numbers_read(napi_env env, napi_value object, HoloImagineOptions *o)
 {
     double steps = o->steps, guidance = (double)o->guidance, seed = 0, width = o->width, height = o->height;
-    bool   is_read = number_read(env, object, "steps", INT32_MAX, &steps) &&
-                   number_read(env, object, "guidance", 1e30, &guidance) &&
-                   number_read(env, object, "seed", 0x1p53, &seed) &&
-                   number_read(env, object, "width", INT32_MAX, &width) &&
-                   number_read(env, object, "height", INT32_MAX, &height);
+    bool   is_read =
+        number_read(env, object, "steps", INT32_MAX, &steps) && number_read(env, object, "guidance", 1e30, &guidance) &&
+        number_read(env, object, "seed", 0x1p53, &seed) && number_read(env, object, "width", INT32_MAX, &width) &&
+        number_read(env, object, "height", INT32_MAX, &height);
     o->steps    = (int)steps;
     o->guidance = (float)guidance;
     o->seed     = (uint64_t)seed;
@@ -164,5 +163,9 @@ static napi_value look(napi_env env, napi_callback_info info)
 }
 
 const JsFunction js_functions_picture[] = {
-    {"imagine_defaults", defaults}, {"picture_create", create}, {"picture_step", step}, {"picture_see", look}, {NULL, NULL},
+    {"imagine_defaults", defaults},
+    {"picture_create", create},
+    {"picture_step", step},
+    {"picture_see", look},
+    {NULL, NULL},
 };
