@@ -132,12 +132,13 @@ wasm-test: web-package node-files
 SITE       := $(BUILD)/site
 WEB_PEERS  := $(BUILD)/web-peers
 PEERS      ?= onnxruntime-web@1.30
-$(SITE)/index.html: $(wildcard web/*) $(WEB_FOLDER)/package.json demo/digits.onnx $(HOLOGRAM)
+$(SITE)/index.html: $(wildcard web/*) $(WEB_FOLDER)/package.json demo/digits.onnx $(wildcard demo/imagine/model/*/*) $(HOLOGRAM)
 	@rm -rf $(SITE) && mkdir -p $(SITE)
 	$(Q)cp web/*.html web/*.mjs web/*.css demo/digits.onnx $(SITE)/
 	$(Q)cp -r $(WEB_FOLDER) $(SITE)/hologram
 	$(Q)echo '[]' > $(SITE)/models.json
 	$(Q)$(HOLOGRAM) compile -q demo/digits.onnx -o $(SITE)/digits.holo
+	$(Q)$(HOLOGRAM) compile -q --size small demo/imagine/model -o $(SITE)/emoji.holo
 	$(Q)if [ -d $(WEB_PEERS)/node_modules/onnxruntime-web ]; then mkdir -p $(SITE)/onnxruntime-web && \
 	    cp $(WEB_PEERS)/node_modules/onnxruntime-web/dist/ort.wasm.min.mjs $(WEB_PEERS)/node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.* $(SITE)/onnxruntime-web/; fi
 

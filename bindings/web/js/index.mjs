@@ -1,4 +1,5 @@
 // The package `hologram` in browsers.
+import { setBase } from "./engine.mjs";
 import { HologramError } from "./errors.mjs";
 import { clearCache } from "./fetching.mjs";
 import { imageData, imageTensor } from "./images.mjs";
@@ -37,4 +38,4 @@ export async function compile(given, options = {}) {
   return (await import("./compiling.mjs")).compileBytes(await bytesOf(given, options), given, options);
 }
 
-export { HologramError, Language, Model, Session, Tensor, Tokenizer, clearCache, imageData, imageTensor };
+export { HologramError, Language, Model, Session, Tensor, Tokenizer, clearCache, imageData, imageTensor, setBase };
