@@ -63,7 +63,7 @@ async function draw() {
       progress.value = one.step / one.steps;
       find("step").textContent = `step ${one.step} of ${one.steps}, ${time(performance.now() - begin)}`;
       find("strip").append(make("li", {}, paint(make("canvas", { title: `step ${one.step}` }), image)));
-      find("strip").lastChild.scrollIntoView({ block: "nearest", inline: "end" });
+      find("strip").scrollLeft = find("strip").scrollWidth;
     }
     view.ariaLabel = `A picture of: ${prompt}`;
     find("state").textContent = `Drawn in ${time(performance.now() - begin)}.`;

@@ -155,7 +155,8 @@ web-test: web-package
 	@command -v npm > /dev/null || sh tools/deps.sh npm
 	@[ -d $(WEB_PEERS)/node_modules/playwright-core ] || npm install --silent --no-audit --no-fund --prefix $(WEB_PEERS) playwright-core $(PEERS)
 	@$(MAKE) --no-print-directory $(SITE)/index.html
-	@PLAYWRIGHT=$(abspath $(WEB_PEERS)/node_modules/playwright-core) HOLOGRAM=$(abspath $(HOLOGRAM)) $(NODE) tests/web/pages.mjs $(SITE) $(BUILD)/screenshots
+	@for part in pages browser; do PLAYWRIGHT=$(abspath $(WEB_PEERS)/node_modules/playwright-core) HOLOGRAM=$(abspath $(HOLOGRAM)) \
+	    $(NODE) tests/web/$$part.mjs $(SITE) $(BUILD)/screenshots || exit 1; done
 
 # Part of "make test": where the package has been built, and for the pages where Chromium and playwright-core are there.
 .PHONY: web-there
