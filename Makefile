@@ -120,7 +120,7 @@ level_watch = $(if $(findstring fuzzer,$(SANITIZE)),-fno-sanitize=undefined$(com
 # levels are of one source, and one that is watched in full takes minutes to compile. The others are those of the build ORDINARY.
 WATCHED    :=
 ORDINARY   := build
-watched_flags = $(if $(WATCHED),-fno-sanitize=undefined --param asan-instrumentation-with-call-threshold=0)
+watched_flags = $(if $(WATCHED),-fno-sanitize=undefined --param asan-instrumentation-with-call-threshold=1000)
 level_flags = $(shell awk '$$1 == "$(MACHINE)" && $$2 "_" $$3 == "$(1)" { $$1 = $$2 = $$3 = ""; print }' src/kernels/LEVELS)
 level_machine = $(filter -m%,$(call level_flags,$*_1))
 $(BUILD)/obj/level_%.o: src/kernels/levels/level.c src/kernels/LEVELS Makefile
