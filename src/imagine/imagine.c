@@ -70,10 +70,10 @@ static int enlargement(const HoloModel *model)
     const HoloModel *decoder = holo_model_entry(model, "vae_decoder");
     const HoloPort  *in = holo_model_input(decoder, 0), *out = holo_model_output(decoder, 0);
     if (!in || !out || in->type.rank != 4 || out->type.rank != 4) return 8;
-    if (in->type.dim[2] > 0 && out->type.dim[2] > 0) return (int)(out->type.dim[2] / in->type.dim[2]);
     const char *symbol = out->symbol[2] ? out->symbol[2] : "8";
-    int         factor = atoi(symbol);
-    return factor > 0 && factor <= 64 ? factor : 8;
+    long long   factor = strtoll(symbol, NULL, 10);
+    if (in->type.dim[2] > 0 && out->type.dim[2] > 0) factor = out->type.dim[2] / in->type.dim[2];
+    return factor > 0 && factor <= 64 ? (int)factor : 8;
 }
 
 void holo_imagine_defaults(const HoloModel *model, HoloImagineOptions *out)
@@ -83,7 +83,8 @@ void holo_imagine_defaults(const HoloModel *model, HoloImagineOptions *out)
     if (!holo_imagine_can(model)) return;
     const HoloPort *sample = holo_model_input(holo_model_entry(model, "unet"), 0);
     int             side   = whole_of(model, "imagine.size", 64, 1, SIDE_MAX / 64);
-    if (sample->type.rank == 4 && sample->type.dim[2] > 0) side = (int)sample->type.dim[2];
+    bool            is_set = sample && sample->type.rank == 4 && sample->type.dim[2] > 0;
+    if (is_set && sample->type.dim[2] <= SIDE_MAX) side = (int)sample->type.dim[2];
     out->width = out->height = side * enlargement(model);
 }
 
@@ -99,9 +100,9 @@ static HoloStatus ids_of(HoloPicture *m, HoloTokenizer *tokenizer, const char *t
 {
     uint32_t *ids;
     size_t    count;
-    uint32_t  pad = (uint32_t)number_of(m->model, "text.pad", 0);
+    int       pad = whole_of(m->model, "text.pad", 0, 0, INT32_MAX);
     HOLO_TRY(holo_tokenizer_encode(tokenizer, text, strlen(text), HOLO_TEXT_SPECIAL, &ids, &count, m->error));
-    for (size_t i = 0; i < room; i++) out[i] = i < count ? ids[i] : pad;
+    for (size_t i = 0; i < room; i++) out[i] = i < count ? (int64_t)ids[i] : pad;
     if (count > room && room) out[room - 1] = ids[count - 1]; // the end token
     holo_ids_free(ids);
     return HOLO_OK;
@@ -122,7 +123,7 @@ static HoloStatus encode(HoloPicture *m, HoloTokenizer *tokenizer, HoloSession *
     HOLO_TRY(holo_session_set_input(encoder, 0, &given, m->error));
     HOLO_TRY(holo_session_run(encoder, m->error));
     HOLO_TRY(holo_session_output(encoder, 0, &made, m->error));
-    if (made.dtype != HOLO_F32 || made.rank != 3)
+    if (made.kind != HOLO_TENSOR || made.dtype != HOLO_F32 || made.rank != 3 || made.dim[0] != 1)
         return holo_fail(m->error, HOLO_BAD_MODEL, "the text encoder does not give vectors of f32 for each token");
     *out      = made;
     out->data = holo_arena_take(&m->arena, holo_tensor_bytes(&made) + 1);
@@ -189,6 +190,9 @@ static HoloStatus unet_open(HoloPicture *m)
     if (m->sample < 0 || m->time < 0 || m->words < 0)
         return holo_fail(m->error, HOLO_BAD_MODEL,
                          "the U-Net has no inputs sample, timestep and encoder_hidden_states");
+    HoloDtype time = (HoloDtype)holo_model_input(unet, m->time)->type.dtype;
+    if (time != HOLO_F32 && time != HOLO_I32 && time != HOLO_I64)
+        return holo_fail(m->error, HOLO_BAD_MODEL, "the U-Net does not take its step as f32, i32 or i64");
     HOLO_TRY(sizes_find(m));
     return holo_session_create(unet, m->options->pool, &m->unet, m->error);
 }
@@ -221,7 +225,7 @@ static HoloStatus unet_run(HoloPicture *m, int64_t step, const float *x, const H
     HOLO_TRY(holo_session_set_input(m->unet, m->words, context, m->error));
     HOLO_TRY(holo_session_run(m->unet, m->error));
     HOLO_TRY(holo_session_output(m->unet, 0, &made, m->error));
-    if (made.dtype != HOLO_F32 || holo_tensor_count(&made) != (int64_t)m->count * count)
+    if (made.kind != HOLO_TENSOR || made.dtype != HOLO_F32 || holo_tensor_count(&made) != (int64_t)m->count * count)
         return holo_fail(m->error, HOLO_BAD_MODEL, "the U-Net does not give what it takes");
     memcpy(out, made.data, holo_tensor_bytes(&made));
     return HOLO_OK;
@@ -249,6 +253,9 @@ static HoloStatus join(HoloPicture *m, HoloTensor *out)
     size_t size = holo_tensor_bytes(&m->context[1]);
     *out        = m->context[1];
     if (m->batch < 2) return HOLO_OK;
+    if (holo_tensor_bytes(&m->context[0]) != size)
+        return holo_fail(m->error, HOLO_BAD_MODEL, "the text encoder gives vectors for %lld tokens, and then for %lld",
+                         (long long)m->context[1].dim[1], (long long)m->context[0].dim[1]);
     char *data = holo_arena_take(&m->arena, 2 * size + 1);
     if (!data) return holo_fail_memory(m->error);
     memcpy(data, m->context[0].data, size);
@@ -353,8 +360,8 @@ static uint8_t light(float x)
 static HoloStatus tile_paint(const HoloPicture *m, const Tiles *t, const HoloTensor *made, int64_t row, int64_t column)
 {
     int64_t height = t->rows * t->factor, width = t->columns * t->factor, places = height * width;
-    if (made->dtype != HOLO_F32 || made->rank != 4 || made->dim[0] != 1 || made->dim[1] != 3 ||
-        made->dim[2] != height || made->dim[3] != width)
+    if (made->kind != HOLO_TENSOR || made->dtype != HOLO_F32 || made->rank != 4 || made->dim[0] != 1 ||
+        made->dim[1] != 3 || made->dim[2] != height || made->dim[3] != width)
         return holo_fail(m->error, HOLO_BAD_MODEL,
                          "the decoder does not give a picture of %lld x %lld in red, green and blue", (long long)width,
                          (long long)height);
