@@ -139,19 +139,19 @@ static const char *scaling_of(const Configs *configs, const json_t **out)
     return type ? type : json_string_value(json_object_get(*out, "type"));
 }
 
-// Where Phi 3 turns positions otherwise from some length on (LongRoPE), a text that becomes longer is read again. Others go on
-// with what they kept.
+// Where positions turn otherwise from some length on (LongRoPE), longer prompts are read as a whole. A text that becomes longer
+// is read again by Phi 3; others go on with what they kept.
 static HoloStatus restart_add(HoloCompile *c, const Configs *configs)
 {
     const json_t *scaling, *length;
     const char   *type = scaling_of(configs, &scaling), *family = json_string_value(find(configs, "model_type"));
     char          text[64];
     if (!type || (strcmp(type, "longrope") != 0 && strcmp(type, "su") != 0)) return HOLO_OK;
-    if (!family || strcmp(family, "phi3") != 0) return HOLO_OK;
     length = json_object_get(scaling, "original_max_position_embeddings");
     if (!length) length = find(configs, "original_max_position_embeddings");
     if (!length || !number_text(length, text, sizeof text)) return HOLO_OK;
-    return holo_plan_meta(&c->plan, "text.restart", text, c->error);
+    bool begins_again = family && !strcmp(family, "phi3");
+    return holo_plan_meta(&c->plan, begins_again ? "text.restart" : "text.whole", text, c->error);
 }
 
 // With positions that are scaled by the length of the text, a text may become longer than those that were trained: by the
@@ -159,12 +159,13 @@ static HoloStatus restart_add(HoloCompile *c, const Configs *configs)
 static HoloStatus context_add(HoloCompile *c, const Configs *configs, const char *text)
 {
     const json_t *scaling;
-    const char   *type = scaling_of(configs, &scaling);
+    const char   *type   = scaling_of(configs, &scaling);
     double        factor = json_number_value(json_object_get(scaling, "factor")), length = strtod(text, NULL);
     char          longer[64];
     if (!type || strcmp(type, "dynamic") != 0 || !(factor > 1) || !(length * factor < 1e9))
         return holo_plan_meta(&c->plan, "text.context", text, c->error);
     snprintf(longer, sizeof longer, "%.0f", length * factor);
+    HOLO_TRY(holo_plan_meta(&c->plan, "text.whole", text, c->error));
     return holo_plan_meta(&c->plan, "text.context", longer, c->error);
 }
 
