@@ -150,6 +150,12 @@ typedef struct HoloTorchCall {
 // graph tell about; what follows from it is HOLO_TORCH_UNKNOWN.
 void               holo_torch_call(HoloTorch *t, const HoloTorchCall *call, HoloTv *out);
 const HoloTorchOp *holo_torch_find(HoloTorch *t, const char *name);
+// An operator that is written in others (torch_composed.c). False: there is none of that name.
+typedef struct HoloTorchComposed {
+    const char *name, *code;
+} HoloTorchComposed;
+bool holo_torch_composed(HoloTorch *t, const HoloTorchCall *call, HoloTv *out);
+bool holo_torch_is_composed(const char *name);
 // A call from an emitter, with all arguments by their places.
 HoloTv holo_torch_apply(HoloTorch *t, const char *name, int count, const HoloTv *args);
 // Emits a row with all arguments in their places. They are kept, if the result is a view.

@@ -174,9 +174,10 @@ void holo_torch_call(HoloTorch *t, const HoloTorchCall *call, HoloTv *out)
     *out = (HoloTv){0};
     if (!holo_torch_step(t, 1 + call->count)) return;
     const HoloTorchOp *op = holo_torch_find(t, call->name), *writer = op ? NULL : find_writer(t, call->name);
-    const HoloTv      *unknown = find_unknown(call);
+    const HoloTv      *unknown     = find_unknown(call);
+    bool               is_composed = !op && !writer && holo_torch_is_composed(call->name);
     if (!op) op = writer;
-    if (!op) {
+    if (!op && !is_composed) {
         add_unknown(t, call, out);
         spread_unknown(t, call, out);
         return;
@@ -187,6 +188,10 @@ void holo_torch_call(HoloTorch *t, const HoloTorchCall *call, HoloTv *out)
             for (int i = 0; i < unknown->list->count; i++)
                 if (is_unknown(&unknown->list->item[i])) *out = unknown->list->item[i];
         spread_unknown(t, call, out);
+        return;
+    }
+    if (is_composed) {
+        holo_torch_composed(t, call, out);
         return;
     }
     HoloTv *args = HOLO_NEW(t->arena, HoloTv, HOLO_TORCH_PARAMS);
