@@ -15,7 +15,7 @@ const Route *server_route(Server *server, Exchange *e)
     return route_find(e, &status);
 }
 
-void server_request(Server *server, Exchange *e)
+static void request(Server *server, Exchange *e)
 {
     int         status = 0;
     const char *why    = NULL;
@@ -30,6 +30,13 @@ void server_request(Server *server, Exchange *e)
     if (status == 401) exchange_extra(e, "www-authenticate", "Bearer");
     if (status) return exchange_fail(e, status, "%s", why);
     e->route->answer(e);
+}
+
+void server_request(Server *server, Exchange *e)
+{
+    exchange_hold(e); // who answers at once may look at it afterwards
+    request(server, e);
+    exchange_release(e);
 }
 
 void server_ended(Server *server, Exchange *e)
