@@ -245,6 +245,6 @@ void infer_start(Infer *i)
         fail(i, 503, "too many requests wait for this model");
         return infer_free(i);
     }
-    if (!e->data) e->state = i, e->gone = gone; // a stream of requests has a state of its own
+    if (!e->data && !e->state) e->state = i, e->gone = gone; // a stream of requests has a state of its own
     timer_set(e->server->loop, &i->timer, now() + i->timeout);
 }

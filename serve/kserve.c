@@ -175,13 +175,13 @@ static void add_index(void *state, const Listed *l)
 
 static void repository_index(Exchange *e)
 {
-    JsonReader r = json_reader(e->body.data ? e->body.data : "", e->body.size);
+    JsonReader r = reader_of(e->body.data ? e->body.data : "", e->body.size);
     Bytes      b = {0};
     Index      x = {.out = &b};
     char       key[16];
-    if (e->body.size && json_open(&r, '{'))
-        while (json_key(&r, key, sizeof key))
-            if (!strcmp(key, "ready") ? !json_bool(&r, &x.only_ready) : !json_skip(&r, NULL, NULL)) break;
+    if (e->body.size && reader_open(&r, '{'))
+        while (reader_key(&r, key, sizeof key))
+            if (!strcmp(key, "ready") ? !reader_bool(&r, &x.only_ready) : !reader_skip(&r, NULL, NULL)) break;
     if (r.why) return exchange_fail(e, 400, "%s", r.why);
     bytes_add_text(&b, "[");
     repository_list(e->server->repository, add_index, &x);
@@ -248,20 +248,20 @@ static void region_status(Exchange *e)
 
 static void region_register(Exchange *e)
 {
-    JsonReader r      = json_reader(e->body.data ? e->body.data : "", e->body.size);
+    JsonReader r      = reader_of(e->body.data ? e->body.data : "", e->body.size);
     Bytes      key    = {0};
     uint64_t   offset = 0, size = 0;
     bool       negative = false, other = false;
     char       name[16], why[300];
     if (!has_shared(e)) return;
-    if (json_open(&r, '{'))
-        while (json_key(&r, name, sizeof name))
-            if (!strcmp(name, "key")         ? !json_string(&r, &key)
-                : !strcmp(name, "offset")    ? !json_integer(&r, &negative, &offset)
-                : !strcmp(name, "byte_size") ? !json_integer(&r, &other, &size)
-                                             : !json_skip(&r, NULL, NULL))
+    if (reader_open(&r, '{'))
+        while (reader_key(&r, name, sizeof name))
+            if (!strcmp(name, "key")         ? !reader_string(&r, &key)
+                : !strcmp(name, "offset")    ? !reader_integer(&r, &negative, &offset)
+                : !strcmp(name, "byte_size") ? !reader_integer(&r, &other, &size)
+                                             : !reader_skip(&r, NULL, NULL))
                 break;
-    if (!json_ended(&r) || negative || other || !key.size || memchr(key.data, 0, key.size))
+    if (!reader_ended(&r) || negative || other || !key.size || memchr(key.data, 0, key.size))
         exchange_fail(e, 400, "%s", r.why ? r.why : "a region needs key, offset and byte_size");
     else {
         int status = shared_register(e->server->shared, e->param[0], key.data, offset, size, why, sizeof why);

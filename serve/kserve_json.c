@@ -32,8 +32,8 @@ typedef struct Reading {
 static bool read_name(JsonReader *r, char *to, size_t room)
 {
     Bytes b  = {0};
-    bool  is = json_string(r, &b);
-    if (is && (b.size >= room || memchr(b.data, 0, b.size))) is = json_wrong(r, "a name is too long");
+    bool  is = reader_string(r, &b);
+    if (is && (b.size >= room || memchr(b.data, 0, b.size))) is = reader_wrong(r, "a name is too long");
     if (is) memcpy(to, b.data, b.size + 1);
     bytes_free(&b);
     return is;
@@ -42,15 +42,16 @@ static bool read_name(JsonReader *r, char *to, size_t room)
 static bool read_size(JsonReader *r, uint64_t *out)
 {
     bool negative;
-    return json_integer(r, &negative, out) && ((!negative && *out <= INT64_MAX) || json_wrong(r, "a size is negative"));
+    return reader_integer(r, &negative, out) &&
+           ((!negative && *out <= INT64_MAX) || reader_wrong(r, "a size is negative"));
 }
 
 static bool read_parameters(JsonReader *r, KserveParameters *p)
 {
     char key[64];
     bool unused;
-    if (!json_open(r, '{')) return false;
-    while (json_key(r, key, sizeof key)) {
+    if (!reader_open(r, '{')) return false;
+    while (reader_key(r, key, sizeof key)) {
         const struct {
             const char *name;
             uint64_t   *size;
@@ -69,12 +70,12 @@ static bool read_parameters(JsonReader *r, KserveParameters *p)
             is_known     = true;
             *rows[i].has = true;
             if (rows[i].size ? !read_size(r, rows[i].size)
-                : rows[i].is ? !json_bool(r, rows[i].is)
-                             : !json_skip(r, NULL, NULL))
+                : rows[i].is ? !reader_bool(r, rows[i].is)
+                             : !reader_skip(r, NULL, NULL))
                 return false;
         }
         if (!strcmp(key, "shared_memory_region") ? !read_name(r, p->region, sizeof p->region)
-                                                 : !is_known && !json_skip(r, NULL, NULL))
+                                                 : !is_known && !reader_skip(r, NULL, NULL))
             return false;
     }
     return !r->why;
@@ -83,10 +84,10 @@ static bool read_parameters(JsonReader *r, KserveParameters *p)
 static bool read_shape(JsonReader *r, InputText *t)
 {
     t->rank = 0;
-    if (!json_open(r, '[')) return false;
-    while (json_element(r)) {
+    if (!reader_open(r, '[')) return false;
+    while (reader_element(r)) {
         uint64_t size;
-        if (t->rank == HOLO_MAX_RANK) return json_wrong(r, "a shape has too many dimensions");
+        if (t->rank == HOLO_MAX_RANK) return reader_wrong(r, "a shape has too many dimensions");
         if (!read_size(r, &size)) return false;
         t->dim[t->rank++] = (int64_t)size;
     }
@@ -149,14 +150,14 @@ static bool read_input(Reading *g)
     JsonReader *r = &g->r;
     InputText   t = {.rank = -1};
     char        key[32];
-    if (!json_open(r, '{')) return false;
-    while (json_key(r, key, sizeof key))
+    if (!reader_open(r, '{')) return false;
+    while (reader_key(r, key, sizeof key))
         if (!strcmp(key, "name")         ? !read_name(r, t.name, sizeof t.name)
             : !strcmp(key, "datatype")   ? !read_name(r, t.type, sizeof t.type)
             : !strcmp(key, "shape")      ? !read_shape(r, &t)
             : !strcmp(key, "parameters") ? !read_parameters(r, &t.p)
-            : !strcmp(key, "data")       ? !json_skip(r, &t.data, &t.size)
-                                         : !json_skip(r, NULL, NULL))
+            : !strcmp(key, "data")       ? !reader_skip(r, &t.data, &t.size)
+                                         : !reader_skip(r, NULL, NULL))
             return false;
     return !r->why && input_set(g, &t);
 }
@@ -169,11 +170,11 @@ static bool read_output(Reading *g)
     KserveRequest   *q = g->infer->state;
     KserveParameters p = {0};
     char             key[32], name[NAME_MAX_] = "";
-    if (!json_open(r, '{')) return false;
-    while (json_key(r, key, sizeof key))
+    if (!reader_open(r, '{')) return false;
+    while (reader_key(r, key, sizeof key))
         if (!strcmp(key, "name")         ? !read_name(r, name, sizeof name)
             : !strcmp(key, "parameters") ? !read_parameters(r, &p)
-                                         : !json_skip(r, NULL, NULL))
+                                         : !reader_skip(r, NULL, NULL))
             return false;
     if (r->why || !infer_want(g->infer, name, g->why, g->room)) return false;
     if (p.has_classes)
@@ -189,8 +190,8 @@ static bool read_output(Reading *g)
 
 static bool read_list(Reading *g, bool (*read)(Reading *))
 {
-    if (!json_open(&g->r, '[')) return false;
-    while (json_element(&g->r))
+    if (!reader_open(&g->r, '[')) return false;
+    while (reader_element(&g->r))
         if (!read(g)) return false;
     return !g->r.why;
 }
@@ -205,26 +206,26 @@ static bool read_top(Reading *g)
     const char      *outputs = NULL;
     size_t           size    = 0;
     char             key[32], id[256];
-    if (!json_open(r, '{')) return false;
-    while (json_key(r, key, sizeof key)) {
+    if (!reader_open(r, '{')) return false;
+    while (reader_key(r, key, sizeof key)) {
         if (!strcmp(key, "id")) {
             if (!read_name(r, id, sizeof id)) return false;
             free(g->infer->id);
             g->infer->id = take_text(id);
-        } else if (!strcmp(key, "outputs")      ? !json_skip(r, &outputs, &size)
+        } else if (!strcmp(key, "outputs")      ? !reader_skip(r, &outputs, &size)
                    : !strcmp(key, "inputs")     ? !read_list(g, read_input)
                    : !strcmp(key, "parameters") ? !read_parameters(r, &p)
-                                                : !json_skip(r, NULL, NULL)) {
+                                                : !reader_skip(r, NULL, NULL)) {
             return false;
         }
     }
-    if (!json_ended(r)) return false;
+    if (!reader_ended(r)) return false;
     q->all_binary = p.all_binary;
     if (p.priority) g->infer->job.priority = p.priority < 1000 ? (int)p.priority : 1000;
     if (p.timeout && (double)p.timeout * 1e-6 < g->infer->timeout) g->infer->timeout = (double)p.timeout * 1e-6;
     if (g->binary_size) return snprintf(g->why, g->room, "the body has more binary data than its inputs say"), false;
     if (!outputs) return true;
-    *r = json_reader(outputs, size); // last: their form depends on the parameters
+    *r = reader_of(outputs, size); // last: their form depends on the parameters
     return read_list(g, read_output);
 }
 
@@ -233,7 +234,7 @@ bool kserve_read(Infer *i, const Bytes *body, size_t json, char *why, size_t roo
     Reading g = {.infer = i, .binary = body->data + json, .binary_size = body->size - json, .why = why, .room = room};
     i->state  = take(sizeof(KserveRequest));
     i->end    = kserve_end;
-    g.r       = json_reader(body->data, json);
+    g.r       = reader_of(body->data, json);
     *why      = 0;
     if (read_top(&g)) return true;
     if (g.r.why) snprintf(why, room, "the request is not what KServe asks for: %s", g.r.why);

@@ -19,9 +19,9 @@ static bool whole(JsonReader *r, HoloDtype type, void *to)
     uint64_t x;
     int      bits      = (int)holo_dtype_size(type) * 8;
     bool     is_signed = type == HOLO_I8 || type == HOLO_I16 || type == HOLO_I32 || type == HOLO_I64;
-    if (!json_integer(r, &negative, &x)) return false;
+    if (!reader_integer(r, &negative, &x)) return false;
     uint64_t most = is_signed ? (UINT64_C(1) << (bits - 1)) - !negative : UINT64_MAX >> (64 - bits);
-    if (x > most || (negative && !is_signed && x)) return json_wrong(r, "a number does not fit the datatype");
+    if (x > most || (negative && !is_signed && x)) return reader_wrong(r, "a number does not fit the datatype");
     if (negative) x = -x;
     memcpy(to, &x, (size_t)bits / 8); // little-endian
     return true;
@@ -35,19 +35,19 @@ static bool element(JsonReader *r, HoloTensor *t, int64_t at, Strings *strings)
     bool   is;
     switch (t->dtype) {
     case HOLO_F32:
-        if (!json_number(r, &x)) return false;
+        if (!reader_number(r, &x)) return false;
         *(float *)to = (float)x;
         return true;
-    case HOLO_F64: return json_number(r, (double *)to);
+    case HOLO_F64: return reader_number(r, (double *)to);
     case HOLO_BOOL:
-        if (json_peek(r) == 't' || json_peek(r) == 'f') {
-            if (!json_bool(r, &is)) return false;
+        if (reader_peek(r) == 't' || reader_peek(r) == 'f') {
+            if (!reader_bool(r, &is)) return false;
             *to = is;
             return true;
         }
-        return whole(r, HOLO_U8, to) && ((uint8_t)*to <= 1 || json_wrong(r, "a number does not fit the datatype"));
+        return whole(r, HOLO_U8, to) && ((uint8_t)*to <= 1 || reader_wrong(r, "a number does not fit the datatype"));
     case HOLO_STRING:
-        if (!json_string(r, &strings->text)) return false;
+        if (!reader_string(r, &strings->text)) return false;
         strings->end[at] = strings->text.size;
         return true;
     default: return whole(r, (HoloDtype)t->dtype, to);
@@ -59,22 +59,22 @@ static bool elements(JsonReader *r, HoloTensor *t, int64_t count, Strings *strin
 {
     int64_t at    = 0;
     int     depth = 1;
-    if (!json_open(r, '[')) return false;
+    if (!reader_open(r, '[')) return false;
     while (depth) {
-        if (!json_element(r)) {
+        if (!reader_element(r)) {
             if (r->why) return false;
             depth--;
-        } else if (json_peek(r) == '[') {
-            if (depth++ == HOLO_MAX_RANK + 1) return json_wrong(r, "it is nested too deeply");
-            json_open(r, '[');
+        } else if (reader_peek(r) == '[') {
+            if (depth++ == HOLO_MAX_RANK + 1) return reader_wrong(r, "it is nested too deeply");
+            reader_open(r, '[');
         } else if (at == count) {
-            return json_wrong(r, "there are more elements than the shape says");
+            return reader_wrong(r, "there are more elements than the shape says");
         } else if (!element(r, t, at++, strings)) {
             return false;
         }
     }
-    if (at != count) return json_wrong(r, "there are fewer elements than the shape says");
-    return json_ended(r);
+    if (at != count) return reader_wrong(r, "there are fewer elements than the shape says");
+    return reader_ended(r);
 }
 
 static void strings_point(HoloTensor *t, int64_t count, const char *text, const size_t *end)
@@ -102,7 +102,7 @@ static bool strings_pack(HoloTensor *t, int64_t count, const Strings *s, void **
 bool tensor_from_json(HoloTensor *t, const char *data, size_t size, void **out_owned, char *why, size_t room)
 {
     int64_t    count   = holo_tensor_count(t);
-    JsonReader r       = json_reader(data, size);
+    JsonReader r       = reader_of(data, size);
     Strings    strings = {0};
     bool       is_text = t->dtype == HOLO_STRING;
     *out_owned         = NULL;
