@@ -36,7 +36,7 @@ static HoloStatus speaker_open(Model *m, HoloError *error)
     HoloLanguageOptions options = {.size = sizeof options, .texts = o->texts, .context = o->context};
     HoloStatus status = holo_language_open(m->holo, schedule_pool(m->server->schedule), &options, &s->language, error);
     s->texts          = !status && holo_language_has_source(s->language) ? 1 : o->texts; // one source at a time
-    if (!status && holo_model_asset(m->holo, "chat_template", &block))
+    if (!status && holo_model_asset(m->holo, "template", &block))
         status = holo_template_open_memory(block.data, block.size, &s->chat, error);
     if (status) return speaker_destroy(s), status;
     m->speaker = s;
