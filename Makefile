@@ -78,7 +78,7 @@ MAKEFLAGS += --no-builtin-rules
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 .DELETE_ON_ERROR:
 
-all: $(HOLOGRAM) $(BUILD)/hologram-compile$(EXE) $(SO) $(SO_COMP)
+all: $(HOLOGRAM) $(BUILD)/hologram-compile$(EXE) $(SO) $(SO_COMP) serve-program
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -120,7 +120,7 @@ level_watch = $(if $(findstring fuzzer,$(SANITIZE)),-fno-sanitize=undefined$(com
 # levels are of one source, and one that is watched in full takes minutes to compile. The others are those of the build ORDINARY.
 WATCHED    :=
 ORDINARY   := build
-watched_flags = $(if $(WATCHED),-fno-sanitize=undefined --param asan-instrumentation-with-call-threshold=0)
+watched_flags = $(if $(WATCHED),-fno-sanitize=undefined --param asan-instrumentation-with-call-threshold=1000)
 level_flags = $(shell awk '$$1 == "$(MACHINE)" && $$2 "_" $$3 == "$(1)" { $$1 = $$2 = $$3 = ""; print }' src/kernels/LEVELS)
 level_machine = $(filter -m%,$(call level_flags,$*_1))
 $(BUILD)/obj/level_%.o: src/kernels/levels/level.c src/kernels/LEVELS Makefile
@@ -455,7 +455,7 @@ lint: $(LIB) $(LIB_COMP) $(BUILD)/hologram
 	@sh tools/lint.sh $(BUILD)
 ## make format        clang-format on everything
 format:
-	@clang-format -i $(wildcard include/*.h include/*.hpp examples/*.c examples/cpp/*.cpp tests/cpp/*.cpp) $(shell find src cli bindings tests fuzz/*.[ch] bench -name '*.[ch]')
+	@clang-format -i $(wildcard include/*.h include/*.hpp examples/*.c examples/cpp/*.cpp tests/cpp/*.cpp) $(shell find src cli serve bindings tests fuzz/*.[ch] bench -name '*.[ch]')
 
 ## make bench         the corpus beside ONNX Runtime, as ratios of one run
 bench: $(BUILD)/hologram $(BUILD)/bench/kernels bench-lookup
@@ -539,7 +539,7 @@ install-test: all
 BINDING_TESTS    :=
 BINDING_FILES    :=
 BINDING_PACKAGES :=
-include $(wildcard bindings/*/rules.mk packaging/rules.mk)
+include $(wildcard bindings/*/rules.mk packaging/rules.mk serve/rules.mk)
 test-programs: $(BINDING_FILES)
 
 hooks:

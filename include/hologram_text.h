@@ -360,6 +360,69 @@ HOLO_API void                 holo_answer_destroy(HoloAnswer *answer);
 HOLO_API HOLO_MUST HoloStatus holo_answer_step(HoloAnswer *answer, HoloGenerateFn each, void *state, bool *out_done,
                                                HoloGenerateResult *out_result, HoloError *error);
 
+// ---- several texts at once
+
+// A batch generates several texts with one model: a step runs the next token of each of them together, for which the weights
+// are read once. Texts join and leave between steps. Each gets the tokens that holo_generate gives it alone. What is kept of
+// texts that ended serves others that begin alike, and so does what is kept of texts that are generated.
+//
+// One thread uses a batch at a time, its owner. Callbacks are called by holo_text_batch_step and holo_text_batch_destroy
+// alone; they may add texts and cancel some, and must not call these two.
+typedef struct HoloTextBatch HoloTextBatch;
+
+typedef struct HoloTextBatchOptions {
+    size_t  size;    // sizeof(HoloTextBatchOptions): later versions may add fields
+    int     places;  // texts that are generated at once; 0: 8. Others wait for a place
+    int     waiting; // how many may wait; 0: any number
+    int64_t context; // the most tokens of a text; 0: as many as the model was made for
+    size_t
+        memory; // bytes that may be kept of all texts; 0: any. All places have the same share, so it limits the context
+    int chunk;  // tokens of prompts that a step reads while other texts are generated; 0: 64
+} HoloTextBatchOptions;
+
+typedef struct HoloTextEnded { // a text that is not generated any more
+    uint64_t           id;
+    HoloStatus         status;  // HOLO_OK: `result` says why it ended. HOLO_CANCELLED: somebody asked for it
+    const char        *message; // of a failure; else "". It lives during the call
+    HoloGenerateResult result;
+} HoloTextEnded;
+// Called once for each text.
+typedef void (*HoloTextEndFn)(void *state, const HoloTextEnded *ended);
+
+// `model` and `pool` must outlive it; `pool` may be NULL: the calling thread alone. Options may be NULL. HOLO_UNSUPPORTED:
+// the model does not continue texts, or cannot keep several of them apart; the message says why.
+HOLO_API HOLO_MUST HoloStatus holo_text_batch_create(const HoloModel *model, HoloPool *pool,
+                                                     const HoloTextBatchOptions *options, HoloTextBatch **out_batch,
+                                                     HoloError *error);
+// Ends the texts that are left as HOLO_CANCELLED.
+HOLO_API void holo_text_batch_destroy(HoloTextBatch *batch);
+// The language model of the batch, for its tokenizer, its settings and holo_generate_defaults. Do not read with it, and do not
+// close it. holo_language_cancel has a step in progress return HOLO_CANCELLED; the next step goes on.
+HOLO_API HoloLanguage *holo_text_batch_language(const HoloTextBatch *batch);
+// Adds a text that continues a prompt; the next steps generate it. Options may be NULL; their `text` has no meaning here, and
+// what they point to is copied, but for the grammar, which must outlive the text. `each` is called for each token and `ended`
+// at the end, both with `state`; `ended` may be NULL. HOLO_BUSY: too many texts wait.
+HOLO_API HOLO_MUST HoloStatus holo_text_batch_add(HoloTextBatch *batch, const uint32_t *prompt, size_t count,
+                                                  const HoloGenerateOptions *options, HoloGenerateFn each,
+                                                  HoloTextEndFn ended, void *state, uint64_t *out_id, HoloError *error);
+// Ends a text with the next step. False: there is none of that id.
+HOLO_API bool holo_text_batch_cancel(HoloTextBatch *batch, uint64_t id);
+// One step of all texts: the next token of each that is generated, and a piece of a prompt. `*out_left` is how many texts are
+// left. A failure of one text ends that text alone; a failure of the step leaves all of them as they are.
+HOLO_API HOLO_MUST HoloStatus holo_text_batch_step(HoloTextBatch *batch, int *out_left, HoloError *error);
+
+typedef struct HoloTextBatchState {
+    int      places, waiting, reading, generating; // texts, by what becomes of them
+    int64_t  context;                              // the most tokens of a text
+    size_t   kept_tokens;                          // of all places
+    size_t   bytes;                                // that these take
+    uint64_t prompt_tokens, cached_tokens;         // of all prompts so far; and how many did not have to be read
+    uint64_t tokens;                               // generated so far
+    uint64_t runs,
+        rows; // of the model for generated tokens, and the texts in them: rows / runs is the mean size of a batch
+} HoloTextBatchState;
+HOLO_API void holo_text_batch_state(const HoloTextBatch *batch, HoloTextBatchState *out_state);
+
 // ---- speech to text
 
 // Reads a WAV file: PCM of 8 to 32 bits or floats, any rate, and any number of channels, which are mixed. `rate` is how
