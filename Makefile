@@ -78,7 +78,7 @@ MAKEFLAGS += --no-builtin-rules
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 .DELETE_ON_ERROR:
 
-all: $(HOLOGRAM) $(BUILD)/hologram-compile$(EXE) $(SO) $(SO_COMP)
+all: $(HOLOGRAM) $(BUILD)/hologram-compile$(EXE) $(SO) $(SO_COMP) serve-program
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -458,7 +458,7 @@ lint: $(LIB) $(LIB_COMP) $(BUILD)/hologram
 	@sh tools/lint.sh $(BUILD)
 ## make format        clang-format on everything
 format:
-	@clang-format -i $(wildcard include/*.h include/*.hpp examples/*.c examples/cpp/*.cpp tests/cpp/*.cpp) $(shell find src cli bindings tests fuzz/*.[ch] bench -name '*.[ch]')
+	@clang-format -i $(wildcard include/*.h include/*.hpp examples/*.c examples/cpp/*.cpp tests/cpp/*.cpp) $(shell find src cli serve bindings tests fuzz/*.[ch] bench -name '*.[ch]')
 
 ## make bench         the corpus beside ONNX Runtime, as ratios of one run
 bench: $(BUILD)/hologram $(BUILD)/bench/kernels bench-lookup
@@ -542,7 +542,7 @@ install-test: all
 BINDING_TESTS    :=
 BINDING_FILES    :=
 BINDING_PACKAGES :=
-include $(wildcard bindings/*/rules.mk packaging/rules.mk)
+include $(wildcard bindings/*/rules.mk packaging/rules.mk serve/rules.mk)
 test-programs: $(BINDING_FILES)
 
 hooks:

@@ -37,7 +37,6 @@ typedef struct CliLanguage { // zero-initialize; close it in any case
     HoloTokenizer      *tokenizer; // the language model's; NULL: there is none
     HoloTemplate       *chat;      // NULL: there is none
     HoloGrammar        *grammar;
-    int                 texts; // that are kept at once; 0: one
     HoloGenerateOptions options;
     HoloString         *stops;
     HoloTokenBias      *bias;

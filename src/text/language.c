@@ -194,6 +194,8 @@ HoloStatus holo_language_open(const HoloModel *model, HoloPool *pool, const Holo
     l->context        = o.context ? o.context : made >= 1 && made < 1e9 ? (int64_t)made : 0;
     made              = meta_number(model, "text.restart", 0);
     l->restart        = made >= 1 && made < 1e9 ? (size_t)made : 0;
+    made              = meta_number(model, "text.whole", 0);
+    l->whole          = made >= 1 && made < 1e9 ? (size_t)made : l->restart;
     HoloStatus status = parts_open(l, pool, error);
     if (status)
         holo_language_close(l);

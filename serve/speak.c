@@ -1,0 +1,291 @@
+// speak.c - the queue of a language model: texts that go on together. See speak.h.
+#include "speak.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { TEXTS_MAX = 1024 };
+
+struct Speaker {
+    HoloLanguage  *language;
+    HoloTemplate  *chat; // NULL: there is none
+    HoloTokenTree *tree; // made by the first grammar
+    Talk          *active[TEXTS_MAX];
+    uint32_t      *kept[TEXTS_MAX]; // the tokens of the last prompt of each text, to find a common beginning
+    size_t         kept_count[TEXTS_MAX];
+    int            texts, count;
+};
+
+void speaker_destroy(Speaker *s)
+{
+    if (!s) return;
+    for (int i = 0; i < s->texts; i++) free(s->kept[i]);
+    holo_token_tree_destroy(s->tree);
+    holo_template_close(s->chat);
+    holo_language_close(s->language);
+    free(s);
+}
+
+static HoloStatus speaker_open(Model *m, HoloError *error)
+{
+    const Options *o = &m->server->options;
+    HoloString     block;
+    if (m->speaker) return HOLO_OK;
+    Speaker            *s       = take(sizeof *s);
+    HoloLanguageOptions options = {.size = sizeof options, .texts = o->texts, .context = o->context};
+    HoloStatus status = holo_language_open(m->holo, schedule_pool(m->server->schedule), &options, &s->language, error);
+    s->texts          = !status && holo_language_has_source(s->language) ? 1 : o->texts; // one source at a time
+    if (!status && holo_model_asset(m->holo, "template", &block))
+        status = holo_template_open_memory(block.data, block.size, &s->chat, error);
+    if (status) return speaker_destroy(s), status;
+    m->speaker = s;
+    return HOLO_OK;
+}
+
+HoloLanguage *talk_language(Talk *t, HoloError *error)
+{
+    return speaker_open(t->model, error) ? NULL : t->model->speaker->language;
+}
+
+// ---- pieces
+
+static char *copy_of(const void *data, size_t size)
+{
+    char *copy = take(size + 1);
+    if (size) memcpy(copy, data, size);
+    return copy;
+}
+
+static TalkBest best_of(HoloTokenizer *tokenizer, uint32_t token, float logprob)
+{
+    TalkBest  b     = {.token = token, .logprob = logprob};
+    char     *bytes = NULL;
+    HoloError error = {0};
+    if (tokenizer && !holo_tokenizer_token_bytes(tokenizer, token, &bytes, &b.size, &error) && b.size) {
+        b.bytes = copy_of(bytes, b.size);
+    } else if (tokenizer) { // special tokens have no bytes, but a name
+        HoloString name = holo_tokenizer_token(tokenizer, token);
+        b.bytes         = copy_of(name.data, name.size);
+        b.size          = name.size;
+    }
+    holo_text_free(bytes);
+    return b;
+}
+
+static void piece_free(TalkPiece *p)
+{
+    for (size_t i = 0; i < p->best_count; i++) free(p->best[i].bytes);
+    free(p->best);
+    free(p->own.bytes);
+    free(p->text);
+    free(p);
+}
+
+static void piece_arrived(void *state)
+{
+    TalkPiece *p = state;
+    Talk      *t = p->talk;
+    if (!t->first_time) {
+        t->first_time = now();
+        metrics_time(t->model->metrics, STAGE_FIRST_TOKEN, t->first_time - t->exchange->began);
+    }
+    if (p->token != UINT32_MAX) t->model->metrics->generated_tokens++;
+    if (t->piece && !t->is_given_up) t->piece(t, p);
+    piece_free(p);
+}
+
+static bool each(void *state, const HoloGenerated *g)
+{
+    Talk          *t         = state;
+    HoloTokenizer *tokenizer = holo_language_tokenizer(t->model->speaker->language);
+    TalkPiece     *p         = take(sizeof *p);
+    p->talk                  = t;
+    p->token                 = g->token;
+    p->text                  = copy_of(g->text.data, g->text.size);
+    p->size                  = g->text.size;
+    if (t->sampler.logprobs && g->token != UINT32_MAX) {
+        p->own        = best_of(tokenizer, g->token, g->sampled.logprob);
+        p->best_count = g->sampled.best_count;
+        p->best       = take((p->best_count + 1) * sizeof *p->best);
+        for (size_t i = 0; i < p->best_count; i++)
+            p->best[i] = best_of(tokenizer, g->sampled.best[i].token, g->sampled.best[i].logprob);
+    }
+    loop_post(t->model->server->loop, piece_arrived, p);
+    return !t->job.cancel;
+}
+
+// ---- a text begins
+
+static HoloStatus prompt_make(Speaker *s, Talk *t, HoloError *error)
+{
+    HoloTokenizer *tokenizer = holo_language_tokenizer(s->language);
+    char          *text      = NULL;
+    size_t         size      = 0;
+    HoloStatus     status    = HOLO_OK;
+    if (t->ids) return HOLO_OK;
+    bool is_chat = t->context && s->chat;
+    if (t->context && !s->chat) {
+        snprintf(error->text, sizeof error->text, "the model has no chat template: ask for /v1/completions");
+        return error->status = HOLO_UNSUPPORTED;
+    }
+    if (is_chat) status = holo_template_render(s->chat, t->context, strlen(t->context), &text, &size, error);
+    uint32_t *ids = NULL;
+    if (!status)
+        status = holo_tokenizer_encode(tokenizer, is_chat ? text : t->prompt, is_chat ? size : t->prompt_size,
+                                       is_chat || t->is_raw ? 0 : HOLO_TEXT_SPECIAL, &ids, &t->id_count, error);
+    if (!status) t->ids = (uint32_t *)copy_of(ids, t->id_count * sizeof *ids);
+    holo_ids_free(ids);
+    holo_text_free(text);
+    return status;
+}
+
+static HoloStatus grammar_make(Speaker *s, Talk *t, HoloError *error)
+{
+    size_t          count;
+    const uint32_t *ends   = holo_language_ends(s->language, &count);
+    HoloStatus      status = HOLO_OK;
+    if (!t->grammar) return HOLO_OK;
+    if (!s->tree) status = holo_token_tree_create(holo_language_tokenizer(s->language), ends, count, &s->tree, error);
+    if (!status)
+        status = holo_grammar_compile(t->grammar_source, t->grammar, strlen(t->grammar), HOLO_SPACES_SOME, &t->compiled,
+                                      error);
+    return status ? status : holo_grammar_set_tokens(t->compiled, s->tree, error);
+}
+
+static void options_make(const Speaker *s, const Talk *t, HoloGenerateOptions *o)
+{
+    holo_generate_defaults(s->language, o);
+    const HoloSamplerOptions *a = &t->sampler;
+    HoloSamplerOptions       *b = &o->sampler;
+    if (t->changes & TALK_TEMPERATURE) b->temperature = a->temperature;
+    if (t->changes & TALK_TOP_P) b->top_p = a->top_p;
+    if (t->changes & TALK_TOP_K) b->top_k = a->top_k;
+    if (t->changes & TALK_MIN_P) b->min_p = a->min_p;
+    if (t->changes & TALK_PRESENCE) b->presence_penalty = a->presence_penalty;
+    if (t->changes & TALK_FREQUENCY) b->frequency_penalty = a->frequency_penalty;
+    if (t->changes & TALK_REPETITION) b->repetition_penalty = a->repetition_penalty;
+    b->seed       = a->seed;
+    b->logprobs   = a->logprobs;
+    b->best       = a->best;
+    b->bias       = t->bias;
+    b->bias_count = t->bias_count;
+    o->text       = t->slot;
+    o->max_tokens = t->max_tokens;
+    o->stops      = t->stops;
+    o->stop_count = t->stop_count;
+    o->grammar    = t->compiled;
+    o->keep_ends  = t->keep_ends;
+}
+
+static size_t common(const uint32_t *a, size_t a_count, const uint32_t *b, size_t b_count)
+{
+    size_t n = 0;
+    while (n < a_count && n < b_count && a[n] == b[n]) n++;
+    return n;
+}
+
+// The free place whose last text begins most like this one: that beginning is not read again.
+static int slot_find(const Speaker *s, const Talk *t)
+{
+    int    best      = -1;
+    size_t best_size = 0;
+    for (int i = 0; i < s->texts; i++) {
+        size_t size = common(s->kept[i], s->kept_count[i], t->ids, t->id_count);
+        if (s->active[i] || (best >= 0 && size <= best_size)) continue;
+        best      = i;
+        best_size = size;
+    }
+    return best;
+}
+
+static HoloStatus begin(Speaker *s, Talk *t, HoloError *error)
+{
+    HoloGenerateOptions options;
+    HoloStatus          status = prompt_make(s, t, error);
+    if (!status) status = grammar_make(s, t, error);
+    if (status) return status;
+    t->slot = slot_find(s, t);
+    options_make(s, t, &options);
+    status = holo_answer_create(s->language, t->ids, t->id_count, &options, &t->answer, error);
+    if (status) return status;
+    free(s->kept[t->slot]);
+    s->kept[t->slot]       = (uint32_t *)copy_of(t->ids, t->id_count * sizeof *t->ids);
+    s->kept_count[t->slot] = t->id_count;
+    s->active[t->slot]     = t;
+    s->count++;
+    return HOLO_OK;
+}
+
+// ---- steps
+
+static void leave(Queue *q, Speaker *s, Talk *t, HoloStatus status)
+{
+    s->active[t->slot] = NULL;
+    s->count--;
+    holo_answer_destroy(t->answer);
+    t->answer = NULL;
+    holo_grammar_close(t->compiled);
+    t->compiled = NULL;
+    schedule_done(q->schedule, &t->job, status);
+}
+
+static void admit(Queue *q, Model *m, Talk *t)
+{
+    HoloStatus status = HOLO_OK;
+    t->job.batch      = 1;
+    if (t->job.cancel) return schedule_done(q->schedule, &t->job, HOLO_CANCELLED);
+    if (t->alone) {
+        bool is = t->alone(t, &t->job.error);
+        return schedule_done(q->schedule, &t->job,
+                             is                    ? HOLO_OK
+                             : t->job.error.status ? t->job.error.status
+                                                   : HOLO_INTERNAL);
+    }
+    status = speaker_open(m, &t->job.error);
+    if (!status) status = begin(m->speaker, t, &t->job.error);
+    if (!status) return;
+    holo_grammar_close(t->compiled);
+    t->compiled = NULL;
+    schedule_done(q->schedule, &t->job, status);
+}
+
+static void step_all(Queue *q, Speaker *s)
+{
+    for (int i = 0; i < s->texts && s->count; i++) {
+        Talk *t    = s->active[i];
+        bool  done = false;
+        if (!t) continue;
+        HoloStatus status =
+            t->job.cancel ? HOLO_CANCELLED : holo_answer_step(t->answer, each, t, &done, &t->result, &t->job.error);
+        if (status || done) leave(q, s, t, t->job.cancel ? HOLO_CANCELLED : status);
+    }
+}
+
+static bool run(Queue *q, Job **jobs, int count)
+{
+    Model *m = q->owner;
+    for (int i = 0; i < count; i++) admit(q, m, (Talk *)jobs[i]);
+    if (m->speaker) step_all(q, m->speaker);
+    return m->speaker && m->speaker->count;
+}
+
+static int places(Queue *q)
+{
+    const Model *m = q->owner;
+    return m->speaker ? m->speaker->texts - m->speaker->count : 1;
+}
+
+static bool joins(Queue *q, const Job *a, const Job *b)
+{
+    (void)q, (void)a, (void)b;
+    return true;
+}
+
+const QueueKind talk_queue = {.all_cores = true,
+                              .runs      = 1,
+                              .places    = places,
+                              .joins     = joins,
+                              .run       = run,
+                              .hold      = queue_hold_model,
+                              .release   = queue_release_model};
