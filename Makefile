@@ -149,6 +149,15 @@ $(filter-out $(BUILD)/obj/level_$(WATCHED)_% $(BUILD)/obj/level_shared_$(WATCHED
 	@mkdir -p $(@D) && cp $< $@
 endif
 
+# The names of all sources: where one was added or is gone, tables and libraries are made again.
+SOURCES := $(BUILD)/sources.txt
+.PHONY: sources-anew
+sources-anew:
+$(SOURCES): sources-anew
+	@mkdir -p $(@D)
+	@printf '%s\n' $(RUNTIME_SRC) $(COMPILER_SRC) | cmp -s - $@ || printf '%s\n' $(RUNTIME_SRC) $(COMPILER_SRC) > $@
+$(BUILD)/ops_registry.c $(BUILD)/devices_registry.c $(BUILD)/targets_registry.c $(BUILD)/importers_registry.c: $(SOURCES)
+
 $(BUILD)/ops_registry.c: tools/ops_registry.sh $(filter src/ops/%,$(RUNTIME_SRC))
 	@mkdir -p $(@D)
 	$(Q)sh tools/ops_registry.sh > $@
