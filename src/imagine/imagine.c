@@ -129,7 +129,7 @@ static HoloStatus encode(HoloPicture *m, HoloTokenizer *tokenizer, HoloSession *
     *out      = made;
     out->data = holo_arena_take(&m->arena, holo_tensor_bytes(&made) + 1);
     if (!out->data) return holo_fail_memory(m->error);
-    memcpy(out->data, made.data, holo_tensor_bytes(&made));
+    if (made.data) memcpy(out->data, made.data, holo_tensor_bytes(&made));
     return HOLO_OK;
 }
 
