@@ -127,6 +127,11 @@ web-package: wasm
 wasm-test: web-package node-files
 	@HOLOGRAM_WEB=$(abspath $(WEB_FOLDER)) HOLOGRAM_NODE=$(abspath $(NODE_FOLDER)) ONNX="$(wildcard $(ONNX_DEBIAN)/node) $(ONNX_NEWER)" sh tests/web/run.sh $(NODE)
 
+## make wasm-exact    class exact: models of the corpus give native's bits in WebAssembly; MODELS="resnet50": only these
+.PHONY: wasm-exact
+wasm-exact: web-package node-files
+	@HOLOGRAM_WEB=$(abspath $(WEB_FOLDER)) HOLOGRAM_NODE=$(abspath $(NODE_FOLDER)) $(NODE) --experimental-wasm-relaxed-simd tests/web/exact.mjs $(or $(HOLO_CORPUS),$(BUILD)/bench/corpus) $(MODELS)
+
 # The pages: one folder, that any host can serve. Peers come by npm, where that is here.
 SITE       := $(BUILD)/site
 WEB_PEERS  := $(BUILD)/web-peers
