@@ -37,11 +37,11 @@ def _given(tensor):
 
 
 def _taken(value):
-    if not isinstance(value, Tensor):
-        return torch.as_tensor(value)
-    if value.dtype == "bfloat16":
-        return torch.from_dlpack(value.view("uint16")).view(torch.bfloat16)
-    return torch.from_dlpack(value)
+    is_bf16 = str(value.dtype) == "bfloat16"  # NumPy has it by a package that PyTorch does not know
+    if is_bf16:
+        value = value.view("uint16")
+    tensor = torch.from_dlpack(value) if isinstance(value, Tensor) else torch.as_tensor(value)
+    return tensor.view(torch.bfloat16) if is_bf16 else tensor
 
 
 class Part(torch.nn.Module):
