@@ -37,6 +37,19 @@ HOLO_API void holo_imagine_defaults(const HoloModel *model, HoloImagineOptions *
 HOLO_API HOLO_MUST HoloStatus holo_imagine(const HoloModel *model, const HoloImagineOptions *options,
                                            HoloTensor *out_image, HoloError *error);
 HOLO_API void                 holo_image_free(HoloTensor *image);
+
+// The same in steps, for callers that do something else between them, or show what there is so far. The texts of the options
+// are read by holo_picture_create alone; `progress` is not called. The model and the pool must live longer.
+typedef struct HoloPicture HoloPicture;
+
+HOLO_API HOLO_MUST HoloStatus holo_picture_create(const HoloModel *model, const HoloImagineOptions *options,
+                                                  HoloPicture **out_picture, HoloError *error);
+HOLO_API void                 holo_picture_destroy(HoloPicture *picture);
+// Takes one step. Behind the last one it does nothing, and is done.
+HOLO_API HOLO_MUST HoloStatus holo_picture_step(HoloPicture *picture, bool *out_done, HoloError *error);
+// The picture, as far as it is known; at the end it is the one that holo_imagine makes. As holo_imagine gives it.
+HOLO_API HOLO_MUST HoloStatus holo_picture_see(HoloPicture *picture, HoloTensor *out_image, HoloError *error);
+
 // Writes a picture, u8, [height, width, 1 or 3], as a PNG file.
 HOLO_API HOLO_MUST HoloStatus holo_image_write_png(const char *path, const HoloTensor *image, HoloError *error);
 // The names of the schedulers; NULL behind the last.

@@ -8,6 +8,7 @@ EXECUTOR = "executors compute on buffers of their own: in JavaScript, kernels ru
 WORDS = "src/js_text.c gives texts as strings"
 BATCH = "for servers in C: its callbacks come in the middle of a step. Model.generate makes one text"
 LANGUAGE = "src/js_generate.c continues texts on another thread, step by step"
+PICTURE = "src/js_picture.c makes pictures on another thread, step by step"
 TEXT = "Model.generate does all of it"
 
 FUNCTIONS = {
@@ -83,10 +84,13 @@ FUNCTIONS = {
     "holo_sound_read_memory": "not there yet: hologram transcribe, on the command line",
     "holo_samples_free": "not there yet: hologram transcribe, on the command line",
     "holo_transcribe": "not there yet: hologram transcribe, on the command line",
-    "holo_imagine_can": "not there yet: hologram imagine, on the command line",
-    "holo_imagine_defaults": "not there yet: hologram imagine, on the command line",
-    "holo_imagine": "not there yet: hologram imagine, on the command line",
-    "holo_image_free": "not there yet: hologram imagine, on the command line",
+    "holo_imagine_can": PICTURE,
+    "holo_imagine_defaults": PICTURE,
+    "holo_imagine": PICTURE,
+    "holo_image_free": PICTURE,
+    "holo_picture_create": PICTURE,
+    "holo_picture_step": PICTURE,
+    "holo_picture_see": PICTURE,
     "holo_language_forget": "a read could be in progress on another thread",
     "holo_language_cancel": LANGUAGE,
     "holo_generate_defaults": LANGUAGE,

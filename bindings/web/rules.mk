@@ -54,8 +54,9 @@ WASM_core_simd128 := $(WASM_COMMON) $(BUILD)/obj/none.o $(BUILD)/obj/core/ops_re
 WASM_core_relaxed := $(WASM_COMMON) $(BUILD)/obj/none.o $(BUILD)/obj/core/ops_registry.o $(call level_objects,relaxed) $(BUILD)/obj/core_relaxed/cpu.o
 
 # Everything: both classes, all operators, text.
-$(call web_objects,web_text web_compile): CFLAGS += -Os
-TEXT_OBJ          := $(filter $(BUILD)/obj/src/text/% $(BUILD)/obj/unicode_tables.o,$(COMPILER_OBJ)) $(call web_objects,web_text)
+$(call web_objects,web_text web_picture web_compile): CFLAGS += -Os
+TEXT_OBJ          := $(filter $(BUILD)/obj/src/text/% $(BUILD)/obj/src/imagine/% $(BUILD)/obj/unicode_tables.o,$(COMPILER_OBJ)) \
+                     $(call web_objects,web_text web_picture)
 WASM_full_simd128 := $(WASM_COMMON) $(STDLIB_OBJ) $(TEXT_OBJ) $(BUILD)/obj/ops_registry.o $(call level_objects,simd128) $(BUILD)/obj/src/kernels/cpu.o
 WASM_full_relaxed := $(WASM_COMMON) $(STDLIB_OBJ) $(TEXT_OBJ) $(BUILD)/obj/ops_registry.o $(call level_objects,relaxed) $(BUILD)/obj/relaxed/cpu.o
 
@@ -131,12 +132,13 @@ wasm-test: web-package node-files
 SITE       := $(BUILD)/site
 WEB_PEERS  := $(BUILD)/web-peers
 PEERS      ?= onnxruntime-web@1.30
-$(SITE)/index.html: $(wildcard web/*) $(WEB_FOLDER)/package.json demo/digits.onnx $(HOLOGRAM)
+$(SITE)/index.html: $(wildcard web/*) $(WEB_FOLDER)/package.json demo/digits.onnx $(wildcard demo/imagine/model/*/*) $(HOLOGRAM)
 	@rm -rf $(SITE) && mkdir -p $(SITE)
 	$(Q)cp web/*.html web/*.mjs web/*.css demo/digits.onnx $(SITE)/
 	$(Q)cp -r $(WEB_FOLDER) $(SITE)/hologram
 	$(Q)echo '[]' > $(SITE)/models.json
 	$(Q)$(HOLOGRAM) compile -q demo/digits.onnx -o $(SITE)/digits.holo
+	$(Q)$(HOLOGRAM) compile -q --size small demo/imagine/model -o $(SITE)/emoji.holo
 	$(Q)if [ -d $(WEB_PEERS)/node_modules/onnxruntime-web ]; then mkdir -p $(SITE)/onnxruntime-web && \
 	    cp $(WEB_PEERS)/node_modules/onnxruntime-web/dist/ort.wasm.min.mjs $(WEB_PEERS)/node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.* $(SITE)/onnxruntime-web/; fi
 
@@ -153,7 +155,8 @@ web-test: web-package
 	@command -v npm > /dev/null || sh tools/deps.sh npm
 	@[ -d $(WEB_PEERS)/node_modules/playwright-core ] || npm install --silent --no-audit --no-fund --prefix $(WEB_PEERS) playwright-core $(PEERS)
 	@$(MAKE) --no-print-directory $(SITE)/index.html
-	@PLAYWRIGHT=$(abspath $(WEB_PEERS)/node_modules/playwright-core) HOLOGRAM=$(abspath $(HOLOGRAM)) $(NODE) tests/web/pages.mjs $(SITE) $(BUILD)/screenshots
+	@for part in pages browser; do PLAYWRIGHT=$(abspath $(WEB_PEERS)/node_modules/playwright-core) HOLOGRAM=$(abspath $(HOLOGRAM)) \
+	    $(NODE) tests/web/$$part.mjs $(SITE) $(BUILD)/screenshots || exit 1; done
 
 # Part of "make test": where the package has been built, and for the pages where Chromium and playwright-core are there.
 .PHONY: web-there

@@ -89,8 +89,8 @@ void                 holo_language_source_close(HoloLanguage *l);
 
 // ---- what was kept, as bytes
 
-// State i now, and the bytes of a row: of a token, if it is a cache, which is the result; else of the slot. `out` may be NULL.
-// Its data is NULL after a failure.
+// State i now, and the bytes of a row: of a token, if it is a cache, which is the result; else of the slot; 0 if its sizes are
+// not fixed. `out` may be NULL. Its data is NULL after a failure.
 bool holo_language_state(HoloLanguage *l, int i, HoloTensor *out, size_t *out_row, HoloError *error);
 // Checks the bytes. They are borrowed. `is_own`: they are in the model's archive.
 HOLO_MUST HoloStatus holo_kept_open(HoloLanguage *l, const void *bytes, size_t size, bool is_own, HoloKeptText *out,

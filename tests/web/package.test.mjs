@@ -106,6 +106,27 @@ test("a language model continues texts as native does", async () => {
   there.close();
 });
 
+test("pictures of texts have native's bits in class exact, and can be stopped", async () => {
+  const archive = await archiveOf(join(root, "demo/imagine/model"), "emoji.holo", { numeric: "exact" }),
+    [here, there] = [await native.open(archive), await web.open(archive)],
+    options = { steps: 3, seed: 3, scheduler: "dpm++", negative: "a dog", preview: true },
+    seen = [];
+  for (const model of [here, there]) {
+    const images = [];
+    for await (const { image } of model.imagine("a red apple", options)) images.push(image.data);
+    seen.push(images);
+  }
+  assert.deepEqual(seen[1], seen[0]);
+  assert.deepEqual(there.pictures, here.pictures);
+  const stopper = new AbortController(),
+    steps = there.imagine("a cat", { signal: stopper.signal });
+  await steps.next();
+  stopper.abort();
+  await fails(steps.next(), "CANCELLED", /./);
+  await fails(there.imagine("a cat", { scheduler: "other" }).next(), "BAD_INPUT", /dpm/);
+  there.close();
+});
+
 test("what is wrong is said", async () => {
   await fails(web.open(new Uint8Array([...fused].map((byte, i) => (i > 8 && i < 40 ? 0xff : byte)))), "BAD_ARCHIVE", /./);
   await fails(web.open(fused.subarray(0, 1000)), "BAD_ARCHIVE", /./);

@@ -127,6 +127,10 @@ export interface Model extends Running, Generating<GenerateOptions & Pick<Langua
   readonly tokenizer: Tokenizer | null;
   /** The model as a language model, which keeps what it has read. */
   language(options?: LanguageOptions): Language;
+  /** What imagine() does where nothing is said, and the schedulers that there are; null: the model makes no pictures. */
+  readonly pictures: Pictures | null;
+  /** Makes a picture of a text, step by step. */
+  imagine(prompt: string, options?: ImagineOptions & { threads?: number }): AsyncGenerator<ImagineStep, void, void>;
   /** What compiling did; undefined where an archive was opened. */
   readonly report?: Report;
   /** A place of its own to run: with its own threads, memory, memo and profile. Its runs come one after another. */
@@ -230,6 +234,38 @@ export interface Generated {
   right: number;
 }
 export type Message = { role: string; content: unknown; [more: string]: unknown };
+
+/** How a picture is made. Where nothing is said, it is as the model was made for: see Model.pictures. */
+export interface ImagineOptions {
+  /** What the picture should not show. */
+  negative?: string;
+  scheduler?: "ddim" | "euler" | "euler-ancestral" | "dpm++" | "lcm" | (string & {});
+  steps?: number;
+  /** How closely the picture follows the text; at most 1: half the work. */
+  guidance?: number;
+  /** The same seed gives the same picture. */
+  seed?: number;
+  width?: number;
+  height?: number;
+  /** The picture so far, behind each step. */
+  preview?: boolean;
+  /** Ends it with an error, "CANCELLED". */
+  signal?: AbortSignal;
+}
+/** A step was taken. The picture, uint8 of [height, width, 3], is there at the end, and with `preview` always. */
+export interface ImagineStep {
+  step: number;
+  steps: number;
+  image?: Tensor<"uint8">;
+}
+export interface Pictures {
+  scheduler: string;
+  schedulers: string[];
+  steps: number;
+  guidance: number;
+  width: number;
+  height: number;
+}
 
 interface Generating<Options> {
   /** Continues a prompt, a text or ids, and yields tokens as soon as they are known. At the end it returns counts and times. */

@@ -1,5 +1,5 @@
 // Types of the package hologram in browsers. What it shares with Node's is in face.d.ts.
-import type { CompileOptions, Feeds, GenerateOptions, Generated, Input, Message, Model, Port, Report, Results, RunOptions, Tensor, Token } from "./face.js";
+import type { CompileOptions, Feeds, GenerateOptions, Generated, ImagineOptions, ImagineStep, Input, Message, Model, Pictures, Port, Report, Results, RunOptions, Tensor, Token } from "./face.js";
 
 export type {
   ArrayOf,
@@ -8,12 +8,15 @@ export type {
   Feeds,
   GenerateOptions,
   Generated,
+  ImagineOptions,
+  ImagineStep,
   Input,
   Inspection,
   LanguageOptions,
   Message,
   Nested,
   Note,
+  Pictures,
   Port,
   Report,
   Results,
@@ -68,6 +71,8 @@ export interface RemoteModel {
   generate(prompt: string | Iterable<number>, options?: GenerateOptions): AsyncGenerator<Token, Generated, void>;
   generateText(prompt: string | Iterable<number>, options?: Omit<GenerateOptions, "signal">): Promise<string>;
   chat(messages: readonly Message[], options?: GenerateOptions): AsyncGenerator<Token, Generated, void>;
+  readonly pictures: Pictures | null;
+  imagine(prompt: string, options?: ImagineOptions): AsyncGenerator<ImagineStep, void, void>;
   readonly tokenizer: {
     encode(text: string, options?: { special?: boolean }): Promise<number[] | null>;
     decode(ids: Iterable<number>, options?: { special?: boolean }): Promise<string | null>;
@@ -102,3 +107,5 @@ export interface ImageOptions {
 }
 /** An image as a tensor of rank 4. */
 export function imageTensor(image: ImageData | CanvasImageSource, options?: ImageOptions): Tensor;
+/** The ImageData of a picture: uint8 of [height, width, 3]. */
+export function imageData(picture: Tensor<"uint8">): ImageData;
