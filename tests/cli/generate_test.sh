@@ -109,6 +109,6 @@ gives 1 'no chat template' hologram chat llama.holo
 
 # ---- inputs in lists: a row of numbers for each text
 
-gives 0 'logits f32\[2, 3, 48\]' hologram run llama.holo -i 'input_ids=[[3, 17, 5], [1, 2, 3]]'
-gives 0 'logits f32\[1, 6, 48\]' hologram run llama.holo -i 'input_ids=[3, 17, 5, 1, 2, 3]'
+gives 0 'logits f32[2, 3, 48]' hologram run llama.holo -i 'input_ids=[[3, 17, 5], [1, 2, 3]]'
+gives 0 'logits f32[1, 6, 48]' hologram run llama.holo -i 'input_ids=[3, 17, 5, 1, 2, 3]'
 gives 1 'the lists differ in length or depth' hologram run llama.holo -i 'input_ids=[[3, 17], [1, 2, 3]]'
