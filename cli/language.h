@@ -37,6 +37,7 @@ typedef struct CliLanguage { // zero-initialize; close it in any case
     HoloTokenizer      *tokenizer; // the language model's; NULL: there is none
     HoloTemplate       *chat;      // NULL: there is none
     HoloGrammar        *grammar;
+    int                 texts; // that it keeps at once; 0: one
     HoloGenerateOptions options;
     HoloString         *stops;
     HoloTokenBias      *bias;
