@@ -190,7 +190,7 @@ static int chat(Cli *cli)
 }
 
 static const CliOption options[] = {
-    {"system", 0, "TEXT", "what the model is told before the conversation"},
+    {"system", 0, "TEXT", "the system prompt"},
     CLI_OPTIONS_SAMPLING,
     CLI_OPTION_THREADS,
     {0},
@@ -204,7 +204,7 @@ const CliCommand cli_chat = {
     .arg_max   = 1,
     .details   = "FILE is an archive of a language model that was trained on conversations, or the model itself.\n"
                  "Each line is a question. /help lists what else you can type: /system, /save, /load, /new.\n"
-                 "Ctrl-C ends an answer, Ctrl-D the conversation. What was said before is not computed again.",
+                 "Ctrl-C stops an answer, and Ctrl-D ends the conversation. Earlier text is not computed again.",
     .examples  = "  hologram chat model.holo\n"
                  "  hologram chat model.holo --system 'Answer in one sentence.' --temperature 0\n",
     .options   = options,

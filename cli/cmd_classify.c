@@ -272,15 +272,15 @@ static const CliOption options[] = {
 
 const CliCommand cli_classify = {
     .name      = "classify",
-    .purpose   = "give labels to texts or pictures",
+    .purpose   = "label texts or pictures",
     .arguments = "FILE [TEXT|PICTURE...]",
     .arg_min   = 1,
     .arg_max   = -1,
-    .details   = "FILE is an archive of a model that classifies, or the model itself: a HuggingFace folder, an ONNX\n"
+    .details   = "FILE is an archive of a classification model, or the model itself: a HuggingFace folder, an ONNX\n"
                  "file. Prints the best labels of each text or picture with their scores, or the label of each token\n"
                  "if the model labels tokens. Without TEXT, or if it is -, each line of the standard input is a text,\n"
-                 "or the name of a picture. Pictures are prepared as preprocessor_config.json of the folder says;\n"
-                 "without it, or with an option for pictures, as hologram run does it.",
+                 "or the name of a picture file. Pictures are prepared as preprocessor_config.json in the folder says;\n"
+                 "without it, or with an option for pictures, as in `hologram run`.",
     .examples  = "  hologram classify model.holo 'what a film' --top 2\n"
                  "  hologram classify model.holo photo.jpg photo.png --json\n"
                  "  hologram classify model_folder - --json < lines.txt\n",

@@ -140,13 +140,12 @@ static int generate(Cli *cli)
 
 static const CliOption options[] = {
     {"tokens", 0, "IDS", "the prompt as ids, such as 1,450,7483"},
-    {"system", 0, "TEXT", "what the model is told before the prompt, if it has a chat\ntemplate"},
+    {"system", 0, "TEXT", "the system prompt, if the model has a chat template"},
     {"plain", 0, NULL, "continue the prompt as it is, without the chat template"},
     CLI_OPTIONS_SAMPLING,
-    {"save-cache", 0, "FILE", "write what the model keeps of the text to FILE at the end", .writes = true},
-    {"load-cache", 0, "FILE",
-     "read such a FILE first: what the prompt has in common with\nits text is not computed again"},
-    {"ignore-end", 0, NULL, "go on behind tokens that end the text"},
+    {"save-cache", 0, "FILE", "write the cache of prompt and answer to FILE at the end", .writes = true},
+    {"load-cache", 0, "FILE", "read such a FILE first: what the prompt has in common with\nit is not computed again"},
+    {"ignore-end", 0, NULL, "continue after tokens that end the text"},
     {"logprobs", 0, NULL, "with --json: the logarithm of each token's probability", .with = "json"},
     {"json", 0, NULL, "print the ids, the text and counts as JSON"},
     CLI_OPTION_THREADS,
@@ -161,8 +160,8 @@ const CliCommand cli_generate = {
     .arg_max   = 2,
     .details   = "FILE is an archive of a language model, or the model itself: a HuggingFace folder, a GGUF file.\n"
                  "Without PROMPT, or if it is -, the prompt is the standard input. If the model has a chat\n"
-                 "template, the prompt is a question, and what comes out is the answer. The text is the same for\n"
-                 "any number of threads.",
+                 "template, the prompt is a question, and the model answers it. The text is the same for any number\n"
+                 "of threads.",
     .examples  = "  hologram generate model.holo 'Why is the sky blue?' --max-tokens 200\n"
                  "  hologram generate model.holo --plain 'Once upon a time' --temperature 0.8 --seed 7\n"
                  "  hologram generate model.holo --tokens 1,450,7483 --max-tokens 24 --temperature 0 --json\n"

@@ -50,6 +50,7 @@ struct HoloLanguage {
     int              text_count;
     int64_t          context; // of a text; 0: no limit
     size_t           restart; // a text that becomes longer than this is read again as a whole; 0: none is
+    size_t           whole;   // a prompt that is longer than this is read in one run; 0: none is
     int64_t          room;    // of the caches now
     bool             has_caches;
     bool             is_whole; // it has states that know nothing of single tokens: what was read cannot be cut
@@ -88,8 +89,8 @@ void                 holo_language_source_close(HoloLanguage *l);
 
 // ---- what was kept, as bytes
 
-// State i now, and the bytes of a row: of a token, if it is a cache, which is the result; else of the slot. `out` may be NULL.
-// Its data is NULL after a failure.
+// State i now, and the bytes of a row: of a token, if it is a cache, which is the result; else of the slot; 0 if its sizes are
+// not fixed. `out` may be NULL. Its data is NULL after a failure.
 bool holo_language_state(HoloLanguage *l, int i, HoloTensor *out, size_t *out_row, HoloError *error);
 // Checks the bytes. They are borrowed. `is_own`: they are in the model's archive.
 HOLO_MUST HoloStatus holo_kept_open(HoloLanguage *l, const void *bytes, size_t size, bool is_own, HoloKeptText *out,
@@ -102,6 +103,10 @@ HOLO_MUST HoloStatus holo_kept_apply(HoloLanguage *l, int text, HoloError *error
 void                 holo_kept_drop(HoloKnownText *known);
 HOLO_MUST HoloStatus holo_kept_write(HoloLanguage *l, int text, bool is_own, HoloFileWriter *file, HoloError *error);
 
+// Checks tokens that are to be read; and forgets what is known beyond their common beginning, and as much as has to be run again.
+HOLO_MUST HoloStatus holo_language_prepare(HoloLanguage *l, const HoloTextRead *read, size_t wanted, HoloError *error);
+// Makes text `to` a copy of the first `count` tokens that are known of text `from`, or of none if the model cannot cut them.
+HOLO_MUST HoloStatus holo_language_copy_part(HoloLanguage *l, int from, int to, size_t count, HoloError *error);
 // How many tokens of a text are known and need not be read.
 size_t holo_language_cached(const HoloLanguage *l, const HoloTextRead *read, size_t wanted);
 // Makes an array of floats at least that long.

@@ -15,6 +15,7 @@ for model in frozen.pbtxt saved net.h5 net.keras tfjs_graph tfjs_graph/model.jso
 done
 gives 0 'probs' hologram run net/tfjs_small --input x=net/input.npy
 gives 0 'agrees with the model' hologram compile net/saved -o saved.holo
+gives 0 'agrees with the model' hologram compile net/tfjs_graph/model.json -o graph.holo
 
 # What a model is.
 gives 0 'SavedModel' hologram inspect net/saved
