@@ -1,6 +1,7 @@
 # The server: a program of its own, build/hologram-serve, that links libraries of others. Without their headers it is left out.
 
 SERVE_PACKAGES := libnghttp2-dev libssl-dev libprotobuf-c-dev protobuf-c-compiler
+SERVE_TESTERS  := python3-grpcio python3-protobuf protobuf-compiler nghttp2-client curl
 SERVE_HEADERS  := nghttp2/nghttp2.h openssl/ssl.h protobuf-c/protobuf-c.h
 SERVE_LIBS     := -lnghttp2 -lssl -lcrypto -lprotobuf-c
 SERVE          := $(BUILD)/hologram-serve
@@ -12,6 +13,9 @@ SERVE_OBJ      := $(call obj,$(SERVE_ROOM)) $(SERVE_PROTO:%.c=%.o) $(BUILD)/serv
 # Only on Linux, and for this machine.
 SERVE_CAN := $(if $(ROOT)$(WATCHED),,$(if $(findstring linux,$(TRIPLE)),$(shell command -v protoc-c > /dev/null && \
     printf '\043include <%s>\n' $(SERVE_HEADERS) | $(CC) -E - > /dev/null 2>&1 && echo yes)))
+
+# Debian's own Python has Debian's grpcio.
+SERVE_PYTHON := $(or $(wildcard /usr/bin/python3),python3)
 
 .PHONY: serve-program serve-test
 ifneq ($(SERVE_CAN),)
@@ -39,7 +43,7 @@ $(SERVE): $(BUILD)/obj/serve/main.o $(SERVE_OBJ) $(LIB_COMP) $(LIB)
 
 ## make serve-test    the server, asked over loopback
 serve-test: serve-program
-	@[ -n "$(SERVE_CAN)" ] || exit 0; set -e; for t in tests/serve/*_test.py; do BUILD=$(BUILD) python3 $$t; done
+	@[ -n "$(SERVE_CAN)" ] || exit 0; set -e; for t in tests/serve/*_test.py; do BUILD=$(BUILD) $(SERVE_PYTHON) $$t; done
 BINDING_TESTS    += serve-test
 BINDING_FILES    += serve-program
-BINDING_PACKAGES += $(SERVE_PACKAGES)
+BINDING_PACKAGES += $(SERVE_PACKAGES) $(SERVE_TESTERS)
