@@ -104,7 +104,7 @@ def raw(port, data, timeout=10, shut=False):
     try:
         while piece := s.recv(65536):
             got += piece
-    except TimeoutError:
+    except (TimeoutError, ConnectionError):
         pass
     s.close()
     return got
