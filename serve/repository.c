@@ -156,7 +156,7 @@ static void forget_lost(Repository *r)
     pthread_mutex_unlock(&r->lock);
     for (Place *next; lost; lost = next) {
         next = lost->next;
-        journal(JOURNAL_INFO, "removed", "model", lost->name, "version", lost->version, NULL);
+        if (!r->is_ending) journal(JOURNAL_INFO, "removed", "model", lost->name, "version", lost->version, NULL);
         model_release(lost->model);
         free(lost->name);
         free(lost->version);

@@ -44,6 +44,24 @@ $(SERVE): $(BUILD)/obj/serve/main.o $(SERVE_OBJ) $(LIB_COMP) $(LIB)
 ## make serve-test    the server, asked over loopback
 serve-test: serve-program
 	@[ -n "$(SERVE_CAN)" ] || exit 0; set -e; for t in tests/serve/*_test.py; do BUILD=$(BUILD) $(SERVE_PYTHON) $$t; done
-BINDING_TESTS    += serve-test
-BINDING_FILES    += serve-program
+
+
+## make serve-watched the same, with the server's own code under the address and undefined behavior sanitizers
+WATCHED_SERVE := $(BUILD)/serve/watched/hologram-serve
+WATCHED_FLAGS  = -fsanitize=$(or $(SERVE_SANITIZE),address$(comma)undefined) -fno-sanitize-recover=all -fno-omit-frame-pointer -O1
+WATCHED_OBJ   := $(patsubst serve/%.c,$(BUILD)/serve/watched/%.o,$(SERVE_ROOM) serve/main.c)
+$(BUILD)/serve/watched/%.o: serve/%.c $(SERVE_PROTO:%.c=%.h)
+	@mkdir -p $(@D)
+	@echo "  cc    $< watched"
+	$(Q)$(CC) -std=c11 $(CFLAGS) -Icli -I$(BUILD)/serve -Wno-missing-field-initializers $(WATCHED_FLAGS) -MMD -MP -c $< -o $@
+-include $(wildcard $(BUILD)/serve/watched/*.d)
+$(WATCHED_SERVE): $(WATCHED_OBJ) $(SERVE_PROTO:%.c=%.o) $(BUILD)/serve/page.o $(LIB_COMP) $(LIB)
+	@echo "  link  $@"
+	$(Q)$(CC) $(LDFLAGS) $(WATCHED_FLAGS) -o $@ $^ $(SERVE_LIBS) $(COMPILER_LIBS) $(LDLIBS)
+.PHONY: serve-watched
+serve-watched: $(if $(SERVE_CAN),$(WATCHED_SERVE)) $(BUILD)/hologram
+	@[ -n "$(SERVE_CAN)" ] || exit 0; set -e; for t in tests/serve/*_test.py; do BUILD=$(BUILD) SERVE_PROGRAM=$(WATCHED_SERVE) $(SERVE_PYTHON) $$t; done
+
+BINDING_TESTS    += serve-test serve-watched
+BINDING_FILES    += serve-program $(if $(SERVE_CAN),$(WATCHED_SERVE))
 BINDING_PACKAGES += $(SERVE_PACKAGES) $(SERVE_TESTERS)
