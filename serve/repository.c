@@ -39,7 +39,8 @@ struct Repository {
     Place          *first; // sorted by name and version
     Change         *changes;
     pthread_t       thread;
-    bool            has_thread, is_ending, is_ready;
+    bool            has_thread;
+    _Atomic bool    is_ending, is_ready;
     int             bell, notify;
     char          **watched;
     int             watched_count;

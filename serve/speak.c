@@ -13,6 +13,8 @@ struct Speaker {
     Talk          *first;    // that are continued
     int            texts, count;
     Queue         *queue;
+    HoloGrammar  **spent; // of texts that ended: they are closed when the step is over, which still looks at them
+    int            spent_count, spent_room;
 };
 
 void speaker_destroy(Speaker *s)
@@ -24,6 +26,7 @@ void speaker_destroy(Speaker *s)
         holo_text_batch_destroy(s->batch);
     else
         holo_language_close(s->language);
+    free(s->spent);
     free(s);
 }
 
@@ -130,7 +133,7 @@ static bool each(void *state, const HoloGenerated *g)
             p->best[i] = best_of(tokenizer, g->sampled.best[i].token, g->sampled.best[i].logprob);
     }
     loop_post(t->model->server->loop, piece_arrived, p);
-    return !t->job.cancel;
+    return !job_is_cancelled(&t->job);
 }
 
 // ---- a text begins
@@ -205,6 +208,16 @@ static int mean_batch(const Speaker *s, const Talk *t)
     return runs ? (int)((rows + runs / 2) / runs) : 1;
 }
 
+static void grammar_spend(Speaker *s, HoloGrammar *grammar)
+{
+    if (s->spent_count == s->spent_room) {
+        s->spent_room = s->spent_room * 2 + 8;
+        s->spent      = realloc(s->spent, (size_t)s->spent_room * sizeof *s->spent);
+        if (!s->spent) abort();
+    }
+    s->spent[s->spent_count++] = grammar;
+}
+
 static void leave(Speaker *s, Talk *t, HoloStatus status)
 {
     Talk **at = &s->first;
@@ -214,7 +227,7 @@ static void leave(Speaker *s, Talk *t, HoloStatus status)
     t->job.batch = mean_batch(s, t);
     holo_answer_destroy(t->answer);
     t->answer = NULL;
-    holo_grammar_close(t->compiled);
+    if (t->compiled) grammar_spend(s, t->compiled);
     t->compiled = NULL;
     schedule_done(s->queue->schedule, &t->job, t->job.error.status ? t->job.error.status : status);
 }
@@ -227,7 +240,7 @@ static void ended(void *state, const HoloTextEnded *e)
         snprintf(t->job.error.text, sizeof t->job.error.text, "%s", e->message);
         t->job.error.status = e->status;
     }
-    leave(t->model->speaker, t, t->job.cancel ? HOLO_CANCELLED : e->status);
+    leave(t->model->speaker, t, job_is_cancelled(&t->job) ? HOLO_CANCELLED : e->status);
 }
 
 static HoloStatus begin(Speaker *s, Talk *t, HoloError *error)
@@ -259,7 +272,7 @@ static void admit(Queue *q, Model *m, Talk *t)
 {
     HoloStatus status = HOLO_OK;
     t->job.batch      = 1;
-    if (t->job.cancel) return schedule_done(q->schedule, &t->job, HOLO_CANCELLED);
+    if (job_is_cancelled(&t->job)) return schedule_done(q->schedule, &t->job, HOLO_CANCELLED);
     if (t->alone) {
         bool is = t->alone(t, &t->job.error);
         return schedule_done(q->schedule, &t->job,
@@ -277,14 +290,15 @@ static void admit(Queue *q, Model *m, Talk *t)
 
 static void step_one(Speaker *s)
 {
-    Talk      *t    = s->first;
-    bool       done = false;
-    HoloStatus status =
-        t->job.cancel ? HOLO_CANCELLED : holo_answer_step(t->answer, each, t, &done, &t->result, &t->job.error);
-    if (status == HOLO_CANCELLED && !t->job.cancel)
+    Talk      *t      = s->first;
+    bool       done   = false;
+    HoloStatus status = job_is_cancelled(&t->job)
+                            ? HOLO_CANCELLED
+                            : holo_answer_step(t->answer, each, t, &done, &t->result, &t->job.error);
+    if (status == HOLO_CANCELLED && !job_is_cancelled(&t->job))
         t->job.error = (HoloError){0}; // it was meant for another: again
     else if (status || done)
-        leave(s, t, t->job.cancel ? HOLO_CANCELLED : status);
+        leave(s, t, job_is_cancelled(&t->job) ? HOLO_CANCELLED : status);
 }
 
 // A step that fails ends all its texts: what failed once may fail for ever.
@@ -307,7 +321,7 @@ static void step_all(Speaker *s)
     if (!s->count) return;
     if (!s->batch) return step_one(s);
     for (Talk *t = s->first; t; t = t->next)
-        if (t->job.cancel) holo_text_batch_cancel(s->batch, t->id);
+        if (job_is_cancelled(&t->job)) holo_text_batch_cancel(s->batch, t->id);
     HoloStatus status = holo_text_batch_step(s->batch, &left, &error);
     if (status && status != HOLO_CANCELLED) step_failed(s, status, &error);
 }
@@ -316,7 +330,10 @@ static bool run(Queue *q, Job **jobs, int count)
 {
     Model *m = q->owner;
     for (int i = 0; i < count; i++) admit(q, m, (Talk *)jobs[i]);
-    if (m->speaker) step_all(m->speaker);
+    if (m->speaker) {
+        step_all(m->speaker);
+        while (m->speaker->spent_count) holo_grammar_close(m->speaker->spent[--m->speaker->spent_count]);
+    }
     return m->speaker && m->speaker->count;
 }
 
