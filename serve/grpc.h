@@ -37,7 +37,9 @@ double grpc_timeout(const Exchange *e, double otherwise);         // seconds, fr
 
 // Reads a message into an Infer of the exchange. NULL: *out_status (of HTTP) and `why` say what is wrong.
 Infer *grpc_infer_read(Exchange *e, const void *message, size_t size, int *out_status, char *why, size_t room);
-void   grpc_infer_end(Infer *i); // the `end` of such an Infer
+// The same of a message that was read, which the Infer then owns.
+bool grpc_infer_fill(Infer *i, struct Inference__ModelInferRequest *request, char *why, size_t room);
+void grpc_infer_end(Infer *i); // the `end` of such an Infer
 // Writes the answer into memory that lives until grpc_response_free.
 struct Inference__ModelInferResponse *grpc_response(Infer *i, char *why, size_t room); // NULL: `why`
 void                                  grpc_response_free(struct Inference__ModelInferResponse *response);

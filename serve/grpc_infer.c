@@ -171,6 +171,16 @@ static bool read_request(Infer *i, GrpcState *s, char *why, size_t room)
     return true;
 }
 
+bool grpc_infer_fill(Infer *i, Request *r, char *why, size_t room)
+{
+    GrpcState *s = take(sizeof *s);
+    s->request   = r;
+    i->state     = s;
+    i->end       = grpc_infer_end;
+    if (*r->id) i->id = take_text(r->id);
+    return read_request(i, s, why, room);
+}
+
 Infer *grpc_infer_read(Exchange *e, const void *message, size_t size, int *out_status, char *why, size_t room)
 {
     Request *r  = inference__model_infer_request__unpack(NULL, size, message);
@@ -180,15 +190,10 @@ Infer *grpc_infer_read(Exchange *e, const void *message, size_t size, int *out_s
                                out_status, why, room);
     if (!m) return inference__model_infer_request__free_unpacked(r, NULL), NULL;
     snprintf(e->model, sizeof e->model, "%s", m->name);
-    Infer     *i = infer_create(e, m);
-    GrpcState *s = take(sizeof *s);
-    s->request   = r;
-    i->state     = s;
-    i->end       = grpc_infer_end;
-    i->timeout   = grpc_timeout(e, i->timeout);
-    if (*r->id) i->id = take_text(r->id);
+    Infer *i    = infer_create(e, m);
+    i->timeout  = grpc_timeout(e, i->timeout);
     *out_status = 400;
-    if (read_request(i, s, why, room)) return i;
+    if (grpc_infer_fill(i, r, why, room)) return i;
     infer_free(i);
     return NULL;
 }

@@ -65,3 +65,24 @@ serve-watched: $(if $(SERVE_CAN),$(WATCHED_SERVE)) $(BUILD)/hologram
 BINDING_TESTS    += serve-test serve-watched
 BINDING_FILES    += serve-program $(if $(SERVE_CAN),$(WATCHED_SERVE))
 BINDING_PACKAGES += $(SERVE_PACKAGES) $(SERVE_TESTERS)
+
+# ---- fuzzing: fuzz/serve/NAME.c, with its corpus in fuzz/corpus/serve_NAME
+
+SERVE_FUZZERS := $(patsubst fuzz/serve/%.c,%,$(wildcard fuzz/serve/*.c))
+SERVE_REPLAY  := $(if $(SERVE_CAN),$(SERVE_FUZZERS:%=$(BUILD)/serve/fuzz-%))
+SERVE_FUZZ_FLAGS = -Icli -Iserve -Ifuzz/serve -I$(BUILD)/serve -Wno-missing-field-initializers
+# Replayed with the objects that are watched.
+$(BUILD)/serve/fuzz-%: fuzz/serve/%.c fuzz/replay.c $(filter-out %/main.o,$(WATCHED_OBJ)) $(SERVE_PROTO:%.c=%.o) $(BUILD)/serve/page.o $(LIB_COMP) $(LIB)
+	@echo "  fuzz  $@"
+	$(Q)$(CC) -std=c11 $(CFLAGS) $(SERVE_FUZZ_FLAGS) $(WATCHED_FLAGS) $(filter %.c %.o %.a,$^) $(SERVE_LIBS) $(COMPILER_LIBS) $(LDLIBS) -o $@
+.PHONY: serve-fuzz serve-fuzz-replay
+serve-fuzz-replay: $(SERVE_REPLAY)
+	@set -e; for t in $(if $(SERVE_CAN),$(SERVE_FUZZERS)); do $(BUILD)/serve/fuzz-$$t fuzz/corpus/serve_$$t; done
+## make serve-fuzz T=http SECONDS=60   fuzz one input of the server: http, kserve or grpc
+serve-fuzz: $(LIB_COMP) $(LIB) $(SERVE_PROTO)
+	@mkdir -p build/fuzz/found-serve-$(T)
+	clang -g -O1 -std=c11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Iinclude -Isrc $(SERVE_FUZZ_FLAGS) fuzz/serve/$(T).c $(SERVE_ROOM) \
+	    $(SERVE_PROTO) $(BUILD)/serve/page.c $(LIB_COMP) $(LIB) $(SERVE_LIBS) $(COMPILER_LIBS) $(LDLIBS) -pthread -o build/fuzz/serve-$(T)-fuzzer
+	build/fuzz/serve-$(T)-fuzzer -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=2048 -artifact_prefix=build/fuzz/ build/fuzz/found-serve-$(T) fuzz/corpus/serve_$(T)
+BINDING_TESTS += serve-fuzz-replay
+BINDING_FILES += $(SERVE_REPLAY)
