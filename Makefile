@@ -218,6 +218,9 @@ cuda:
 	@[ -n "$(NVCC)" ] || { echo "make cuda needs nvcc, NVIDIA's compiler: put it into the PATH, or say NVCC=/path/to/nvcc"; exit 1; }
 	@$(MAKE) --no-print-directory $(JOBS) $(CUDA_CODE)
 	@$(MAKE) --no-print-directory $(JOBS) all
+## make cuda-test     on a machine with a GPU: ONNX's operator tests there, some under compute-sanitizer
+cuda-test: cuda
+	@sh tools/cuda_test.sh $(BUILD)/hologram "$(ONNX_DEBIAN)/node" $(ONNX_NEWER)
 
 $(BUILD)/obj/%_registry.o: $(BUILD)/%_registry.c
 	@mkdir -p $(@D)

@@ -76,7 +76,8 @@ static int measure_open(const char *path, uint32_t flags, Measured *out)
 }
 
 // From nothing to the first answer: open, make a session, run once.
-static int measure_first(const Cli *cli, const char *path, uint32_t flags, HoloPool *pool, const CliInput *inputs, Measured *out)
+static int measure_first(const Cli *cli, const char *path, uint32_t flags, HoloPool *pool, const CliInput *inputs,
+                         Measured *out)
 {
     HoloError    error   = {0};
     HoloModel   *model   = NULL;

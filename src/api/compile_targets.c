@@ -26,10 +26,12 @@ static HoloStatus unknown(const char *name, HoloError *error)
 static HoloStatus kind_set(HoloCompiler *compiler, const HoloTarget *target, const char *kind, HoloError *error)
 {
     if (!target->has_kind)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "target %s has no kinds of machines, such as '%.40s'", target->name, kind);
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "target %s has no kinds of machines, such as '%.40s'", target->name,
+                         kind);
     if (!target->has_kind(kind))
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "target %s knows no machines of the kind '%.40s'; sm_80 and sm_90 are known",
-                         target->name, kind);
+        return holo_fail(error, HOLO_BAD_ARGUMENT,
+                         "target %s knows no machines of the kind '%.40s'; sm_80 and sm_90 are known", target->name,
+                         kind);
     snprintf(compiler->target_kind, sizeof compiler->target_kind, "%s", kind);
     return HOLO_OK;
 }
@@ -71,7 +73,8 @@ HoloStatus holo_targets_check(const HoloCompiler *compiler, HoloError *error)
         found = true;
     }
     return found ? HOLO_OK
-                 : holo_fail(error, HOLO_BAD_ARGUMENT, "numeric class %s is for GPUs: compile with --target cuda", numeric);
+                 : holo_fail(error, HOLO_BAD_ARGUMENT, "numeric class %s is for GPUs: compile with --target cuda",
+                             numeric);
 }
 
 HoloStatus holo_compiler_set_targets(HoloCompiler *compiler, const char *names, HoloError *error)

@@ -177,9 +177,9 @@ static HoloStatus verify_with(HoloCompile *c, const HoloGraph *reference, HoloGr
         HOLO_TRY(holo_compiler_domain_inputs(c->compiler, reference, &c->box->arena, &v.options.inputs, c->error));
     HOLO_TRY(holo_file_writer_map(c->file, &mapping, c->error));
     HOLO_TRY(holo_model_open_mapping(&mapping, &model, c->error));
-    v.model           = holo_model_entry(model, c->entry->name);
-    bool       given  = c->compiler->verify_count && c->entry == c->entries; // samples are for the first entry
-    HoloError  why    = {0};
+    v.model         = holo_model_entry(model, c->entry->name);
+    bool      given = c->compiler->verify_count && c->entry == c->entries; // samples are for the first entry
+    HoloError why   = {0};
     if (!devices_are_here(v.model, c->verified.why_not, sizeof c->verified.why_not)) {
         holo_model_close(model);
         return HOLO_OK;

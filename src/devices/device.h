@@ -56,7 +56,8 @@ typedef struct HoloDevice {
 
     // Where the bytes of a constant of the archive are in its memory. They are brought there once for all sessions, and
     // stay until unshare. NULL: constants are transferred like other values.
-    HoloStatus (*constant)(void *self, uint32_t number, const void *bytes, size_t size, void **out_at, HoloError *error);
+    HoloStatus (*constant)(void *self, uint32_t number, const void *bytes, size_t size, void **out_at,
+                           HoloError *error);
 
     // Moves bytes after everything that was launched before. The host may change the source of a transfer in as soon as
     // this returns; the result of a transfer out is there when wait returns.

@@ -46,7 +46,8 @@ static void graph_lower(HoloLowered *lowered, const HoloGraph *graph, const int 
 static HoloLoweredNode *transfer_of(const HoloLowered *lowered, const HoloLoweredNode *of)
 {
     const HoloNode *from = of->node->in[of->lowering.pack_input]->producer;
-    return from && HOLO_IS(from, HOLOGRAM_Transfer) && from->in[0]->is_constant ? holo_lowered_find(lowered, from) : NULL;
+    return from && HOLO_IS(from, HOLOGRAM_Transfer) && from->in[0]->is_constant ? holo_lowered_find(lowered, from)
+                                                                                : NULL;
 }
 
 // The transfer packs what one node reads: the packed form is what crosses. What several nodes read crosses plain.

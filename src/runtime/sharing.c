@@ -76,9 +76,8 @@ static HoloStatus device_choose(HoloModel *model, const char *name, size_t size,
         holo_mutex_unlock(&sharing->lock);
         return status;
     }
-    return holo_fail(error, HOLO_UNSUPPORTED,
-                     "the model has no steps for %.*s: compile it again with --target %.*s", (int)size, name, (int)size,
-                     name);
+    return holo_fail(error, HOLO_UNSUPPORTED, "the model has no steps for %.*s: compile it again with --target %.*s",
+                     (int)size, name, (int)size, name);
 }
 
 HoloStatus holo_model_set_device(HoloModel *model, const char *name, HoloError *error)
@@ -90,9 +89,10 @@ HoloStatus holo_model_set_device(HoloModel *model, const char *name, HoloError *
     if (size == 3 && !strncmp(name, "cpu", 3)) {
         if (model->device_count == 1 && !number) return HOLO_OK;
         if (number) return holo_fail(error, HOLO_BAD_ARGUMENT, "there is one cpu: it has no number");
-        return holo_fail(error, HOLO_UNSUPPORTED,
-                         "the model was compiled for %s: compile it again, without a target, to run it on the CPU alone",
-                         model->devices[1]->name);
+        return holo_fail(
+            error, HOLO_UNSUPPORTED,
+            "the model was compiled for %s: compile it again, without a target, to run it on the CPU alone",
+            model->devices[1]->name);
     }
     return device_choose(model, name, size, number, error);
 }

@@ -23,10 +23,10 @@ static bool heads_read(const HoloTensor *t, int64_t heads, Heads *out)
     if (!t || t->dtype != HOLO_F32 || (t->rank != 3 && t->rank != 4)) return false;
     bool inner = t->rank == 3;
     if (inner && (heads < 1 || t->dim[2] % heads)) return false;
-    *out = (Heads){.batch = t->dim[0],
-                   .heads = inner ? heads : t->dim[1],
-                   .rows  = inner ? t->dim[1] : t->dim[2],
-                   .size  = inner ? t->dim[2] / heads : t->dim[3]};
+    *out           = (Heads){.batch = t->dim[0],
+                             .heads = inner ? heads : t->dim[1],
+                             .rows  = inner ? t->dim[1] : t->dim[2],
+                             .size  = inner ? t->dim[2] / heads : t->dim[3]};
     out->stride[0] = out->heads * out->rows * out->size;
     out->stride[1] = inner ? out->size : out->rows * out->size;
     out->stride[2] = inner ? out->heads * out->size : out->size;
@@ -35,7 +35,7 @@ static bool heads_read(const HoloTensor *t, int64_t heads, Heads *out)
 
 static HoloStatus mask_read(const HoloCudaMaking *m, HoloCudaAttention *p)
 {
-    const HoloTensor *mask = holo_in(m->call, MASK);
+    const HoloTensor *mask   = holo_in(m->call, MASK);
     const int32_t     want[] = {p->batch, p->heads, p->queries, p->keys};
     int64_t           at     = 1;
     if (!mask) return HOLO_OK;
@@ -48,16 +48,16 @@ static HoloStatus mask_read(const HoloCudaMaking *m, HoloCudaAttention *p)
         at *= size;
     }
     uint8_t type = mask->dtype == HOLO_F32 ? holo_cuda_type(m, MASK) : HOLO_CUDA_F32;
-    p->mask_type = mask->dtype == HOLO_BOOL   ? HOLO_CUDA_MASK_BOOL
-                   : type == HOLO_CUDA_F32    ? HOLO_CUDA_MASK_F32
-                   : type == HOLO_CUDA_F16    ? HOLO_CUDA_MASK_F16
-                                              : HOLO_CUDA_MASK_BF16;
+    p->mask_type = mask->dtype == HOLO_BOOL ? HOLO_CUDA_MASK_BOOL
+                   : type == HOLO_CUDA_F32  ? HOLO_CUDA_MASK_F32
+                   : type == HOLO_CUDA_F16  ? HOLO_CUDA_MASK_F16
+                                            : HOLO_CUDA_MASK_BF16;
     return HOLO_OK;
 }
 
 static HoloStatus attention_read(const HoloCudaMaking *m, HoloCudaAttention *p)
 {
-    const HoloCall *call = m->call;
+    const HoloCall *call    = m->call;
     int64_t         q_heads = holo_attr_int(call, "q_num_heads", 0), kv_heads = holo_attr_int(call, "kv_num_heads", 0);
     Heads           q, k, v, out;
     if (!heads_read(holo_in(call, Q), q_heads, &q) || !heads_read(holo_in(call, K), kv_heads, &k) ||
@@ -90,7 +90,11 @@ HoloStatus holo_cuda_attention(HoloCudaMaking *m)
     HoloCudaAttention p;
     HoloCudaPick      pick;
     HoloCudaStep     *step;
-    HoloCudaWant      want = {.type = m->params.store, .numeric = m->params.numeric, .align = 16, .batch = 1, .sms = m->shared->multiprocessors};
+    HoloCudaWant      want = {.type    = m->params.store,
+                              .numeric = m->params.numeric,
+                              .align   = 16,
+                              .batch   = 1,
+                              .sms     = m->shared->multiprocessors};
     HOLO_TRY(attention_read(m, &p));
     for (int i = Q; i <= V; i++)
         if (holo_cuda_type(m, i) != m->params.store) return bad(m);

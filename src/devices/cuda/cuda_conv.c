@@ -22,7 +22,8 @@ static HoloStatus conv_read(HoloCudaMaking *m, Conv *c)
     c->is_packed = m->params.flags & HOLO_CUDA_FLAG_PACKED;
     c->bias      = b ? 2 : -1;
     c->more      = m->params.more_how ? 3 : -1;
-    if (!x || !w || !out || x->dtype != HOLO_F32 || w->dtype != HOLO_F32 || x->rank < 3 || x->rank > 5 || w->rank != x->rank)
+    if (!x || !w || !out || x->dtype != HOLO_F32 || w->dtype != HOLO_F32 || x->rank < 3 || x->rank > 5 ||
+        w->rank != x->rank)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "it is no convolution of f32");
     if (b && (b->dtype != HOLO_F32 || b->rank != 1 || b->dim[0] != w->dim[0]))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "its bias does not fit");
@@ -44,11 +45,12 @@ static int64_t taps(const Conv *c)
 // ---- by tiles
 
 // The same numbers for products and for channels by themselves.
-#define GEOMETRY(c)                                                                                              \
-    .height = (int32_t)(c)->shape.in[1], .width = (int32_t)(c)->shape.in[2], .kernel_h = (int32_t)(c)->shape.kernel[1], \
-    .kernel_w = (int32_t)(c)->shape.kernel[2], .out_h = (int32_t)(c)->shape.out[1], .out_w = (int32_t)(c)->shape.out[2], \
-    .stride_h = (int32_t)(c)->shape.stride[1], .stride_w = (int32_t)(c)->shape.stride[2],                          \
-    .pad_h = (int32_t)(c)->shape.pad[1], .pad_w = (int32_t)(c)->shape.pad[2],                                      \
+#define GEOMETRY(c)                                                                       \
+    .height = (int32_t)(c)->shape.in[1], .width = (int32_t)(c)->shape.in[2],              \
+    .kernel_h = (int32_t)(c)->shape.kernel[1], .kernel_w = (int32_t)(c)->shape.kernel[2], \
+    .out_h = (int32_t)(c)->shape.out[1], .out_w = (int32_t)(c)->shape.out[2],             \
+    .stride_h = (int32_t)(c)->shape.stride[1], .stride_w = (int32_t)(c)->shape.stride[2], \
+    .pad_h = (int32_t)(c)->shape.pad[1], .pad_w = (int32_t)(c)->shape.pad[2],             \
     .dilation_h = (int32_t)(c)->shape.dilation[1], .dilation_w = (int32_t)(c)->shape.dilation[2]
 
 static HoloCudaWant want_of(const HoloCudaMaking *m, const Conv *c)
@@ -65,8 +67,9 @@ static HoloCudaWant want_of(const HoloCudaMaking *m, const Conv *c)
 static bool product_pick(const HoloCudaMaking *m, const Conv *c, HoloCudaPick *out)
 {
     HoloCudaWant want = want_of(m, c);
-    int64_t      own = c->channels / c->groups, n = c->filters / c->groups, rows = c->images * c->shape.out[1] * c->shape.out[2];
-    int64_t      k = own * taps(c), row = holo_cuda_packed_row(k, m->params.store);
+    int64_t      own = c->channels / c->groups, n = c->filters / c->groups,
+            rows = c->images * c->shape.out[1] * c->shape.out[2];
+    int64_t k = own * taps(c), row = holo_cuda_packed_row(k, m->params.store);
     if (rows > INT32_MAX || k > INT32_MAX || c->groups > 65535) return false;
     HoloCudaProduct p = {.m         = (int32_t)rows,
                          .n         = (int32_t)n,
@@ -85,13 +88,15 @@ static bool product_pick(const HoloCudaMaking *m, const Conv *c, HoloCudaPick *o
                          .act       = m->params.act,
                          .more_how  = m->params.more_how,
                          GEOMETRY(c)};
-    p.a_batch[0]              = own;
-    p.b_batch[0]              = n * row;
-    p.c_batch[0]              = n;
-    p.more_batch[0]           = n;
-    p.bias_batch[0]           = (int32_t)n;
-    bool is_dense = taps(c) == 1 && c->shape.stride[1] == 1 && c->shape.stride[2] == 1 && !c->shape.pad[1] && !c->shape.pad[2];
-    if (is_dense && c->shape.in[1] == c->shape.out[1] && c->shape.in[2] == c->shape.out[2]) p.height = 0; // a plain matrix
+    p.a_batch[0]      = own;
+    p.b_batch[0]      = n * row;
+    p.c_batch[0]      = n;
+    p.more_batch[0]   = n;
+    p.bias_batch[0]   = (int32_t)n;
+    bool is_dense =
+        taps(c) == 1 && c->shape.stride[1] == 1 && c->shape.stride[2] == 1 && !c->shape.pad[1] && !c->shape.pad[2];
+    if (is_dense && c->shape.in[1] == c->shape.out[1] && c->shape.in[2] == c->shape.out[2])
+        p.height = 0; // a plain matrix
     return holo_cuda_pick_product(&want, &p, out);
 }
 
@@ -190,7 +195,8 @@ HoloStatus holo_cuda_conv(HoloCudaMaking *m)
     if (!holo_tensor_count(m->call->out[0])) return HOLO_OK;
     HOLO_TRY(conv_read(m, &c));
     HOLO_TRY(holo_cuda_end_check(m));
-    int64_t rows = c.is_depthwise ? 1 : c.filters, k = c.is_depthwise ? taps(&c) * c.channels : taps(&c) * (c.channels / c.groups);
+    int64_t rows = c.is_depthwise ? 1 : c.filters,
+            k    = c.is_depthwise ? taps(&c) * c.channels : taps(&c) * (c.channels / c.groups);
     if (c.is_packed) m->job->packed = holo_cuda_packed_size(rows, k, m->params.store);
     if (tile_pick(m, &c, &pick))
         HOLO_TRY(holo_cuda_picked(m, &pick, c.bias, c.more));

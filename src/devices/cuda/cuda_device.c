@@ -206,9 +206,9 @@ static uint64_t address(const Cuda *c, const HoloCall *call, const HoloCudaPlace
 static HoloStatus step_launch(const Cuda *c, const HoloCall *call, HoloCudaStep *step, const char *name)
 {
     HoloCuLaunchAttribute attributes[2];
-    HoloCuLaunchConfig    config  = {
-                 .block = {step->block, 1, 1}, .shared = step->shared, .stream = c->stream, .attributes = attributes};
-    void                 *args[1] = {step->args};
+    HoloCuLaunchConfig    config = {
+           .block = {step->block, 1, 1}, .shared = step->shared, .stream = c->stream, .attributes = attributes};
+    void *args[1] = {step->args};
     memset(attributes, 0, sizeof attributes);
     if (step->cluster > 1) {
         HoloCuLaunchAttribute *a = &attributes[config.attribute_count++];
@@ -235,11 +235,12 @@ static HoloStatus step_launch(const Cuda *c, const HoloCall *call, HoloCudaStep 
 
 static HoloStatus launch(void *self, HoloCall *call, void *job)
 {
-    Cuda       *c      = self;
-    HoloStatus  status = HOLO_OK;
-    HoloCudaJob *j     = job;
+    Cuda        *c      = self;
+    HoloStatus   status = HOLO_OK;
+    HoloCudaJob *j      = job;
     HOLO_TRY(enter(c, call->error));
-    for (HoloCudaStep *step = j->first; step && !status; step = step->next) status = step_launch(c, call, step, j->name);
+    for (HoloCudaStep *step = j->first; step && !status; step = step->next)
+        status = step_launch(c, call, step, j->name);
     leave(c);
     return status;
 }

@@ -16,9 +16,9 @@ enum { VERSION_LEAST = 12000 }; // 12.0: the first whose launches have clusters
 HoloStatus holo_cu_fail(const HoloCu *cu, HoloCuResult result, HoloError *error, const char *what)
 {
     const char *text = NULL, *name = NULL;
-    HoloStatus  status = result == HOLO_CU_OUT_OF_MEMORY ? HOLO_NO_MEMORY
+    HoloStatus  status = result == HOLO_CU_OUT_OF_MEMORY                                   ? HOLO_NO_MEMORY
                          : result == HOLO_CU_NO_IMAGE || result == HOLO_CU_BAD_PTX_VERSION ? HOLO_UNSUPPORTED
-                                                                                            : HOLO_INTERNAL;
+                                                                                           : HOLO_INTERNAL;
     if (cu->error_text(result, &text)) text = NULL;
     if (cu->error_name(result, &name)) name = NULL;
     return holo_fail(error, status, "cuda: %s: %s (%s)", what, text ? text : "unknown failure", name ? name : "?");
@@ -33,19 +33,21 @@ static HoloStatus start(const HoloCu *cu, HoloError *error)
     if (result) return holo_cu_fail(cu, result, error, "the driver does not start");
     HOLO_CU_TRY(cu, version(&version), error, "the driver does not tell its version");
     if (version >= VERSION_LEAST) return HOLO_OK;
-    return holo_fail(error, HOLO_UNSUPPORTED,
-                     "cuda: the driver is too old: it is for CUDA %d.%d, and CUDA %d.%d is needed; install a newer driver",
-                     version / 1000, version % 1000 / 10, VERSION_LEAST / 1000, VERSION_LEAST % 1000 / 10);
+    return holo_fail(
+        error, HOLO_UNSUPPORTED,
+        "cuda: the driver is too old: it is for CUDA %d.%d, and CUDA %d.%d is needed; install a newer driver",
+        version / 1000, version % 1000 / 10, VERSION_LEAST / 1000, VERSION_LEAST % 1000 / 10);
 }
 
 HoloStatus holo_cu_open(HoloCu *out, void **out_handle, HoloError *error)
 {
     *out_handle = holo_library_open(&library, out);
     if (!*out_handle)
-        return holo_fail(error, HOLO_UNSUPPORTED,
-                         "cuda: there is no CUDA driver here (%s), or it is too old: install the NVIDIA driver, or run the "
-                         "model on the CPU",
-                         library.file);
+        return holo_fail(
+            error, HOLO_UNSUPPORTED,
+            "cuda: there is no CUDA driver here (%s), or it is too old: install the NVIDIA driver, or run the "
+            "model on the CPU",
+            library.file);
     HoloStatus status = start(out, error);
     if (!status) return HOLO_OK;
     holo_library_close(*out_handle);

@@ -4,14 +4,14 @@
 #include <string.h>
 
 static const char *const programs_modules[] = {"programs", NULL};
-static const char *const product_modules[]  = {"product_f32", "product_tf32", "product_f16", "product_bf16", "turn", "rows",
-                                               "basic",       "programs",     NULL};
-static const char *const conv_modules[]     = {"product_f32", "product_tf32", "product_f16", "product_bf16",
-                                               "turn",        "depthwise",    "basic",       "programs",     NULL};
-static const char *const basic_modules[]    = {"basic", NULL};
-static const char *const rows_modules[]     = {"norm", "basic", NULL};
+static const char *const product_modules[]  = {
+     "product_f32", "product_tf32", "product_f16", "product_bf16", "turn", "rows", "basic", "programs", NULL};
+static const char *const conv_modules[] = {
+    "product_f32", "product_tf32", "product_f16", "product_bf16", "turn", "depthwise", "basic", "programs", NULL};
+static const char *const basic_modules[]     = {"basic", NULL};
+static const char *const rows_modules[]      = {"norm", "basic", NULL};
 static const char *const attention_modules[] = {"attention_16", "attention_32", "decode", NULL};
-static const char *const norm_modules[]     = {"basic", "programs", NULL};
+static const char *const norm_modules[]      = {"basic", "programs", NULL};
 
 static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_PROGRAM]   = {"program", holo_cuda_program, programs_modules},
@@ -87,6 +87,7 @@ int64_t holo_cuda_packed_row(int64_t k, uint8_t type)
 int64_t holo_cuda_packed_size(int64_t n, int64_t k, uint8_t type)
 {
     int64_t size, element = type == HOLO_CUDA_F32 ? 4 : type == HOLO_CUDA_F16 || type == HOLO_CUDA_BF16 ? 2 : 1;
-    if (k > INT32_MAX || !holo_mul(n, holo_cuda_packed_row(k, type), &size) || !holo_mul(size, element, &size)) return -1;
+    if (k > INT32_MAX || !holo_mul(n, holo_cuda_packed_row(k, type), &size) || !holo_mul(size, element, &size))
+        return -1;
     return size;
 }

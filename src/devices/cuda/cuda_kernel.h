@@ -10,13 +10,13 @@
 
 // The kinds of steps. Numbers are in archives: append only.
 typedef enum HoloCudaKernelId {
-    HOLO_CUDA_STEP_PROGRAM   = 1,  // a portable program for each element
-    HOLO_CUDA_STEP_PRODUCT   = 2,  // MatMul, Gemm and their relatives
-    HOLO_CUDA_STEP_CONV      = 3,  // Conv of domain hologram: channels last
-    HOLO_CUDA_STEP_MOVE      = 4,  // Transpose, Slice, Concat, Split, Expand, Pad ...
+    HOLO_CUDA_STEP_PROGRAM   = 1, // a portable program for each element
+    HOLO_CUDA_STEP_PRODUCT   = 2, // MatMul, Gemm and their relatives
+    HOLO_CUDA_STEP_CONV      = 3, // Conv of domain hologram: channels last
+    HOLO_CUDA_STEP_MOVE      = 4, // Transpose, Slice, Concat, Split, Expand, Pad ...
     HOLO_CUDA_STEP_GATHER    = 5,
     HOLO_CUDA_STEP_REDUCE    = 6,
-    HOLO_CUDA_STEP_ROWS      = 7,  // LayerNormalization, RMSNormalization, Softmax, LogSoftmax
+    HOLO_CUDA_STEP_ROWS      = 7, // LayerNormalization, RMSNormalization, Softmax, LogSoftmax
     HOLO_CUDA_STEP_POOL      = 8,
     HOLO_CUDA_STEP_ATTENTION = 9,
     HOLO_CUDA_STEP_NORM      = 10, // GroupNormalization, InstanceNormalization, BatchNormalization
@@ -26,12 +26,12 @@ typedef enum HoloCudaKernelId {
 // The parameters of a step in an archive. It begins with its size; later versions only append.
 typedef struct HoloCudaStepParams {
     uint32_t size;
-    uint32_t flags;              // HOLO_CUDA_FLAG_*
-    uint8_t  store;              // how f32 lies in the device's memory: HOLO_CUDA_F32, HOLO_CUDA_F16, HOLO_CUDA_BF16
-    uint8_t  numeric;            // HOLO_CUDA_NUMERIC_*
-    uint8_t  act, more_how;      // of a product: what its kernel does at the end
-    uint32_t layout;             // of packed weights: groups of a convolution, or HOLO_CUDA_LAYOUT_TURNED of a product
-    float    alpha, low, high;   // of a product
+    uint32_t flags;            // HOLO_CUDA_FLAG_*
+    uint8_t  store;            // how f32 lies in the device's memory: HOLO_CUDA_F32, HOLO_CUDA_F16, HOLO_CUDA_BF16
+    uint8_t  numeric;          // HOLO_CUDA_NUMERIC_*
+    uint8_t  act, more_how;    // of a product: what its kernel does at the end
+    uint32_t layout;           // of packed weights: groups of a convolution, or HOLO_CUDA_LAYOUT_TURNED of a product
+    float    alpha, low, high; // of a product
     float    unused;
 } HoloCudaStepParams;
 
@@ -85,8 +85,8 @@ typedef struct HoloCudaShape {
 } HoloCudaShape;
 
 // Adds a launch of a kernel with these arguments. NULL in *out: there is nothing to compute, since a grid has no blocks.
-HOLO_MUST HoloStatus holo_cuda_add(HoloCudaMaking *m, const char *module, const char *kernel, const HoloCudaShape *shape,
-                                   const void *args, size_t size, HoloCudaStep **out);
+HOLO_MUST HoloStatus holo_cuda_add(HoloCudaMaking *m, const char *module, const char *kernel,
+                                   const HoloCudaShape *shape, const void *args, size_t size, HoloCudaStep **out);
 // The address of an operand, plus `offset` bytes, goes to `at` of the arguments. Accepts a step of NULL.
 void holo_cuda_place(HoloCudaStep *step, size_t at, int operand, uint64_t offset);
 // The number of output i among the operands.
@@ -115,12 +115,12 @@ int holo_cuda_program_operand(const char *name, bool is_tail);
 // ---- the rows
 
 typedef HoloStatus HoloCudaPrepare(HoloCudaMaking *m);
-HoloCudaPrepare    holo_cuda_program, holo_cuda_product, holo_cuda_conv, holo_cuda_move, holo_cuda_gather, holo_cuda_reduce,
-    holo_cuda_rows, holo_cuda_pool, holo_cuda_attention, holo_cuda_group_norm;
+HoloCudaPrepare    holo_cuda_program, holo_cuda_product, holo_cuda_conv, holo_cuda_move, holo_cuda_gather,
+    holo_cuda_reduce, holo_cuda_rows, holo_cuda_pool, holo_cuda_attention, holo_cuda_group_norm;
 
 typedef struct HoloCudaKernel {
-    const char      *name;
-    HoloCudaPrepare *prepare;
+    const char        *name;
+    HoloCudaPrepare   *prepare;
     const char *const *modules; // that it may launch kernels of; ends with NULL
 } HoloCudaKernel;
 

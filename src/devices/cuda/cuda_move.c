@@ -69,8 +69,9 @@ static HoloStatus element_of(const HoloCudaMaking *m, int i, size_t *out)
     *out = holo_cuda_element(m, i);
     if (m->call->in[i]->dtype == HOLO_F32 && holo_cuda_type(m, i) != m->params.store)
         return holo_call_fail(m->call, HOLO_UNSUPPORTED, "cuda: a constant of f32 is moved in a class of fewer bits");
-    return *out == 1 || *out == 2 || *out == 4 || *out == 8 ? HOLO_OK
-                                                            : holo_call_fail(m->call, HOLO_UNSUPPORTED, "cuda: elements of %zu bytes", *out);
+    return *out == 1 || *out == 2 || *out == 4 || *out == 8
+               ? HOLO_OK
+               : holo_call_fail(m->call, HOLO_UNSUPPORTED, "cuda: elements of %zu bytes", *out);
 }
 
 // ---- operators
@@ -150,7 +151,8 @@ static HoloStatus expand(HoloCudaMaking *m, size_t element)
         c.size[d]        = out->dim[d];
         bool stays       = d < skip || x->dim[d - skip] == 1;
         c.from_stride[d] = stays ? 0 : from[d - skip];
-        if (!stays && x->dim[d - skip] != out->dim[d]) return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "its sizes do not fit");
+        if (!stays && x->dim[d - skip] != out->dim[d])
+            return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "its sizes do not fit");
     }
     return copy_add(m, &c, element);
 }
@@ -162,7 +164,7 @@ static HoloStatus slice(HoloCudaMaking *m, size_t element)
     const HoloTensor *x = m->call->in[0], *out = m->call->out[0];
     Copy              c = {.from = 0, .to = holo_cuda_out(m, 0), .rank = x->rank};
     HoloDim           start[HOLO_MAX_RANK], axes[HOLO_MAX_RANK], step[HOLO_MAX_RANK];
-    int               count = holo_in_ints(m->call, STARTS, start, HOLO_MAX_RANK);
+    int               count    = holo_in_ints(m->call, STARTS, start, HOLO_MAX_RANK);
     bool              has_axes = holo_in(m->call, AXES), has_steps = holo_in(m->call, STEPS);
     if (count < 0 || (has_axes && holo_in_ints(m->call, AXES, axes, HOLO_MAX_RANK) != count) ||
         (has_steps && holo_in_ints(m->call, STEPS, step, HOLO_MAX_RANK) != count) || out->rank != x->rank)
@@ -178,7 +180,8 @@ static HoloStatus slice(HoloCudaMaking *m, size_t element)
         at = at < 0 ? 0 : at > last ? last : at;
         c.from_start += at * c.from_stride[axis];
         int64_t end = at + (out->dim[axis] - 1) * by;
-        if (out->dim[axis] > 0 && (end < 0 || end >= x->dim[axis])) return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "its sizes do not fit");
+        if (out->dim[axis] > 0 && (end < 0 || end >= x->dim[axis]))
+            return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "its sizes do not fit");
         c.from_stride[axis] *= by;
     }
     return copy_add(m, &c, element);
@@ -187,8 +190,14 @@ static HoloStatus slice(HoloCudaMaking *m, size_t element)
 // Views that got a step: the same elements in another shape.
 static HoloStatus copy(HoloCudaMaking *m, size_t element)
 {
-    Copy c = {.from = 0, .to = holo_cuda_out(m, 0), .rank = 1, .size = {holo_tensor_count(m->call->in[0])}, .from_stride = {1}, .to_stride = {1}};
-    if (c.size[0] != holo_tensor_count(m->call->out[0])) return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "its sizes do not fit");
+    Copy c = {.from        = 0,
+              .to          = holo_cuda_out(m, 0),
+              .rank        = 1,
+              .size        = {holo_tensor_count(m->call->in[0])},
+              .from_stride = {1},
+              .to_stride   = {1}};
+    if (c.size[0] != holo_tensor_count(m->call->out[0]))
+        return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "its sizes do not fit");
     return copy_add(m, &c, element);
 }
 
@@ -222,12 +231,14 @@ HoloStatus holo_cuda_gather(HoloCudaMaking *m)
     int               axis;
     HOLO_TRY(holo_attr_axis(m->call, "axis", 0, x->rank, &axis));
     HOLO_TRY(element_of(m, 0, &element));
-    if (index->dtype != HOLO_I64 && index->dtype != HOLO_I32) return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "its indices are not integers");
+    if (index->dtype != HOLO_I64 && index->dtype != HOLO_I32)
+        return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "its indices are not integers");
     for (int d = 0; d < axis; d++) p.outer *= x->dim[d];
     for (int d = axis + 1; d < x->rank; d++) p.inner *= x->dim[d];
     p.size        = x->dim[axis];
     p.index_bytes = index->dtype == HOLO_I64 ? 8 : 4;
-    if (p.outer * p.indices * p.inner != holo_tensor_count(m->call->out[0])) return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "its sizes do not fit");
+    if (p.outer * p.indices * p.inner != holo_tensor_count(m->call->out[0]))
+        return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "its sizes do not fit");
     while ((size_t)p.inner * element % (size_t)p.unit) p.unit /= 2;
     p.inner             = p.inner * (int64_t)element / p.unit;
     HoloCudaShape shape = holo_cuda_threads(p.outer * p.indices * p.inner);

@@ -1,6 +1,6 @@
 // cuda_product.c - products: the tiles of cuda_pick.h where they fit, and a plain kernel for any strides elsewhere.
-#include "devices/cuda/cuda_pick.h"
 #include "devices/cuda/cuda_product.h"
+#include "devices/cuda/cuda_pick.h"
 
 #include <stddef.h>
 #include <string.h>
@@ -11,19 +11,20 @@ static const struct { // where addresses are in the parameters of each kind; 0: 
     size_t a, b, c, bias, more, partial, counters;
 } places[] = {
     [HOLO_CUDA_PRODUCT]   = {offsetof(HoloCudaProduct, a), offsetof(HoloCudaProduct, b), offsetof(HoloCudaProduct, c),
-                             offsetof(HoloCudaProduct, bias), offsetof(HoloCudaProduct, more), offsetof(HoloCudaProduct, partial),
-                             offsetof(HoloCudaProduct, counters)},
+                             offsetof(HoloCudaProduct, bias), offsetof(HoloCudaProduct, more),
+                             offsetof(HoloCudaProduct, partial), offsetof(HoloCudaProduct, counters)},
     [HOLO_CUDA_ROWS]      = {offsetof(HoloCudaRows, a), offsetof(HoloCudaRows, b), offsetof(HoloCudaRows, c),
                              offsetof(HoloCudaRows, bias), offsetof(HoloCudaRows, more), 0, 0},
-    [HOLO_CUDA_DEPTHWISE] = {offsetof(HoloCudaDepthwise, a), offsetof(HoloCudaDepthwise, b), offsetof(HoloCudaDepthwise, c),
-                             offsetof(HoloCudaDepthwise, bias), offsetof(HoloCudaDepthwise, more), 0, 0},
+    [HOLO_CUDA_DEPTHWISE] = {offsetof(HoloCudaDepthwise, a), offsetof(HoloCudaDepthwise, b),
+                             offsetof(HoloCudaDepthwise, c), offsetof(HoloCudaDepthwise, bias),
+                             offsetof(HoloCudaDepthwise, more), 0, 0},
 };
 
 static HoloStatus turn_add(HoloCudaMaking *m, const HoloCudaPick *pick)
 {
-    const HoloCudaLaunch *l     = &pick->launch[0];
-    HoloCudaShape         shape = {.grid = {l->grid[0], l->grid[1], l->grid[2]}, .block = l->block, .shared = l->shared};
-    HoloCudaStep         *step;
+    const HoloCudaLaunch *l = &pick->launch[0];
+    HoloCudaShape shape     = {.grid = {l->grid[0], l->grid[1], l->grid[2]}, .block = l->block, .shared = l->shared};
+    HoloCudaStep *step;
     HOLO_TRY(holo_cuda_add(m, l->module, l->kernel, &shape, &l->params, l->params_size, &step));
     holo_cuda_place(step, offsetof(HoloCudaTurn, from), pick->turned == 1 ? 0 : 1, 0);
     holo_cuda_place(step, offsetof(HoloCudaTurn, to), HOLO_CUDA_SCRATCH, 0);
@@ -58,8 +59,8 @@ typedef struct Sizes {
     int64_t m, n, k, batch, inner;
     int64_t a_row, a_column, b_row, b_column; // strides
     int64_t a_batch[2], b_batch[2];
-    int     bias, more;       // inputs; -1: none
-    int64_t bias_stride[2];   // row, column
+    int     bias, more;                // inputs; -1: none
+    int64_t bias_stride[2];            // row, column
     bool    bias_is_line, is_b_turned; // bias: one number for each column; B is [n][k]
 } Sizes;
 
@@ -88,7 +89,8 @@ static HoloStatus batch_find(const HoloCudaMaking *m, const HoloTensor *a, const
         return HOLO_OK;
     }
     if (a->rank > 4 || b->rank > 4)
-        return holo_call_fail(m->call, HOLO_UNSUPPORTED, "cuda: a product of more than four dimensions that broadcasts");
+        return holo_call_fail(m->call, HOLO_UNSUPPORTED,
+                              "cuda: a product of more than four dimensions that broadcasts");
     int64_t a1 = size_at(a, 3), a0 = size_at(a, 4), b1 = size_at(b, 3), b0 = size_at(b, 4);
     s->inner      = a1 > b1 ? a1 : b1;
     s->batch      = (a0 > b0 ? a0 : b0) * s->inner;
@@ -103,7 +105,8 @@ static HoloStatus sizes_find(const HoloCudaMaking *m, Sizes *s)
 {
     const HoloCall   *call = m->call;
     const HoloTensor *a = holo_in(call, 0), *b = holo_in(call, 1), *c = holo_in(call, 2), *out = holo_out(call, 0);
-    if (!a || !b || !out || a->dtype != HOLO_F32 || b->dtype != HOLO_F32 || out->dtype != HOLO_F32 || a->rank < 1 || b->rank < 1)
+    if (!a || !b || !out || a->dtype != HOLO_F32 || b->dtype != HOLO_F32 || out->dtype != HOLO_F32 || a->rank < 1 ||
+        b->rank < 1)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "it is no product of f32");
     bool ta = holo_attr_int(call, "transA", 0) && a->rank > 1, tb = holo_attr_int(call, "transB", 0) && b->rank > 1;
     s->k           = a->rank == 1 ? a->dim[0] : size_at(a, ta ? 2 : 1);
@@ -155,7 +158,9 @@ static bool tile_pick(const HoloCudaMaking *m, const Sizes *s, bool packed, Holo
                          .k         = (int32_t)s->k,
                          .inner     = (int32_t)s->inner,
                          .lda       = (int32_t)s->k,
-                         .ldb       = (int32_t)(packed ? holo_cuda_packed_row(s->k, type) : s->is_b_turned ? s->k : s->n),
+                         .ldb       = (int32_t)(packed           ? holo_cuda_packed_row(s->k, type)
+                                                : s->is_b_turned ? s->k
+                                                                 : s->n),
                          .ldc       = (int32_t)s->n,
                          .ldmore    = (int32_t)s->n,
                          .alpha     = m->params.alpha,
@@ -198,7 +203,8 @@ static HoloStatus plain_add(HoloCudaMaking *m, const Sizes *s, bool packed)
                          .more_how    = m->params.more_how};
     if (s->bias >= 0) p.bias_type = holo_cuda_type(m, s->bias);
     if (s->more >= 0) p.more_type = holo_cuda_type(m, s->more);
-    HoloCudaShape shape = {.grid = {(uint64_t)(s->n + 15) / 16, (uint64_t)(s->m + 15) / 16, (uint64_t)s->batch}, .block = 256};
+    HoloCudaShape shape = {.grid  = {(uint64_t)(s->n + 15) / 16, (uint64_t)(s->m + 15) / 16, (uint64_t)s->batch},
+                           .block = 256};
     HoloCudaStep *step;
     HOLO_TRY(holo_cuda_add(m, "basic", "plain", &shape, &p, sizeof p, &step));
     holo_cuda_place(step, offsetof(HoloCudaPlain, a), 0, 0);
@@ -212,8 +218,9 @@ static HoloStatus plain_add(HoloCudaMaking *m, const Sizes *s, bool packed)
 static HoloStatus end_check(const HoloCudaMaking *m)
 {
     const HoloTensor *more = holo_in(m->call, 3), *out = m->call->out[0];
-    bool ok = m->params.act < HOLO_CUDA_ACTS && m->params.more_how <= HOLO_CUDA_MORE_MUL_AFTER;
-    if (ok && m->params.more_how) ok = more && more->dtype == HOLO_F32 && holo_tensor_count(more) == holo_tensor_count(out);
+    bool              ok = m->params.act < HOLO_CUDA_ACTS && m->params.more_how <= HOLO_CUDA_MORE_MUL_AFTER;
+    if (ok && m->params.more_how)
+        ok = more && more->dtype == HOLO_F32 && holo_tensor_count(more) == holo_tensor_count(out);
     return ok ? HOLO_OK : holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "the end of its product is broken");
 }
 

@@ -39,7 +39,8 @@ static HoloStatus scalar(HoloCudaMaking *m, const char *name, bool is_tail, Para
         t           = operand == -1 ? m->call->out[0] : operand >= 0 ? holo_in(m->call, operand) : NULL;
     }
     int d = t ? atoi(bar + 1) : 0;
-    if (!t || d < 0 || d >= t->rank) return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "its program asks for '%.40s'", name);
+    if (!t || d < 0 || d >= t->rank)
+        return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "its program asks for '%.40s'", name);
     out->address = (uint64_t)t->dim[d];
     return HOLO_OK;
 }

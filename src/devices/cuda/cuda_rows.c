@@ -42,7 +42,7 @@ static const struct {
 static HoloStatus axes_find(const HoloCudaMaking *m, int *out_first, int *out_end)
 {
     const HoloTensor *x = m->call->in[0];
-    bool              known, is[HOLO_MAX_RANK] = {false};
+    bool              known, is[HOLO_MAX_RANK]   = {false};
     int               axes[HOLO_MAX_RANK], count = -1;
     if (holo_op_is(m->call->op, HOLO_ID_GlobalAveragePool) || holo_op_is(m->call->op, HOLO_ID_GlobalMaxPool)) {
         *out_first = 2;
@@ -91,14 +91,19 @@ HoloStatus holo_cuda_reduce(HoloCudaMaking *m)
 // Adds the kernel for rows, if it can do this. `gain` and `bias` are inputs of f32, or -1. *out_done is false if it cannot.
 static HoloStatus norm_add(HoloCudaMaking *m, const HoloCudaNorm *asked, int gain, int bias, bool *out_done)
 {
-    HoloCudaWant  want = {.type = m->params.store, .numeric = m->params.numeric, .align = 16, .batch = 1, .sms = m->shared->multiprocessors};
+    HoloCudaWant  want = {.type    = m->params.store,
+                          .numeric = m->params.numeric,
+                          .align   = 16,
+                          .batch   = 1,
+                          .sms     = m->shared->multiprocessors};
     HoloCudaPick  pick;
     HoloCudaStep *step;
-    bool          f32 = (gain < 0 || holo_cuda_type(m, gain) == HOLO_CUDA_F32) && (bias < 0 || holo_cuda_type(m, bias) == HOLO_CUDA_F32);
-    *out_done         = f32 && holo_cuda_pick_norm(&want, asked, &pick);
+    bool          f32 = (gain < 0 || holo_cuda_type(m, gain) == HOLO_CUDA_F32) &&
+               (bias < 0 || holo_cuda_type(m, bias) == HOLO_CUDA_F32);
+    *out_done = f32 && holo_cuda_pick_norm(&want, asked, &pick);
     if (!*out_done || !pick.count) return HOLO_OK;
-    const HoloCudaLaunch *l     = &pick.launch[0];
-    HoloCudaShape         shape = {.grid = {l->grid[0], l->grid[1], l->grid[2]}, .block = l->block, .shared = l->shared};
+    const HoloCudaLaunch *l = &pick.launch[0];
+    HoloCudaShape shape     = {.grid = {l->grid[0], l->grid[1], l->grid[2]}, .block = l->block, .shared = l->shared};
     HOLO_TRY(holo_cuda_add(m, l->module, l->kernel, &shape, &l->params, l->params_size, &step));
     holo_cuda_place(step, offsetof(HoloCudaNorm, a), 0, 0);
     holo_cuda_place(step, offsetof(HoloCudaNorm, c), holo_cuda_out(m, 0), 0);
@@ -129,11 +134,12 @@ static HoloStatus softmax(HoloCudaMaking *m)
     HoloCudaStep     *step;
     int64_t           axis = holo_attr_int(m->call, "axis", matrix ? 1 : -1);
     if (axis < 0) axis += x->rank;
-    if (axis < 0 || axis > x->rank || (!matrix && axis == x->rank) || holo_cuda_type(m, 0) != m->params.store) return bad(m);
+    if (axis < 0 || axis > x->rank || (!matrix && axis == x->rank) || holo_cuda_type(m, 0) != m->params.store)
+        return bad(m);
     for (int d = 0; d < x->rank; d++) *(d < axis ? &p.outer : d == axis || matrix ? &p.size : &p.inner) *= x->dim[d];
     if (!p.size) p.outer = 0;
-    p.is_log            = holo_op_is(m->call->op, HOLO_ID_LogSoftmax);
-    bool done           = false;
+    p.is_log  = holo_op_is(m->call->op, HOLO_ID_LogSoftmax);
+    bool done = false;
     if (p.inner == 1 && p.size <= INT32_MAX && p.outer <= INT32_MAX) {
         HoloCudaNorm rows = norm_of(m, p.outer, p.size, p.is_log ? HOLO_CUDA_ROW_LOG_SOFTMAX : HOLO_CUDA_ROW_SOFTMAX);
         HOLO_TRY(norm_add(m, &rows, -1, -1, &done));
@@ -153,10 +159,10 @@ static HoloStatus centre_add(HoloCudaMaking *m, HoloCudaCentre *p, int gain, int
 {
     HoloCudaStep *step;
     if (holo_cuda_type(m, 0) != m->params.store) return bad(m);
-    p->type      = m->params.store;
-    p->epsilon   = (float)holo_attr_float(m->call, "epsilon", 1e-5);
-    p->gain_type = gain >= 0 ? holo_cuda_type(m, gain) : 0;
-    p->bias_type = bias >= 0 ? holo_cuda_type(m, bias) : 0;
+    p->type             = m->params.store;
+    p->epsilon          = (float)holo_attr_float(m->call, "epsilon", 1e-5);
+    p->gain_type        = gain >= 0 ? holo_cuda_type(m, gain) : 0;
+    p->bias_type        = bias >= 0 ? holo_cuda_type(m, bias) : 0;
     HoloCudaShape shape = holo_cuda_blocks(p->size ? p->groups : 0);
     HOLO_TRY(holo_cuda_add(m, "basic", "centre", &shape, p, sizeof *p, &step));
     holo_cuda_place(step, offsetof(HoloCudaCentre, from), 0, 0);
@@ -170,7 +176,11 @@ static HoloStatus centre_add(HoloCudaMaking *m, HoloCudaCentre *p, int gain, int
 static HoloStatus layer_norm(HoloCudaMaking *m)
 {
     const HoloTensor *x = m->call->in[0], *scale = holo_in(m->call, 1), *bias = holo_in(m->call, 2);
-    HoloCudaCentre    p = {.groups = 1, .size = 1, .gains = 1, .each = 1, .is_centred = holo_op_is(m->call->op, HOLO_ID_LayerNormalization)};
+    HoloCudaCentre    p    = {.groups     = 1,
+                              .size       = 1,
+                              .gains      = 1,
+                              .each       = 1,
+                              .is_centred = holo_op_is(m->call->op, HOLO_ID_LayerNormalization)};
     int64_t           axis = holo_attr_int(m->call, "axis", -1);
     if (axis < 0) axis += x->rank;
     if (axis < 0 || axis >= x->rank || !is_f32(scale) || (bias && !is_f32(bias))) return bad(m);
@@ -179,7 +189,8 @@ static HoloStatus layer_norm(HoloCudaMaking *m)
     p.period  = p.size ? p.size : 1;
     bool done = false;
     if (p.size <= INT32_MAX && p.groups <= INT32_MAX && holo_cuda_type(m, 0) == m->params.store) {
-        HoloCudaNorm rows = norm_of(m, p.groups, p.size, p.is_centred ? HOLO_CUDA_ROW_LAYER_NORM : HOLO_CUDA_ROW_RMS_NORM);
+        HoloCudaNorm rows =
+            norm_of(m, p.groups, p.size, p.is_centred ? HOLO_CUDA_ROW_LAYER_NORM : HOLO_CUDA_ROW_RMS_NORM);
         HOLO_TRY(norm_add(m, &rows, 1, bias ? 2 : -1, &done));
     }
     return done ? HOLO_OK : centre_add(m, &p, 1, bias ? 2 : -1);
@@ -197,19 +208,22 @@ HoloStatus holo_cuda_rows(HoloCudaMaking *m)
 HoloStatus holo_cuda_group_norm(HoloCudaMaking *m)
 {
     const HoloTensor *x = holo_in(m->call, 0), *scale = holo_in(m->call, 1), *bias = holo_in(m->call, 2);
-    bool    is_last = holo_op_is(m->call->op, HOLO_ID_HOLOGRAM_GroupNormalization);
+    bool              is_last = holo_op_is(m->call->op, HOLO_ID_HOLOGRAM_GroupNormalization);
     if (!is_f32(x) || !is_f32(scale) || !is_f32(bias) || x->rank < 3 || !is_f32(holo_out(m->call, 0))) return bad(m);
     int64_t channels = x->dim[is_last ? x->rank - 1 : 1], pixels = 1;
     bool    is_instance = holo_op_is(m->call->op, HOLO_ID_InstanceNormalization);
     int64_t groups      = is_instance ? channels : holo_attr_int(m->call, "num_groups", 0);
     for (int d = is_last ? 1 : 2; d < x->rank - is_last; d++) pixels *= x->dim[d];
-    if (groups < 1 || channels % groups || holo_tensor_count(scale) != channels || holo_tensor_count(bias) != channels) return bad(m);
+    if (groups < 1 || channels % groups || holo_tensor_count(scale) != channels || holo_tensor_count(bias) != channels)
+        return bad(m);
     int64_t        own = channels / groups;
     HoloCudaCentre p   = {.groups     = x->dim[0] * groups,
                           .size       = own * pixels,
                           .gains      = groups,
                           .step       = own,
-                          .each       = is_last ? 1 : pixels ? pixels : 1,
+                          .each       = is_last  ? 1
+                                        : pixels ? pixels
+                                                 : 1,
                           .period     = own,
                           .is_centred = 1};
     if (is_last) p.stride = channels, p.part = own, p.starts = groups;
@@ -233,12 +247,12 @@ static void strides_set(const int64_t *size, int64_t channels, bool is_last, int
 HoloStatus holo_cuda_pool(HoloCudaMaking *m)
 {
     const HoloTensor *x = holo_in(m->call, 0), *out = holo_out(m->call, 0);
-    const HoloOp     *op      = m->call->op;
-    bool              is_last = holo_op_is(op, HOLO_ID_HOLOGRAM_MaxPool) || holo_op_is(op, HOLO_ID_HOLOGRAM_AveragePool);
-    bool              is_mean = holo_op_is(op, HOLO_ID_AveragePool) || holo_op_is(op, HOLO_ID_HOLOGRAM_AveragePool);
-    HoloConvShape     shape;
-    HoloWindow        window;
-    HoloCudaStep     *step;
+    const HoloOp     *op  = m->call->op;
+    bool          is_last = holo_op_is(op, HOLO_ID_HOLOGRAM_MaxPool) || holo_op_is(op, HOLO_ID_HOLOGRAM_AveragePool);
+    bool          is_mean = holo_op_is(op, HOLO_ID_AveragePool) || holo_op_is(op, HOLO_ID_HOLOGRAM_AveragePool);
+    HoloConvShape shape;
+    HoloWindow    window;
+    HoloCudaStep *step;
     if (!is_f32(x) || !is_f32(out) || x->rank < 3 || x->rank > 5 || out->rank != x->rank) return bad(m);
     if (!holo_tensor_count(out)) return HOLO_OK;
     bool ceil = holo_attr_int(m->call, "ceil_mode", 0);

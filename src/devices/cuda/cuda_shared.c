@@ -18,8 +18,8 @@ static HoloStatus device_open(HoloCudaShared *s, HoloError *error)
     int count = 0, major = 0, minor = 0;
     HOLO_CU_TRY(&s->cu, device_count(&count), error, "counting devices");
     if (s->number >= count)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "cuda: there is no device cuda:%d: this machine has %d, counted from 0",
-                         s->number, count);
+        return holo_fail(error, HOLO_BAD_ARGUMENT,
+                         "cuda: there is no device cuda:%d: this machine has %d, counted from 0", s->number, count);
     HOLO_CU_TRY(&s->cu, device_get(&s->device, s->number), error, "finding the device");
     HOLO_CU_TRY(&s->cu, device_name(s->name, sizeof s->name, s->device), error, "the name of the device");
     HOLO_CU_TRY(&s->cu, device_attribute(&s->multiprocessors, HOLO_CU_MULTIPROCESSORS, s->device), error, "the device");
@@ -104,9 +104,11 @@ static HoloStatus module_load(HoloCudaShared *s, const HoloCodeRecord *r, HoloCu
     const HoloArchive *a    = s->archive;
     const char        *code = (const char *)a->CODE_DATA_at + r->offset;
     bool               text = !strcmp(a->STRINGS_at + r->kind, "ptx");
-    if (text && (!r->size || code[r->size - 1])) return holo_fail(error, HOLO_BAD_ARCHIVE, "PTX must end with a 0 byte");
+    if (text && (!r->size || code[r->size - 1]))
+        return holo_fail(error, HOLO_BAD_ARCHIVE, "PTX must end with a 0 byte");
     if (!holo_hash_equal(holo_hash(code, r->size), (HoloHash){{r->hash[0], r->hash[1]}}))
-        return holo_fail(error, HOLO_BAD_ARCHIVE, "the code of module %.40s is damaged: its hash differs", a->STRINGS_at + r->module);
+        return holo_fail(error, HOLO_BAD_ARCHIVE, "the code of module %.40s is damaged: its hash differs",
+                         a->STRINGS_at + r->module);
     HoloCuResult result = s->cu.module_load(out, code, 0, NULL, NULL);
     if (result == HOLO_CU_BAD_PTX_VERSION)
         return holo_fail(error, HOLO_UNSUPPORTED,
@@ -154,8 +156,8 @@ static HoloStatus function_add(HoloCudaShared *s, const char *module, const char
     return HOLO_OK;
 }
 
-static HoloStatus function_find(HoloCudaShared *s, const char *module, const char *name, uint32_t shared, HoloCuHandle *out,
-                                HoloError *error)
+static HoloStatus function_find(HoloCudaShared *s, const char *module, const char *name, uint32_t shared,
+                                HoloCuHandle *out, HoloError *error)
 {
     enum { FREE = 48 << 10 }; // shared memory that every kernel may have
     HoloCudaFunction *f = NULL;
@@ -170,8 +172,8 @@ static HoloStatus function_find(HoloCudaShared *s, const char *module, const cha
     return HOLO_OK;
 }
 
-HoloStatus holo_cuda_function(HoloCudaShared *s, const char *module, const char *name, uint32_t shared, HoloCuHandle *out,
-                              HoloError *error)
+HoloStatus holo_cuda_function(HoloCudaShared *s, const char *module, const char *name, uint32_t shared,
+                              HoloCuHandle *out, HoloError *error)
 {
     holo_mutex_lock(&s->lock);
     HoloStatus status = function_find(s, module, name, shared, out, error);

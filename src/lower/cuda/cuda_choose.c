@@ -9,10 +9,10 @@
 
 typedef struct Choosing {
     const HoloCudaClass *class;
-    const HoloNode      *node;
-    HoloCall             call;
-    HoloLowering        *out;
-    HoloCudaStepParams   params;
+    const HoloNode    *node;
+    HoloCall           call;
+    HoloLowering      *out;
+    HoloCudaStepParams params;
 } Choosing;
 
 HoloCudaStepParams holo_cuda_params(const HoloLowering *lowering)
@@ -121,7 +121,8 @@ static bool attention(Choosing *c)
 static bool is_movable(const HoloValue *v)
 {
     size_t size = v ? holo_dtype_size((HoloDtype)v->type.dtype) : 0;
-    return v && holo_value_is_sized(v) && v->type.dtype != HOLO_STRING && (size == 1 || size == 2 || size == 4 || size == 8);
+    return v && holo_value_is_sized(v) && v->type.dtype != HOLO_STRING &&
+           (size == 1 || size == 2 || size == 4 || size == 8);
 }
 
 static bool move(Choosing *c)
@@ -141,7 +142,8 @@ static bool move(Choosing *c)
 static bool gather(Choosing *c)
 {
     const HoloValue *x = input(c, 0), *index = input(c, 1);
-    return is_movable(x) && x->type.rank > 0 && (holo_value_is(index, HOLO_I64, 0, HOLO_MAX_RANK) || holo_value_is(index, HOLO_I32, 0, HOLO_MAX_RANK));
+    return is_movable(x) && x->type.rank > 0 &&
+           (holo_value_is(index, HOLO_I64, 0, HOLO_MAX_RANK) || holo_value_is(index, HOLO_I32, 0, HOLO_MAX_RANK));
 }
 
 // ---- rows and windows
@@ -152,12 +154,13 @@ static bool reduce(Choosing *c)
     const HoloValue *x = input(c, 0), *in = input(c, 1);
     int64_t          axes[HOLO_MAX_RANK];
     bool             is[HOLO_MAX_RANK] = {false};
-    int              count             = holo_attr_ints(&c->call, "axes", axes, HOLO_MAX_RANK), parts = 0;
+    int              count = holo_attr_ints(&c->call, "axes", axes, HOLO_MAX_RANK), parts = 0;
     if (!is_f32(x, 1, HOLO_MAX_RANK) || holo_attr_int(&c->call, "noop_with_empty_axes", 0)) return false;
     if (HOLO_IS(c->node, GlobalAveragePool) || HOLO_IS(c->node, GlobalMaxPool)) return x->type.rank > 2;
     if (in) {
         const HoloTensor *t = &holo_cuda_origin(in)->type;
-        if (!holo_cuda_origin(in)->is_constant || t->dtype != HOLO_I64 || t->rank != 1 || t->dim[0] > HOLO_MAX_RANK) return false;
+        if (!holo_cuda_origin(in)->is_constant || t->dtype != HOLO_I64 || t->rank != 1 || t->dim[0] > HOLO_MAX_RANK)
+            return false;
         count = (int)t->dim[0];
         if (count) memcpy(axes, t->data, (size_t)count * sizeof *axes);
     }
@@ -188,7 +191,8 @@ static bool layer_norm(Choosing *c)
     int axes = (int)(rank - axis);
     if (scale->type.rank != axes || (bias && !is_f32(bias, axes, axes))) return false;
     for (int d = 0; d < axes; d++)
-        if (scale->type.dim[d] != x->type.dim[axis + d] || (bias && bias->type.dim[d] != scale->type.dim[d])) return false;
+        if (scale->type.dim[d] != x->type.dim[axis + d] || (bias && bias->type.dim[d] != scale->type.dim[d]))
+            return false;
     return true;
 }
 
@@ -196,7 +200,8 @@ static bool group_norm(Choosing *c)
 {
     const HoloValue *x = input(c, 0), *scale = input(c, 1), *bias = input(c, 2);
     bool             is_last = HOLO_IS(c->node, HOLOGRAM_GroupNormalization);
-    if (!is_f32(x, 3, HOLO_MAX_RANK) || !is_f32(scale, 1, 1) || !is_f32(bias, 1, 1) || !has_one_output(c->node)) return false;
+    if (!is_f32(x, 3, HOLO_MAX_RANK) || !is_f32(scale, 1, 1) || !is_f32(bias, 1, 1) || !has_one_output(c->node))
+        return false;
     int64_t channels = x->type.dim[is_last ? x->type.rank - 1 : 1];
     if (scale->type.dim[0] != channels || bias->type.dim[0] != channels) return false;
     if (HOLO_IS(c->node, GroupNormalization) && c->node->version < 21) return false; // one scale for each group
@@ -278,7 +283,8 @@ bool holo_cuda_choose(const HoloCudaClass *class, const HoloNode *node, HoloLowe
 {
     *out       = (HoloLowering){.pack_input = -1};
     Choosing c = {.class = class, .node = node, .call = holo_node_call(node), .out = out};
-    c.params   = (HoloCudaStepParams){.size = sizeof c.params, .store = class->store, .numeric = class->numeric, .alpha = 1};
+    c.params =
+        (HoloCudaStepParams){.size = sizeof c.params, .store = class->store, .numeric = class->numeric, .alpha = 1};
     if (!node->op || !node->out_count || !node->out[0] || !kernel_find(&c)) return false;
     holo_cuda_set_params(out, &c.params);
     if (!holo_cuda_packs(node, out)) return true;

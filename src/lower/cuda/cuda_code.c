@@ -49,8 +49,11 @@ static bool is_of_class(const char *module, const HoloCudaStepParams *p)
     static const struct {
         const char *module;
         uint8_t     store, numeric;
-    } of[] = {{"product_f32", HOLO_CUDA_F32, 0}, {"product_f32", HOLO_CUDA_F32, 1}, {"product_tf32", HOLO_CUDA_F32, 2},
-              {"product_f16", HOLO_CUDA_F16, 0}, {"product_bf16", HOLO_CUDA_BF16, 0}};
+    } of[]     = {{"product_f32", HOLO_CUDA_F32, 0},
+                  {"product_f32", HOLO_CUDA_F32, 1},
+                  {"product_tf32", HOLO_CUDA_F32, 2},
+                  {"product_f16", HOLO_CUDA_F16, 0},
+                  {"product_bf16", HOLO_CUDA_BF16, 0}};
     bool named = false;
     for (int i = 0; i < HOLO_COUNT(of); i++) {
         if (strcmp(of[i].module, module)) continue;
@@ -71,8 +74,8 @@ static HoloStatus math_add(const Code *c, HoloText *out)
     if (!math->module) return holo_fail(c->error, HOLO_INTERNAL, "cuda: the module math is missing");
     const char *text = (const char *)math->begin, *end = (const char *)math->end - 1;
     for (const char *line = text, *next; line < end; line = next) {
-        next            = memchr(line, '\n', (size_t)(end - line));
-        next            = next ? next + 1 : end;
+        next             = memchr(line, '\n', (size_t)(end - line));
+        next             = next ? next + 1 : end;
         const char *func = ".visible .func", *data = ".global";
         if (!strncmp(line, data, strlen(data))) holo_text_add(out, "%.*s", (int)(next - line), line);
         if (strncmp(line, func, strlen(func))) continue;
@@ -95,8 +98,8 @@ static uint64_t narrow_of(const HoloNode *node, const HoloIsaProgram *program, b
 {
     uint64_t narrow = 0;
     for (int i = 0; i < program->param_count; i++) {
-        int              operand = holo_cuda_program_operand(program->params[i].name, is_tail);
-        const HoloValue *v       = operand >= 0 ? holo_cuda_origin(holo_node_in(node, operand)) : NULL;
+        int              operand  = holo_cuda_program_operand(program->params[i].name, is_tail);
+        const HoloValue *v        = operand >= 0 ? holo_cuda_origin(holo_node_in(node, operand)) : NULL;
         bool             is_array = program->params[i].access != HOLO_ISA_VALUE && program->params[i].type == HOLO_F32;
         if (is_array && (operand == -1 || (v && !v->is_constant))) narrow |= UINT64_C(1) << i;
     }
@@ -153,9 +156,10 @@ HoloStatus holo_cuda_code(const HoloTargetUse *use, HoloTargetCode *out, int *ou
     Code       c      = {.use = use, .out = out, .error = error};
     HoloStatus status = HOLO_OK;
     if (!holo_cuda_built[0].module)
-        return holo_fail(error, HOLO_UNSUPPORTED,
-                         "this program was built without code for cuda: build it with 'make cuda', which needs NVIDIA's "
-                         "compiler nvcc");
+        return holo_fail(
+            error, HOLO_UNSUPPORTED,
+            "this program was built without code for cuda: build it with 'make cuda', which needs NVIDIA's "
+            "compiler nvcc");
     for (int g = 0; g < use->count; g++)
         for (int i = 0; i < use->lowered[g]->count && !status; i++) {
             const HoloLoweredNode *of = &use->lowered[g]->nodes[i];

@@ -33,8 +33,8 @@ static bool is_limit(const HoloMapStep *s, uint8_t op, uint8_t of)
 static const struct {
     uint8_t op, act;
 } functions[] = {
-    {HOLO_MAP_sigmoid, HOLO_CUDA_ACT_SIGMOID},     {HOLO_MAP_tanh, HOLO_CUDA_ACT_TANH},
-    {HOLO_MAP_gelu, HOLO_CUDA_ACT_GELU_ERF},       {HOLO_MAP_gelu_tanh, HOLO_CUDA_ACT_GELU_TANH},
+    {HOLO_MAP_sigmoid, HOLO_CUDA_ACT_SIGMOID},       {HOLO_MAP_tanh, HOLO_CUDA_ACT_TANH},
+    {HOLO_MAP_gelu, HOLO_CUDA_ACT_GELU_ERF},         {HOLO_MAP_gelu_tanh, HOLO_CUDA_ACT_GELU_TANH},
     {HOLO_MAP_hard_swish, HOLO_CUDA_ACT_HARD_SWISH},
 };
 
@@ -52,7 +52,8 @@ static void act_read(Reading *r, HoloCudaStepParams *p)
         take(r, 2);
         return;
     }
-    if ((is_limit(s, HOLO_MAP_at_least, r->at) || is_limit(s, HOLO_MAP_max, r->at)) && !(s->number > 0) && !(s->number < 0)) {
+    if ((is_limit(s, HOLO_MAP_at_least, r->at) || is_limit(s, HOLO_MAP_max, r->at)) && !(s->number > 0) &&
+        !(s->number < 0)) {
         p->act = HOLO_CUDA_ACT_RELU;
         take(r, 1);
         return;
@@ -87,7 +88,8 @@ bool holo_cuda_end(const HoloNode *node, const HoloProgram *tail, HoloCudaStepPa
         p.more_how = HOLO_CUDA_MORE_MUL_AFTER;
         take(&r, 1);
     }
-    if (r.next != tail->count || (p.more_how && !(more && holo_shape_equal(&more->type, &node->out[0]->type)))) return false;
+    if (r.next != tail->count || (p.more_how && !(more && holo_shape_equal(&more->type, &node->out[0]->type))))
+        return false;
     *params = p;
     return true;
 }

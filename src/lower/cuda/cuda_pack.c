@@ -24,8 +24,8 @@ static Weights weights_of(const HoloLowering *lowering, const HoloTensor *w)
     Weights s    = {.taps = 1};
     if (lowering->kernel == HOLO_CUDA_STEP_PRODUCT) {
         int64_t last = w->dim[1], first = w->dim[0];
-        bool    turned   = holo_cuda_params(lowering).layout & HOLO_CUDA_LAYOUT_TURNED;
-        s.rows           = turned ? first : last;
+        bool    turned = holo_cuda_params(lowering).layout & HOLO_CUDA_LAYOUT_TURNED;
+        s.rows         = turned ? first : last;
         s.k = s.channels = turned ? last : first;
         s.row_stride     = turned ? last : 1;
         s.channel_stride = turned ? 1 : last;
@@ -58,21 +58,23 @@ static void number_put(void *out, int64_t at, uint8_t type, float x)
     if (type == HOLO_CUDA_F32)
         ((float *)out)[at] = x;
     else
-        ((uint16_t *)out)[at] = (uint16_t)holo_small_encode(type == HOLO_CUDA_F16 ? HOLO_FORMAT_F16 : HOLO_FORMAT_BF16, (double)x, false);
+        ((uint16_t *)out)[at] =
+            (uint16_t)holo_small_encode(type == HOLO_CUDA_F16 ? HOLO_FORMAT_F16 : HOLO_FORMAT_BF16, (double)x, false);
 }
 
 size_t holo_cuda_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
 {
-    Weights      s    = weights_of(lowering, w);
-    uint8_t      type = holo_cuda_params(lowering).store;
-    const float *from = w->data;
+    Weights      s     = weights_of(lowering, w);
+    uint8_t      type  = holo_cuda_params(lowering).store;
+    const float *from  = w->data;
     int64_t      first = part * s.part_rows, rows = s.rows - first < s.part_rows ? s.rows - first : s.part_rows;
     size_t       size = (size_t)(rows * s.row) * element(type);
     memset(out, 0, size);
     for (int64_t r = 0; r < rows; r++)
         for (int64_t i = 0; i < s.k; i++)
-            number_put(out, r * s.row + i, type,
-                       from[(first + r) * s.row_stride + i % s.channels * s.channel_stride + i / s.channels * s.tap_stride]);
+            number_put(
+                out, r * s.row + i, type,
+                from[(first + r) * s.row_stride + i % s.channels * s.channel_stride + i / s.channels * s.tap_stride]);
     return size;
 }
 
@@ -97,5 +99,6 @@ bool holo_cuda_packs(const HoloNode *node, HoloLowering *lowering)
     params.layout = is_conv ? (uint32_t)groups : holo_attr_int(&call, "transB", 0) ? HOLO_CUDA_LAYOUT_TURNED : 0;
     holo_cuda_set_params(lowering, &params);
     Weights s = weights_of(lowering, &w->type);
-    return s.part_rows > 0 && s.k > 0 && s.rows > 0 && holo_cuda_packed_size(s.rows, s.k, holo_cuda_params(lowering).store) >= 0;
+    return s.part_rows > 0 && s.k > 0 && s.rows > 0 &&
+           holo_cuda_packed_size(s.rows, s.k, holo_cuda_params(lowering).store) >= 0;
 }

@@ -27,11 +27,11 @@ static bool types_of(const HoloNode *node, Types *t)
         if (v) t->kept[i] = v->type;
         t->in[i] = v ? &t->kept[i] : NULL;
     }
-    t->out[0]        = &node->out[0]->type;
-    t->call          = holo_node_call(node);
-    t->call.in       = t->in;
-    t->call.in_count = node->in_count;
-    t->call.out      = t->out;
+    t->out[0]         = &node->out[0]->type;
+    t->call           = holo_node_call(node);
+    t->call.in        = t->in;
+    t->call.in_count  = node->in_count;
+    t->call.out       = t->out;
     t->call.out_count = 1;
     return true;
 }
@@ -105,7 +105,7 @@ bool holo_cuda_has_program(const HoloNode *node)
     HoloError      ignored = {0};
     HoloIsaProgram program;
     bool           ok = node->op->flags & HOLO_OP_POINTWISE && is_sized(node);
-    ok = ok && !program_of(node, &arena, &program, &ignored) && !holo_ptx_lacks(&program) &&
+    ok                = ok && !program_of(node, &arena, &program, &ignored) && !holo_ptx_lacks(&program) &&
          program.param_count <= HOLO_CUDA_PLACES;
     holo_arena_deinit(&arena);
     return ok;
@@ -116,8 +116,8 @@ HoloStatus holo_cuda_node_program(const HoloNode *node, const HoloLowering *lowe
 {
     HoloIsaProgram     portable;
     HoloProgram        tail;
-    HoloCudaStepParams params = holo_cuda_params(lowering);
-    HoloCall           call   = holo_node_call(node);
+    HoloCudaStepParams params  = holo_cuda_params(lowering);
+    HoloCall           call    = holo_node_call(node);
     bool               is_tail = params.flags & HOLO_CUDA_FLAG_TAIL;
     *out                       = (HoloBytes){0};
     if (HOLO_IS(node, HOLOGRAM_Transfer) || (lowering->kernel != HOLO_CUDA_STEP_PROGRAM && !is_tail)) return HOLO_OK;

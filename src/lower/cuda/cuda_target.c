@@ -1,6 +1,6 @@
 // cuda_target.c - the row of the target cuda in the table of targets, in each of its numeric classes.
-#include "devices/cuda/cuda_pick.h"
 #include "lower/cuda/cuda_target.h"
+#include "devices/cuda/cuda_pick.h"
 
 #include <string.h>
 
@@ -31,33 +31,33 @@ static bool has_kind(const char *kind)
 static const HoloTarget *of_class(const char *numeric);
 
 // A row for each class: they differ in what they choose.
-#define CLASS(id, store, numeric)                                                                         \
-    static const HoloCudaClass class_##id = {#id, store, numeric};                                        \
-    static bool                can_run_##id(const HoloNode *node)                                         \
-    {                                                                                                     \
-        HoloLowering ignored;                                                                             \
-        return holo_cuda_choose(&class_##id, node, &ignored);                                             \
-    }                                                                                                     \
-    static HoloLowering choose_##id(const HoloNode *node)                                                 \
-    {                                                                                                     \
-        HoloLowering out;                                                                                 \
-        if (!holo_cuda_choose(&class_##id, node, &out)) out = (HoloLowering){.pack_input = -1};           \
-        return out;                                                                                       \
+#define CLASS(id, store, numeric)                                                               \
+    static const HoloCudaClass class_##id = {#id, store, numeric};                              \
+    static bool                can_run_##id(const HoloNode *node)                               \
+    {                                                                                           \
+        HoloLowering ignored;                                                                   \
+        return holo_cuda_choose(&class_##id, node, &ignored);                                   \
+    }                                                                                           \
+    static HoloLowering choose_##id(const HoloNode *node)                                       \
+    {                                                                                           \
+        HoloLowering out;                                                                       \
+        if (!holo_cuda_choose(&class_##id, node, &out)) out = (HoloLowering){.pack_input = -1}; \
+        return out;                                                                             \
     }
 
-#define ROW(id)                                                                                              \
+#define ROW(id)                                                                                                  \
     .name = "cuda", .of_class = of_class, .has_kind = has_kind, .code = holo_cuda_code, .can_run = can_run_##id, \
-    .choose = choose_##id, .is_in_place = is_in_place, .program = holo_cuda_node_program,                    \
-    .packing = holo_cuda_packing, .pack = holo_cuda_pack, .unpack = holo_cuda_unpack, .image_types = IMAGES, \
+    .choose = choose_##id, .is_in_place = is_in_place, .program = holo_cuda_node_program,                        \
+    .packing = holo_cuda_packing, .pack = holo_cuda_pack, .unpack = holo_cuda_unpack, .image_types = IMAGES,     \
     .attention_size = ATTENTION, .wants_last = wants_last, .has_pointwise = has_pointwise
 
 CLASS(fused, HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED)
 CLASS(exact, HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_EXACT)
 CLASS(tf32, HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32)
 
-const HoloTarget        holo_target_cuda  = {ROW(fused)};
-static const HoloTarget target_exact = {ROW(exact)};
-static const HoloTarget target_tf32  = {ROW(tf32)};
+const HoloTarget        holo_target_cuda = {ROW(fused)};
+static const HoloTarget target_exact     = {ROW(exact)};
+static const HoloTarget target_tf32      = {ROW(tf32)};
 
 static const HoloTarget *of_class(const char *numeric)
 {

@@ -20,12 +20,12 @@ typedef struct Kind {
 } Kind;
 
 static const Kind kinds[HOLO_DTYPE_COUNT] = {
-    [HOLO_F32] = {'f', "f32", "f32", "f32", 4},  [HOLO_F64] = {'d', "f64", "f64", "f64", 8},
-    [HOLO_F16] = {'f', "f32", "f32", "b16", 2},  [HOLO_BF16] = {'f', "f32", "f32", "b16", 2},
-    [HOLO_I8] = {'r', "b32", "s32", "s8", 1},    [HOLO_I16] = {'r', "b32", "s32", "s16", 2},
-    [HOLO_I32] = {'r', "b32", "s32", "s32", 4},  [HOLO_I64] = {'l', "b64", "s64", "s64", 8},
-    [HOLO_U8] = {'r', "b32", "u32", "u8", 1},    [HOLO_U16] = {'r', "b32", "u32", "u16", 2},
-    [HOLO_U32] = {'r', "b32", "u32", "u32", 4},  [HOLO_U64] = {'l', "b64", "u64", "u64", 8},
+    [HOLO_F32] = {'f', "f32", "f32", "f32", 4},   [HOLO_F64] = {'d', "f64", "f64", "f64", 8},
+    [HOLO_F16] = {'f', "f32", "f32", "b16", 2},   [HOLO_BF16] = {'f', "f32", "f32", "b16", 2},
+    [HOLO_I8] = {'r', "b32", "s32", "s8", 1},     [HOLO_I16] = {'r', "b32", "s32", "s16", 2},
+    [HOLO_I32] = {'r', "b32", "s32", "s32", 4},   [HOLO_I64] = {'l', "b64", "s64", "s64", 8},
+    [HOLO_U8] = {'r', "b32", "u32", "u8", 1},     [HOLO_U16] = {'r', "b32", "u32", "u16", 2},
+    [HOLO_U32] = {'r', "b32", "u32", "u32", 4},   [HOLO_U64] = {'l', "b64", "u64", "u64", 8},
     [HOLO_BOOL] = {'p', "pred", "pred", "u8", 1},
 };
 
@@ -127,7 +127,8 @@ static void to_int(HoloPtx *p, const HoloIsaInst *i, int from)
     } else if (to->letter == of->letter && to->size >= 4) {
         line(p, "mov.%s %s, %s;", to->reg, R(i->dst), R(i->a));
     } else {
-        line(p, "cvt.%s.%s %s, %s;", to->size < 4 || to->letter == 'r' ? to->memory : to->arith, of->arith, R(i->dst), R(i->a));
+        line(p, "cvt.%s.%s %s, %s;", to->size < 4 || to->letter == 'r' ? to->memory : to->arith, of->arith, R(i->dst),
+             R(i->a));
     }
 }
 
@@ -181,7 +182,8 @@ static void convert(HoloPtx *p, const HoloIsaInst *i)
     if (i->type == from)
         move(p, i);
     else if (i->type == HOLO_BOOL)
-        line(p, "setp.%s.%s %s, %s, %s;", is_float(from) ? "neu" : "ne", kinds[from].arith, R(i->dst), R(i->a), zero_of(from));
+        line(p, "setp.%s.%s %s, %s, %s;", is_float(from) ? "neu" : "ne", kinds[from].arith, R(i->dst), R(i->a),
+             zero_of(from));
     else if (from == HOLO_BOOL)
         line(p, "selp.%s %s, %s, %s, %s;", kinds[i->type].reg, R(i->dst), one_of(i->type), zero_of(i->type), R(i->a));
     else if (is_float(i->type))
@@ -295,11 +297,11 @@ static const struct {
     int         op, operands;
     const char *whole, *real;
 } plain[] = {
-    {HOLO_ISA_ADD, 2, "add", "add.rn"},    {HOLO_ISA_SUB, 2, "sub", "sub.rn"},    {HOLO_ISA_MUL, 2, "mul.lo", "mul.rn"},
-    {HOLO_ISA_DIV, 2, "div", "div.rn"},    {HOLO_ISA_REM, 2, "rem", NULL},        {HOLO_ISA_MIN, 2, "min", "min.NaN"},
-    {HOLO_ISA_MAX, 2, "max", "max.NaN"},   {HOLO_ISA_FMA, 3, NULL, "fma.rn"},     {HOLO_ISA_ABS, 1, "abs", "abs"},
-    {HOLO_ISA_NEG, 1, "neg", "neg"},       {HOLO_ISA_SQRT, 1, NULL, "sqrt.rn"},   {HOLO_ISA_RCP, 1, NULL, "rcp.rn"},
-    {HOLO_ISA_FLOOR, 1, NULL, "cvt.rmi"},  {HOLO_ISA_CEIL, 1, NULL, "cvt.rpi"},   {HOLO_ISA_ROUND, 1, NULL, "cvt.rni"},
+    {HOLO_ISA_ADD, 2, "add", "add.rn"},   {HOLO_ISA_SUB, 2, "sub", "sub.rn"},  {HOLO_ISA_MUL, 2, "mul.lo", "mul.rn"},
+    {HOLO_ISA_DIV, 2, "div", "div.rn"},   {HOLO_ISA_REM, 2, "rem", NULL},      {HOLO_ISA_MIN, 2, "min", "min.NaN"},
+    {HOLO_ISA_MAX, 2, "max", "max.NaN"},  {HOLO_ISA_FMA, 3, NULL, "fma.rn"},   {HOLO_ISA_ABS, 1, "abs", "abs"},
+    {HOLO_ISA_NEG, 1, "neg", "neg"},      {HOLO_ISA_SQRT, 1, NULL, "sqrt.rn"}, {HOLO_ISA_RCP, 1, NULL, "rcp.rn"},
+    {HOLO_ISA_FLOOR, 1, NULL, "cvt.rmi"}, {HOLO_ISA_CEIL, 1, NULL, "cvt.rpi"}, {HOLO_ISA_ROUND, 1, NULL, "cvt.rni"},
     {HOLO_ISA_TRUNC, 1, NULL, "cvt.rzi"},
 };
 
@@ -403,7 +405,10 @@ static void reciprocal_root(HoloPtx *p, const HoloIsaInst *i)
 
 static void logic(HoloPtx *p, const HoloIsaInst *i)
 {
-    const char *name = i->op == HOLO_ISA_AND ? "and" : i->op == HOLO_ISA_OR ? "or" : i->op == HOLO_ISA_XOR ? "xor" : "not";
+    const char *name = i->op == HOLO_ISA_AND   ? "and"
+                       : i->op == HOLO_ISA_OR  ? "or"
+                       : i->op == HOLO_ISA_XOR ? "xor"
+                                               : "not";
     const char *bits = kinds[i->type].reg;
     if (i->op == HOLO_ISA_NOT)
         line(p, "not.%s %s, %s;", bits, R(i->dst), R(i->a));
@@ -418,8 +423,8 @@ static void shift(HoloPtx *p, const HoloIsaInst *i)
     const Kind *k = &kinds[i->type];
     line(p, "%s %%t0, %s;", k->letter == 'l' ? "cvt.u32.u64" : "mov.b32", R(i->b));
     line(p, "and.b32 %%t0, %%t0, %d;", k->size * 8 - 1);
-    line(p, "%s.%s %s, %s, %%t0;", i->op == HOLO_ISA_SHL ? "shl" : "shr", i->op == HOLO_ISA_SHL ? k->reg : k->arith, R(i->dst),
-         R(i->a));
+    line(p, "%s.%s %s, %s, %%t0;", i->op == HOLO_ISA_SHL ? "shl" : "shr", i->op == HOLO_ISA_SHL ? k->reg : k->arith,
+         R(i->dst), R(i->a));
     settle(p, i);
 }
 
@@ -437,9 +442,9 @@ static const struct {
     int         op;
     const char *name;
 } functions[] = {
-    {HOLO_ISA_EXP, "exp"},   {HOLO_ISA_LOG, "log"},   {HOLO_ISA_LOG2, "log2"},       {HOLO_ISA_LOG10, "log10"},
-    {HOLO_ISA_SIN, "sin"},   {HOLO_ISA_COS, "cos"},   {HOLO_ISA_TAN, "tan"},         {HOLO_ISA_ASIN, "asin"},
-    {HOLO_ISA_ACOS, "acos"}, {HOLO_ISA_ATAN, "atan"}, {HOLO_ISA_TANH, "tanh"},       {HOLO_ISA_SIGMOID, "sigmoid"},
+    {HOLO_ISA_EXP, "exp"},   {HOLO_ISA_LOG, "log"},   {HOLO_ISA_LOG2, "log2"}, {HOLO_ISA_LOG10, "log10"},
+    {HOLO_ISA_SIN, "sin"},   {HOLO_ISA_COS, "cos"},   {HOLO_ISA_TAN, "tan"},   {HOLO_ISA_ASIN, "asin"},
+    {HOLO_ISA_ACOS, "acos"}, {HOLO_ISA_ATAN, "atan"}, {HOLO_ISA_TANH, "tanh"}, {HOLO_ISA_SIGMOID, "sigmoid"},
     {HOLO_ISA_ERF, "erf"},   {HOLO_ISA_POW, "pow"},   {HOLO_ISA_REM, "fmod"},
 };
 
@@ -502,34 +507,20 @@ static const struct {
     int op;
     void (*write)(HoloPtx *p, const HoloIsaInst *i);
 } others[] = {
-    {HOLO_ISA_CONST, constant},
-    {HOLO_ISA_MOV, move},
-    {HOLO_ISA_CVT, convert},
-    {HOLO_ISA_SEL, select},
-    {HOLO_ISA_PARAM, parameter},
-    {HOLO_ISA_LENGTH, length},
-    {HOLO_ISA_LD, load},
-    {HOLO_ISA_ST, store},
-    {HOLO_ISA_MAD, multiply_add},
-    {HOLO_ISA_FLOORDIV, floor_division},
-    {HOLO_ISA_SIGN, sign},
-    {HOLO_ISA_RSQRT, reciprocal_root},
-    {HOLO_ISA_AND, logic},
-    {HOLO_ISA_OR, logic},
-    {HOLO_ISA_XOR, logic},
-    {HOLO_ISA_NOT, logic},
-    {HOLO_ISA_SHL, shift},
-    {HOLO_ISA_SHR, shift},
-    {HOLO_ISA_SET, compare},
-    {HOLO_ISA_IF, control},
-    {HOLO_ISA_ELSE, control},
-    {HOLO_ISA_END, control},
-    {HOLO_ISA_LOOP, control},
-    {HOLO_ISA_BREAK, control},
-    {HOLO_ISA_BREAKIF, control},
-    {HOLO_ISA_NEXT, control},
-    {HOLO_ISA_NEXTIF, control},
-    {HOLO_ISA_EXIT, control},
+    {HOLO_ISA_CONST, constant},   {HOLO_ISA_MOV, move},
+    {HOLO_ISA_CVT, convert},      {HOLO_ISA_SEL, select},
+    {HOLO_ISA_PARAM, parameter},  {HOLO_ISA_LENGTH, length},
+    {HOLO_ISA_LD, load},          {HOLO_ISA_ST, store},
+    {HOLO_ISA_MAD, multiply_add}, {HOLO_ISA_FLOORDIV, floor_division},
+    {HOLO_ISA_SIGN, sign},        {HOLO_ISA_RSQRT, reciprocal_root},
+    {HOLO_ISA_AND, logic},        {HOLO_ISA_OR, logic},
+    {HOLO_ISA_XOR, logic},        {HOLO_ISA_NOT, logic},
+    {HOLO_ISA_SHL, shift},        {HOLO_ISA_SHR, shift},
+    {HOLO_ISA_SET, compare},      {HOLO_ISA_IF, control},
+    {HOLO_ISA_ELSE, control},     {HOLO_ISA_END, control},
+    {HOLO_ISA_LOOP, control},     {HOLO_ISA_BREAK, control},
+    {HOLO_ISA_BREAKIF, control},  {HOLO_ISA_NEXT, control},
+    {HOLO_ISA_NEXTIF, control},   {HOLO_ISA_EXIT, control},
 };
 
 static HoloPtxWrite *write_of(const HoloIsaInst *i)
@@ -538,7 +529,8 @@ static HoloPtxWrite *write_of(const HoloIsaInst *i)
     if (plain_of(i, &operands)) return arithmetic;
     if (function_of(i) >= 0) return i->type == HOLO_F64 ? NULL : call;
     if (i->op == HOLO_ISA_MOD) return is_float(i->type) ? NULL : floor_division;
-    if (i->op == HOLO_ISA_SPECIAL) return i->how == HOLO_ISA_SPECIAL_GLOBAL_ID || i->how == HOLO_ISA_SPECIAL_GLOBAL_X ? special : NULL;
+    if (i->op == HOLO_ISA_SPECIAL)
+        return i->how == HOLO_ISA_SPECIAL_GLOBAL_ID || i->how == HOLO_ISA_SPECIAL_GLOBAL_X ? special : NULL;
     for (int k = 0; k < HOLO_COUNT(others); k++)
         if (others[k].op == i->op) return others[k].write;
     return NULL;
@@ -554,5 +546,5 @@ int holo_ptx_function(const HoloIsaInst *inst)
     return function_of(inst);
 }
 
-const char *const holo_ptx_functions[] = {"exp",  "log",  "log2", "log10", "sin",     "cos", "tan",  "asin",
+const char *const holo_ptx_functions[] = {"exp",  "log",  "log2", "log10",   "sin", "cos", "tan",  "asin",
                                           "acos", "atan", "tanh", "sigmoid", "erf", "pow", "fmod", NULL};

@@ -309,7 +309,8 @@ static bool input_is_in_form(const HoloFrame *frame, const HoloStepRecord *s, co
     uint32_t           v      = a->OPERANDS_at[s->operand_first + (uint32_t)i];
     int64_t            want   = device->packed_size ? device->packed_size(call, step->job, i) : -1;
     if (v == HOLO_NO_VALUE) return want < 0;
-    const HoloConstantRecord *k = holo_frame_constant(frame, frame->origins[v] == HOLO_NO_VALUE ? v : frame->origins[v]);
+    const HoloConstantRecord *k =
+        holo_frame_constant(frame, frame->origins[v] == HOLO_NO_VALUE ? v : frame->origins[v]);
     if (want < 0) return !k || !k->packed;
     return k && k->packed == s->kernel && k->size == (uint64_t)want;
 }
@@ -337,7 +338,7 @@ static HoloStatus step_admit(HoloFrame *frame, uint32_t i, uint32_t kernel, size
     const HoloStepRecord *s    = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
     const HoloStep       *step = &frame->steps[i];
     HoloCall              seen = frame->calls[i], *call = &seen;
-    *out_scratch               = 0;
+    *out_scratch = 0;
     if (kernel && has_open(call))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a kernel has operands of unknown size");
     if (step->on != frame->session->devices) seen.in = inputs_plain(frame, &frame->calls[i]);

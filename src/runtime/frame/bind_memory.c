@@ -33,7 +33,7 @@ HoloStatus holo_frame_bind_transfer(HoloFrame *frame, uint32_t i)
     if (k && k->packed && (frame->roots[to] != to || frame->starts[frame->origins[to]]))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "it brings a part of packed weights to another memory");
     frame->is_held[to] = false;
-    bool is_own = frame->roots[to] == to && frame->writers[to] == 1; // nobody else writes there
+    bool is_own        = frame->roots[to] == to && frame->writers[to] == 1; // nobody else writes there
     if (!k || !step->on->device->constant || !is_own || frame->starts[frame->origins[to]]) return HOLO_OK;
     const HoloArchive *a = &frame->session->model->archive;
     HOLO_TRY(step->on->device->constant(step->on->self, (uint32_t)(k - a->CONSTANTS_at), a->WEIGHTS_at + k->offset,
@@ -71,7 +71,8 @@ static HoloStatus layout_dynamic(HoloFrame *frame, uint32_t first, uint64_t *siz
         for (uint32_t i = 0; i < count; i++) {
             const HoloValueRecord *v = holo_frame_record(frame, i);
             blocks[i]                = (HoloBlock){0};
-            if (v->storage == HOLO_STORE_ARENA && v->space == space && !holo_reuse_memory(frame, i) && !frame->is_held[i])
+            if (v->storage == HOLO_STORE_ARENA && v->space == space && !holo_reuse_memory(frame, i) &&
+                !frame->is_held[i])
                 blocks[i] = (HoloBlock){holo_frame_bytes(frame, i), v->step_from, v->step_to, 0};
         }
         if (!holo_pack(blocks, (int)count, &sizes[space]))

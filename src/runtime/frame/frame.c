@@ -408,9 +408,9 @@ static HoloStatus step_transfer(const HoloStep *step, const HoloCall *call)
 
 HoloStatus holo_frame_launch(HoloFrame *frame, uint32_t i, HoloError *error)
 {
-    HoloStep *step = &frame->steps[i];
-    HoloCall *call = &frame->calls[i];
-    call->error    = error;
+    HoloStep *step             = &frame->steps[i];
+    HoloCall *call             = &frame->calls[i];
+    call->error                = error;
     frame->host.scratch        = step->on->scratch; // it may have moved: steps and subgraphs enlarge it
     frame->host.scratch_stride = step->on->scratch_stride;
     return step->on->device->launch(step->on->self, call, step->job);

@@ -107,7 +107,8 @@ HoloStatus holo_stretches_run(HoloFrame *frame, uint32_t step, uint32_t *out_end
 {
     HoloStretches     *all     = frame->stretches;
     const HoloSession *session = frame->session;
-    if (!all || !all->has_run || session->profile.is_on || session->watch || !holo_reuse_is_steady(frame)) return HOLO_OK;
+    if (!all || !all->has_run || session->profile.is_on || session->watch || !holo_reuse_is_steady(frame))
+        return HOLO_OK;
     while (all->next < all->count && all->list[all->next].from < step) all->next++;
     if (all->next == all->count || all->list[all->next].from != step) return HOLO_OK;
     Stretch *s = &all->list[all->next++];

@@ -1,5 +1,6 @@
 // cuda_test.c - the target cuda where there is no GPU: programs as PTX, who runs what, how weights are packed, code in
 // archives.
+#include "support/isa_random.h"
 #include "support/models.h"
 
 #include "archive/archive.h"
@@ -105,8 +106,8 @@ static void test_ptx_types(void **state)
     HAS(text, "add.u32 %r3, %r1, %r2;\n    cvt.u8.u32 %r3, %r3;"); // wraps
     HAS(text, "call (r), holo_math_exp, (a);");
     HAS(text, "setp.nan.f32 %q0, %f5, %f5;\n    selp.b64 %l6, 0, %l6, %q0;"); // NaN becomes 0
-    HAS(text, "@%q0 sub.s64 %w0, %w0, 1;");                                  // rounds down
-    HAS(text, "setp.neu.f32 %p9, %f5, %f4;");                                // true for NaN
+    HAS(text, "@%q0 sub.s64 %w0, %w0, 1;");                                   // rounds down
+    HAS(text, "setp.neu.f32 %p9, %f5, %f4;");                                 // true for NaN
     HAS(text, "selp.u32 %t0, 1, 0, %p9;\n    st.global.u8 [%w0], %t0;");
     HoloIsaProgram shared = program_of(&arena, "program together\n"
                                                "out y: f32[]\n"
@@ -116,6 +117,44 @@ static void test_ptx_types(void **state)
                                                "    st.f32 y[r2], r1\n");
     assert_string_equal(holo_ptx_lacks(&shared), "reduce");
     assert_int_equal(holo_ptx_calls(&shared), 0);
+    holo_arena_deinit(&arena);
+}
+
+// NVIDIA's assembler, where it is, takes what is written for random programs.
+static void test_assembled(void **state)
+{
+    (void)state;
+    enum { PROGRAMS = 300 };
+    HoloArena   arena = {0};
+    HoloText    out   = {0};
+    const char *place = system("command -v ptxas > /dev/null") ? "/usr/local/cuda/bin/ptxas" : "ptxas";
+    char        command[700], name[16];
+    int         count = 0;
+    holo_ptx_begin(&out, NULL);
+    for (int i = 0; holo_ptx_functions[i]; i++) {
+        bool two = !strcmp(holo_ptx_functions[i], "pow") || !strcmp(holo_ptx_functions[i], "fmod");
+        holo_text_add(&out, ".extern .func (.param .b32 r) holo_math_%s (.param .b32 a%s);\n", holo_ptx_functions[i],
+                      two ? ", .param .b32 b" : "");
+    }
+    for (uint64_t seed = 0; seed < PROGRAMS; seed++) {
+        IsaCase c = {0};
+        EXPECT_OK(isa_random(&arena, seed, &c, &error) ? HOLO_OK : HOLO_INTERNAL);
+        if (holo_ptx_lacks(&c.program)) continue;
+        snprintf(name, sizeof name, "k%d", count++);
+        EXPECT_OK(holo_ptx_kernel(&out, name, &c.program, (HoloPtxStore)(seed % 3), seed, &error));
+    }
+    assert_true(count > PROGRAMS / 10); // or nothing would be tried
+    file_write(temp_path("random.ptx"), out.data, strlen(out.data));
+    snprintf(command, sizeof command, "%s --version > /dev/null 2>&1", place);
+    if (system(command)) {
+        printf("there is no ptxas here: PTX was not assembled\n");
+    } else {
+        snprintf(command, sizeof command, "%s -arch=sm_80 -c -o %s %s", place, temp_path("random.cubin"),
+                 temp_path("random.ptx"));
+        assert_int_equal(system(command), 0);
+        printf("%d programs were assembled\n", count);
+    }
+    holo_text_deinit(&out);
     holo_arena_deinit(&arena);
 }
 
@@ -129,14 +168,15 @@ static HoloGraph *parsed(HoloArena *arena, const char *text)
     return graph;
 }
 
-static const char layer[] = "graph g(x: f32[5,3], m: f32[5,2]) -> (y, h) {\n"
-                            "    const w: f32[3,2] = {1, 2, 3, 4, 5, 6}\n"
-                            "    const b: f32[2] = {7, 8}\n"
-                            "    a = hologram::MatMul@1(x, w, b, m) {program=\"add x0 x1; at_least r0 n0\", numbers=[0.0]}\n"
-                            "    s = Softmax@13(a)\n"
-                            "    h = Hardmax@13(s)\n"
-                            "    y = hologram::Pointwise@1(s, m) {program=\"tanh x0; mul r0 x1\"}\n"
-                            "}\n";
+static const char layer[] =
+    "graph g(x: f32[5,3], m: f32[5,2]) -> (y, h) {\n"
+    "    const w: f32[3,2] = {1, 2, 3, 4, 5, 6}\n"
+    "    const b: f32[2] = {7, 8}\n"
+    "    a = hologram::MatMul@1(x, w, b, m) {program=\"add x0 x1; at_least r0 n0\", numbers=[0.0]}\n"
+    "    s = Softmax@13(a)\n"
+    "    h = Hardmax@13(s)\n"
+    "    y = hologram::Pointwise@1(s, m) {program=\"tanh x0; mul r0 x1\"}\n"
+    "}\n";
 
 static void test_cut(void **state)
 {
@@ -147,7 +187,8 @@ static void test_cut(void **state)
     HoloCut    cut;
     EXPECT_OK(holo_lower_cut(graph, &cuda, &cut, &error));
     for (int i = 0; i < graph->node_count; i++)
-        if (!HOLO_IS(graph->nodes[i], HOLOGRAM_Transfer)) holo_text_add(&got, "%s %d, ", graph->nodes[i]->type, cut.target[i]);
+        if (!HOLO_IS(graph->nodes[i], HOLOGRAM_Transfer))
+            holo_text_add(&got, "%s %d, ", graph->nodes[i]->type, cut.target[i]);
     assert_string_equal(got.data, "MatMul 1, Softmax 1, Hardmax 0, Pointwise 1, ");
     holo_text_deinit(&got);
     holo_arena_deinit(&arena);
@@ -194,11 +235,11 @@ static void test_product(void **state)
 static void test_filters(void **state)
 {
     (void)state;
-    float                w[8]   = {1, 2, 3, 4, 5, 6, 7, 8}, out[8];
-    HoloCudaStepParams   params = {.size = sizeof params, .layout = 1};
-    HoloLowering         conv   = {.kernel = HOLO_CUDA_STEP_CONV};
-    HoloTensor           dense  = {.dtype = HOLO_F32, .rank = 4, .dim = {2, 2, 1, 2}, .data = w};
-    HoloTensor           own    = {.dtype = HOLO_F32, .rank = 4, .dim = {4, 1, 1, 2}, .data = w};
+    float              w[8]   = {1, 2, 3, 4, 5, 6, 7, 8}, out[8];
+    HoloCudaStepParams params = {.size = sizeof params, .layout = 1};
+    HoloLowering       conv   = {.kernel = HOLO_CUDA_STEP_CONV};
+    HoloTensor         dense  = {.dtype = HOLO_F32, .rank = 4, .dim = {2, 2, 1, 2}, .data = w};
+    HoloTensor         own    = {.dtype = HOLO_F32, .rank = 4, .dim = {4, 1, 1, 2}, .data = w};
     holo_cuda_set_params(&conv, &params);
     assert_int_equal(holo_target_cuda.pack(&conv, &dense, 0, out), sizeof out);
     const float taps_first[] = {1, 3, 2, 4, 5, 7, 6, 8};
@@ -246,7 +287,8 @@ static void test_ends(void **state)
     bool fits;
     for (int i = 0; i < HOLO_COUNT(ends); i++) {
         HoloCudaStepParams p = end_of(ends[i].program, &fits);
-        if (!fits || p.act != ends[i].act || p.more_how != ends[i].more) fail_msg("%s: %d, %d", ends[i].program, p.act, p.more_how);
+        if (!fits || p.act != ends[i].act || p.more_how != ends[i].more)
+            fail_msg("%s: %d, %d", ends[i].program, p.act, p.more_how);
     }
     end_of("exp x0", &fits);
     assert_false(fits);
@@ -285,14 +327,14 @@ static HoloStatus opened(const HoloPlan *plan, HoloArchive *archive, char *why, 
 static void test_archive(void **state)
 {
     (void)state;
-    HoloArena             arena = {0};
-    HoloGraph            *graph = parsed(&arena, layer);
-    HoloLowered           lowered;
-    HoloPlan              plan = planned(graph, &lowered);
-    HoloArchive           archive;
-    char                  why[200];
-    static const char     code[] = "not really code";
-    const HoloTargetCode  module = {"basic", "sm_90", code, sizeof code};
+    HoloArena            arena = {0};
+    HoloGraph           *graph = parsed(&arena, layer);
+    HoloLowered          lowered;
+    HoloPlan             plan = planned(graph, &lowered);
+    HoloArchive          archive;
+    char                 why[200];
+    static const char    code[] = "not really code";
+    const HoloTargetCode module = {"basic", "sm_90", code, sizeof code};
     EXPECT_OK(holo_plan_code(&plan, 1, &module, &error));
     EXPECT_OK(holo_plan_code(&plan, 1, &module, &error));
     assert_int_equal(opened(&plan, &archive, why, sizeof why), HOLO_OK);
@@ -300,7 +342,7 @@ static void test_archive(void **state)
     assert_string_equal(archive.STRINGS_at + archive.CODE_at[1].kind, "sm_90");
     assert_memory_equal(archive.CODE_DATA_at + archive.CODE_at[1].offset, code, sizeof code);
     HoloCodeRecord *record = (void *)plan.section[HOLO_SECTION_CODE].data, good = record[1];
-    record[1].target       = 2;
+    record[1].target = 2;
     assert_int_equal(opened(&plan, &archive, why, sizeof why), HOLO_BAD_ARCHIVE);
     HAS(why, "code 1 has no target or no name");
     record[1]      = good;
@@ -362,7 +404,9 @@ static void test_devices(void **state)
     EXPECT_OK(holo_model_set_device(model, "cpu", &error));
     static const struct {
         const char *name, *why;
-    } wrong[] = {{"cuda:0", "compile it again with --target cuda"}, {"cuda:x", "a device is named as"}, {"cpu:1", "has no number"},
+    } wrong[] = {{"cuda:0", "compile it again with --target cuda"},
+                 {"cuda:x", "a device is named as"},
+                 {"cpu:1", "has no number"},
                  {":1", "a device is named as"}};
     for (int i = 0; i < HOLO_COUNT(wrong); i++) {
         why = (HoloError){0};
@@ -375,9 +419,10 @@ static void test_devices(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ptx),     cmocka_unit_test(test_ptx_types), cmocka_unit_test(test_cut),
-        cmocka_unit_test(test_product), cmocka_unit_test(test_filters),   cmocka_unit_test(test_ends),
-        cmocka_unit_test(test_archive), cmocka_unit_test(test_code),      cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_ptx),     cmocka_unit_test(test_ptx_types), cmocka_unit_test(test_assembled),
+        cmocka_unit_test(test_cut),     cmocka_unit_test(test_product),   cmocka_unit_test(test_filters),
+        cmocka_unit_test(test_ends),    cmocka_unit_test(test_archive),   cmocka_unit_test(test_code),
+        cmocka_unit_test(test_devices),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,8 +60,8 @@ typedef struct HoloCudaCentre {
     void       *to;
     int64_t     groups, size;
     int64_t     gains, step, each, period; // which gain an element has
-    int64_t     stride;                    // channels last: elements of a group lie `part` in a row, `stride` apart; 0: all in a row
-    int64_t     part, starts;              // group g begins at g / starts * size * starts + g % starts * part
+    int64_t     stride;       // channels last: elements of a group lie `part` in a row, `stride` apart; 0: all in a row
+    int64_t     part, starts; // group g begins at g / starts * size * starts + g % starts * part
     float       epsilon;
     uint8_t     type, gain_type, bias_type, is_centred;
 } HoloCudaCentre;
@@ -93,12 +93,12 @@ typedef struct HoloCudaPlain {
 typedef struct HoloCudaWindow {
     const void *x, *w, *bias, *more;
     void       *y;
-    int64_t     count;                                                // elements of y
-    int64_t     x_stride[5], y_stride[5], more_stride[5], w_stride[5]; // image (of w: filter), channel, three dimensions
-    int32_t     in[3], out[3], kernel[3], stride[3], pad[3], dilation[3];
-    int32_t     filters, groups, channels; // channels of a group
-    float       low, high;
-    uint8_t     x_type, w_type, bias_type, more_type, y_type, act, more_how, unused;
+    int64_t     count;                                             // elements of y
+    int64_t x_stride[5], y_stride[5], more_stride[5], w_stride[5]; // image (of w: filter), channel, three dimensions
+    int32_t in[3], out[3], kernel[3], stride[3], pad[3], dilation[3];
+    int32_t filters, groups, channels; // channels of a group
+    float   low, high;
+    uint8_t x_type, w_type, bias_type, more_type, y_type, act, more_how, unused;
 } HoloCudaWindow;
 
 // Numbers of f32 to the type that device memory keeps, or back.
