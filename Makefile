@@ -219,8 +219,12 @@ cuda:
 	@$(MAKE) --no-print-directory $(JOBS) $(CUDA_CODE)
 	@$(MAKE) --no-print-directory $(JOBS) all
 ## make cuda-test     on a machine with a GPU: ONNX's operator tests there, some under compute-sanitizer
+$(BUILD)/cuda/replay: tests/cuda/replay.c $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 cuda-test: cuda
-	@sh tools/cuda_test.sh $(BUILD)/hologram "$(ONNX_DEBIAN)/node" $(ONNX_NEWER)
+	@$(MAKE) --no-print-directory $(BUILD)/cuda/replay
+	@sh tools/cuda_test.sh $(BUILD)/hologram $(BUILD)/cuda/replay "$(ONNX_DEBIAN)/node" $(ONNX_NEWER)
 
 $(BUILD)/obj/%_registry.o: $(BUILD)/%_registry.c
 	@mkdir -p $(@D)
