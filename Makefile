@@ -210,14 +210,17 @@ $(BUILD)/cuda/%.ptx: src/devices/cuda/code/%.cu $(CUDA_HEAD)
 	@mkdir -p $(@D)
 	@echo "  nvcc  $< ptx"
 	$(Q)$(NVCC) $(NVFLAGS) -arch=compute_80 -ptx -o $@ $<
-$(BUILD)/cuda_registry.c: tools/cuda_code.sh $(wildcard $(BUILD)/cuda/*.cubin $(BUILD)/cuda/*.ptx)
+# Only `make cuda` makes the code anew: other builds take what is there.
+$(BUILD)/cuda_registry.c: tools/cuda_code.sh $(wildcard $(BUILD)/cuda/made)
 	@mkdir -p $(@D)
 	$(Q)sh tools/cuda_code.sh $(BUILD)/cuda > $@
 ## make cuda          the device code for GPUs (needs nvcc), and everything else with it
 cuda:
 	@[ -n "$(NVCC)" ] || { echo "make cuda needs nvcc, NVIDIA's compiler: put it into the PATH, or say NVCC=/path/to/nvcc"; exit 1; }
-	@$(MAKE) --no-print-directory $(JOBS) $(CUDA_CODE)
+	@$(MAKE) --no-print-directory $(JOBS) $(BUILD)/cuda/made
 	@$(MAKE) --no-print-directory $(JOBS) all
+$(BUILD)/cuda/made: $(CUDA_CODE)
+	@touch $@
 ## make cuda-test     on a machine with a GPU: ONNX's operator tests there, some under compute-sanitizer
 $(BUILD)/cuda/replay: tests/cuda/replay.c $(LIB)
 	@mkdir -p $(@D)

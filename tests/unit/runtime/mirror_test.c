@@ -258,7 +258,7 @@ static void executors(void **state)
     HoloExecutor *e = NULL;
     EXPECT_FAIL(holo_executor_create("mirror", NULL, &e, &error), HOLO_UNSUPPORTED,
                 "backend mirror runs no portable programs");
-    EXPECT_FAIL(holo_executor_create("toy", NULL, &e, &error), HOLO_UNSUPPORTED, "write auto, or one of cpu, mirror");
+    EXPECT_FAIL(holo_executor_create("toy", NULL, &e, &error), HOLO_UNSUPPORTED, "write auto, or one of cpu, cuda, mirror");
     EXPECT_OK(holo_executor_create("auto", NULL, &e, &error));
     assert_string_equal(holo_executor_backend(e), "cpu");
     holo_executor_destroy(e);
@@ -272,7 +272,7 @@ static void no_such_device(void **state)
     assert_null(cut_by_hand("2,3", "toy", &bytes, &why));
     assert_int_equal(why.status, HOLO_UNSUPPORTED);
     assert_non_null(strstr(why.text, "the target 'toy', which this program does not have"));
-    assert_non_null(strstr(why.text, "cpu, mirror"));
+    assert_non_null(strstr(why.text, "cpu, cuda, mirror"));
     free(bytes);
 }
 
