@@ -205,22 +205,13 @@ static uint64_t address(const Cuda *c, const HoloCall *call, const HoloCudaPlace
 
 static HoloStatus step_launch(const Cuda *c, const HoloCall *call, HoloCudaStep *step, const char *name)
 {
-    HoloCuLaunchAttribute attributes[2];
-    HoloCuLaunchConfig    config = {
-           .block = {step->block, 1, 1}, .shared = step->shared, .stream = c->stream, .attributes = attributes};
-    void *args[1] = {step->args};
-    memset(attributes, 0, sizeof attributes);
-    if (step->cluster > 1) {
-        HoloCuLaunchAttribute *a = &attributes[config.attribute_count++];
-        a->id                    = HOLO_CU_LAUNCH_CLUSTER;
-        a->cluster[0] = a->cluster[2] = 1;
-        a->cluster[1]                 = step->cluster;
-    }
-    if (step->overlaps) {
-        HoloCuLaunchAttribute *a = &attributes[config.attribute_count++];
-        a->id                    = HOLO_CU_LAUNCH_OVERLAP;
-        a->overlap               = 1;
-    }
+    HoloCuLaunchAttribute cluster = {.id = HOLO_CU_LAUNCH_CLUSTER, .cluster = {1, step->cluster, 1}};
+    HoloCuLaunchConfig    config  = {.block           = {step->block, 1, 1},
+                                     .shared          = step->shared,
+                                     .stream          = c->stream,
+                                     .attributes      = &cluster,
+                                     .attribute_count = step->cluster > 1};
+    void                 *args[1] = {step->args};
     memcpy(config.grid, step->grid, sizeof config.grid);
     for (int i = 0; i < step->place_count; i++) {
         uint64_t at = address(c, call, &step->place[i]);

@@ -21,8 +21,7 @@ enum { // numbers of the driver
     HOLO_CU_SHARED_MOST       = 8, // attribute of a function: dynamic shared memory
     HOLO_CU_STREAM_OWN        = 1, // a stream that does not wait for the default one
     HOLO_CU_CAPTURE_THREAD    = 1, // what other threads do does not disturb a capture
-    HOLO_CU_LAUNCH_CLUSTER    = 4, // attributes of a launch
-    HOLO_CU_LAUNCH_OVERLAP    = 6, // it may start while the kernel before it ends
+    HOLO_CU_LAUNCH_CLUSTER    = 4, // attribute of a launch
     HOLO_CU_HOST_PORTABLE     = 1,
     HOLO_CU_POINTER_TYPE      = 2, // attribute of an address
     HOLO_CU_POINTER_OF_DEVICE = 2, // its value, for memory of a device
@@ -35,7 +34,6 @@ typedef struct HoloCuLaunchAttribute {
     union {
         uint8_t  bytes[64];
         uint32_t cluster[3];
-        int32_t  overlap;
     };
 } HoloCuLaunchAttribute;
 

@@ -44,8 +44,6 @@ HoloStatus holo_cuda_add(HoloCudaMaking *m, const char *module, const char *kern
     step->block   = shape->block;
     step->shared  = shape->shared;
     step->cluster = shape->cluster;
-    // All kernels of cuda_pick.h wait before they touch memory; the plain ones and programs do not.
-    step->overlaps = m->shared->capability >= 90 && strcmp(module, "basic") && strcmp(module, "programs");
     memcpy(step->args, args, size);
     HOLO_TRY(holo_cuda_function(m->shared, module, kernel, shape->shared, &step->function, m->call->error));
     if (m->job->last)

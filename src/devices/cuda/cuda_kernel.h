@@ -56,7 +56,6 @@ typedef struct HoloCudaPlace { // where an address goes
 typedef struct HoloCudaStep { // one launch
     HoloCuHandle  function;
     uint32_t      grid[3], block, shared, cluster;
-    bool          overlaps; // it waits for the kernel before it by itself, so that it may start early
     int           place_count;
     HoloCudaPlace place[HOLO_CUDA_PLACES];
     _Alignas(16) uint8_t args[HOLO_CUDA_ARGS];

@@ -11,6 +11,7 @@
 #include "plan/plan.h"
 #include "runtime/model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -124,7 +125,7 @@ static void test_ptx_types(void **state)
 static void test_assembled(void **state)
 {
     (void)state;
-    enum { PROGRAMS = 300 };
+    enum { PROGRAMS = 2000, LEAST = 20 };
     HoloArena   arena = {0};
     HoloText    out   = {0};
     const char *place = system("command -v ptxas > /dev/null") ? "/usr/local/cuda/bin/ptxas" : "ptxas";
@@ -143,7 +144,7 @@ static void test_assembled(void **state)
         snprintf(name, sizeof name, "k%d", count++);
         EXPECT_OK(holo_ptx_kernel(&out, name, &c.program, (HoloPtxStore)(seed % 3), seed, &error));
     }
-    assert_true(count > PROGRAMS / 10); // or nothing would be tried
+    assert_true(count >= LEAST); // or nothing would be tried: most random programs have lanes that work together
     file_write(temp_path("random.ptx"), out.data, strlen(out.data));
     snprintf(command, sizeof command, "%s --version > /dev/null 2>&1", place);
     if (system(command)) {
@@ -258,7 +259,8 @@ static HoloCudaStepParams end_of(const char *program, bool *out_fits)
     snprintf(text, sizeof text,
              "graph g(x: f32[5,3], m: f32[5,2]) -> (y) {\n"
              "    const w: f32[3,2] = {1, 2, 3, 4, 5, 6}\n"
-             "    y = hologram::MatMul@1(x, w, , m) {program=\"%s\", numbers=[0.0,6.0]}\n"
+             "    const b: f32[2] = {7, 8}\n"
+             "    y = hologram::MatMul@1(x, w, b, m) {program=\"%s\", numbers=[0.0,6.0]}\n"
              "}\n",
              program);
     HoloGraph   *graph = parsed(&arena, text);
@@ -320,7 +322,7 @@ static HoloStatus opened(const HoloPlan *plan, HoloArchive *archive, char *why, 
     EXPECT_OK(holo_file_writer_map(file, &mapping, &error));
     EXPECT_OK(holo_file_writer_close(file, false, &error));
     HoloStatus status = holo_archive_open(mapping.data, mapping.size, archive, &wrong);
-    snprintf(why, room, "%s", wrong.text);
+    snprintf(why, room, "%.190s", wrong.text);
     return status;
 }
 
