@@ -1,7 +1,7 @@
 # The server: a program of its own, build/hologram-serve, that links libraries of others. Without their headers it is left out.
 
 SERVE_PACKAGES := libnghttp2-dev libssl-dev libprotobuf-c-dev protobuf-c-compiler
-SERVE_TESTERS  := python3-grpcio python3-protobuf protobuf-compiler nghttp2-client curl
+SERVE_TESTERS  := python3-grpcio python3-protobuf python3-yaml protobuf-compiler nghttp2-client curl
 SERVE_HEADERS  := nghttp2/nghttp2.h openssl/ssl.h protobuf-c/protobuf-c.h
 SERVE_LIBS     := -lnghttp2 -lssl -lcrypto -lprotobuf-c
 SERVE          := $(BUILD)/hologram-serve
