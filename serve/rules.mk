@@ -86,3 +86,24 @@ serve-fuzz: $(LIB_COMP) $(LIB) $(SERVE_PROTO)
 	build/fuzz/serve-$(T)-fuzzer -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=2048 -artifact_prefix=build/fuzz/ build/fuzz/found-serve-$(T) fuzz/corpus/serve_$(T)
 BINDING_TESTS += serve-fuzz-replay
 BINDING_FILES += $(SERVE_REPLAY)
+
+## make serve-demo    serves the digits model and a small language model, and prints commands to try
+.PHONY: serve-demo serve-clients bench-serve
+serve-demo: deps
+	@sh tools/deps.sh $(SERVE_PACKAGES) curl
+	@$(MAKE) --no-print-directory $(JOBS) all
+	@sh serve/demo.sh $(BUILD)
+
+## make serve-clients the server, asked by clients of others: npm's openai and @grpc/grpc-js, and promtool
+serve-clients: deps
+	@sh tools/deps.sh $(SERVE_PACKAGES) $(SERVE_TESTERS) prometheus
+	@command -v npm > /dev/null || sh tools/deps.sh npm
+	@$(MAKE) --no-print-directory $(JOBS) all
+	@mkdir -p $(BUILD)/serve/clients && cp tests/serve/clients/package.json $(BUILD)/serve/clients/
+	@cd $(BUILD)/serve/clients && npm install --silent --no-audit --no-fund
+	@BUILD=$(BUILD) python3 tests/serve/clients/check.py $(BUILD)/serve/clients
+
+## make bench-serve MODELS=... PEER=...   requests a second over loopback, beside `hologram bench` and a server on onnxruntime-node
+bench-serve: $(SERVE) $(BUILD)/hologram
+	@sh tools/deps.sh wrk nghttp2-client
+	@PEER="$(PEER)" sh bench/serve/run.sh $(BUILD) $(or $(MODELS),demo/digits.onnx)
