@@ -149,6 +149,15 @@ $(filter-out $(BUILD)/obj/level_$(WATCHED)_% $(BUILD)/obj/level_shared_$(WATCHED
 	@mkdir -p $(@D) && cp $< $@
 endif
 
+# The names of all sources: where one was added or is gone, tables and libraries are made again.
+SOURCES := $(BUILD)/sources.txt
+.PHONY: sources-anew
+sources-anew:
+$(SOURCES): sources-anew
+	@mkdir -p $(@D)
+	@printf '%s\n' $(RUNTIME_SRC) $(COMPILER_SRC) | cmp -s - $@ || printf '%s\n' $(RUNTIME_SRC) $(COMPILER_SRC) > $@
+$(BUILD)/ops_registry.c $(BUILD)/devices_registry.c $(BUILD)/targets_registry.c $(BUILD)/importers_registry.c: $(SOURCES)
+
 $(BUILD)/ops_registry.c: tools/ops_registry.sh $(filter src/ops/%,$(RUNTIME_SRC))
 	@mkdir -p $(@D)
 	$(Q)sh tools/ops_registry.sh > $@
@@ -437,6 +446,9 @@ $(FUZZ_SEEDS): $(BUILD)/tests/ops_test $(wildcard tests/ops/*.txt)
 	@rm -rf $@ && mkdir -p $@
 	@HOLO_TEST_ARCHIVES=$@ $(BUILD)/tests/ops_test > $(BUILD)/seeds.log 2>&1 || { tail $(BUILD)/seeds.log; rm -rf $@; exit 1; }
 
+# Changed archives grow: texts and operands are added to them.
+FUZZ_FLAGS_pipeline := -max_len=32768
+
 ## make fuzz T=onnx SECONDS=60   fuzz one input (libFuzzer, with sanitizers and red zones)
 SECONDS ?= 60
 fuzz: test-deps $(if $(filter archive,$(T)),$(FUZZ_SEEDS))
@@ -445,7 +457,7 @@ fuzz: test-deps $(if $(filter archive,$(T)),$(FUZZ_SEEDS))
 	clang -g -O1 -std=c11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Iinclude -Isrc fuzz/$(T).c \
 	    build/fuzz/libhologram-compiler.a build/fuzz/libhologram.a $(COMPILER_LIBS) $(LDLIBS) -pthread -o build/fuzz/$(T)-fuzzer
 	@mkdir -p build/fuzz/found-$(T)
-	ASAN_OPTIONS=allocator_may_return_null=1 build/fuzz/$(T)-fuzzer -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 -artifact_prefix=build/fuzz/ \
+	ASAN_OPTIONS=allocator_may_return_null=1 build/fuzz/$(T)-fuzzer -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 $(FUZZ_FLAGS_$(T)) -artifact_prefix=build/fuzz/ \
 	    build/fuzz/found-$(T) fuzz/corpus/$(T) $(FUZZ_$(T)) $(if $(filter archive,$(T)),$(FUZZ_SEEDS))
 
 # ---- the rest
