@@ -1,6 +1,7 @@
 // server.c - from a request to its row in the table of routes, and what happens when it has ended.
 #include "server.h"
 #include "clients.h"
+#include "grpc.h"
 #include "journal.h"
 #include "metrics.h"
 #include "routes.h"
@@ -22,6 +23,8 @@ static void request(Server *server, Exchange *e)
     e->route           = route_find(e, &status);
     e->protocol        = e->route ? e->route->protocol : "http";
     traces_begin(e);
+    const char *type = exchange_header(e, "content-type");
+    if (!e->route && type && !strncmp(type, "application/grpc", 16)) return grpc_fail(e, 501, "there is no such call");
     if (!e->route && status == 404) return exchange_fail(e, 404, "there is nothing at %.200s", e->path);
     if (!e->route) return exchange_fail(e, 405, "%.200s cannot be asked for by %s", e->path, e->method);
     bool needs_key = e->route->access != ROUTE_OPEN;
