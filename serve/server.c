@@ -27,6 +27,9 @@ static void request(Server *server, Exchange *e)
     if (!e->route && type && !strncmp(type, "application/grpc", 16)) return grpc_fail(e, 501, "there is no such call");
     if (!e->route && status == 404) return exchange_fail(e, 404, "there is nothing at %.200s", e->path);
     if (!e->route) return exchange_fail(e, 405, "%.200s cannot be asked for by %s", e->path, e->method);
+    const char *coding = exchange_header(e, "content-encoding");
+    if (coding && strcmp(coding, "identity"))
+        return exchange_fail(e, 415, "bodies are not taken in the encoding %.30s", coding);
     bool needs_key = e->route->access != ROUTE_OPEN;
     if (server->is_draining && needs_key) return exchange_fail(e, 503, "the server is ending");
     status = clients_admit(server->clients, e, needs_key, &why);
