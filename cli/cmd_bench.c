@@ -302,7 +302,7 @@ static const CliOption options[] = {
      "then time each step, for as long again; print tables by\noperator and by step, and write a trace for\nchrome://tracing with one track per thread"},
     {"prompt", 0, "N", "for language models: measure reading a prompt of N tokens"},
     {"generate", 0, "N", "for language models: measure generating N tokens"},
-    {"texts", 0, "N", "generate N texts at once", .with = "generate"},
+    {"sequences", 0, "N", "generate N texts at once", .with = "generate"},
     CLI_OPTION_MODEL_NUMERIC,
     {"json", 0, NULL, "print JSON: open_us, first_us, min_us, median_us, p99_us,\nrss_mb, arena_mb, threads ..."},
     {0},

@@ -25,6 +25,11 @@ static uint32_t meta_count(const HoloModel *model, const char *key, uint32_t oth
     return number >= 0 && number <= INT32_MAX ? (uint32_t)number : otherwise;
 }
 
+double holo_language_number(const HoloLanguage *l, const char *key, double otherwise)
+{
+    return meta_number(l->model, key, otherwise);
+}
+
 // A list of ids in the metadata, with commas between them. Configs may name ids that the model does not have.
 static HoloStatus ids_find(const HoloLanguage *l, const char *key, uint32_t **out, size_t *out_count, HoloError *error)
 {
@@ -194,6 +199,8 @@ HoloStatus holo_language_open(const HoloModel *model, HoloPool *pool, const Holo
     l->context        = o.context ? o.context : made >= 1 && made < 1e9 ? (int64_t)made : 0;
     made              = meta_number(model, "text.restart", 0);
     l->restart        = made >= 1 && made < 1e9 ? (size_t)made : 0;
+    made              = meta_number(model, "text.whole", 0);
+    l->whole          = made >= 1 && made < 1e9 ? (size_t)made : l->restart;
     HoloStatus status = parts_open(l, pool, error);
     if (status)
         holo_language_close(l);
