@@ -152,7 +152,7 @@ static int options_read(const Cli *cli, CliLanguage *l)
 
 static HoloStatus parts_open(const Cli *cli, CliLanguage *l, double context, HoloError *error)
 {
-    HoloLanguageOptions options = {.size = sizeof options, .context = (int64_t)context};
+    HoloLanguageOptions options = {.size = sizeof options, .texts = l->texts, .context = (int64_t)context};
     HoloString          block;
     HoloStatus          status = cli_pool(&l->pool, error);
     (void)cli;

@@ -1,4 +1,4 @@
-// language.h - for the commands that continue texts: a language model, and how its tokens are chosen.
+// language.h - for commands that generate text: a language model, and how its tokens are chosen.
 #ifndef HOLO_CLI_LANGUAGE_H
 #define HOLO_CLI_LANGUAGE_H
 
@@ -37,6 +37,7 @@ typedef struct CliLanguage { // zero-initialize; close it in any case
     HoloTokenizer      *tokenizer; // the language model's; NULL: there is none
     HoloTemplate       *chat;      // NULL: there is none
     HoloGrammar        *grammar;
+    int                 texts; // that it keeps at once; 0: one
     HoloGenerateOptions options;
     HoloString         *stops;
     HoloTokenBias      *bias;

@@ -294,8 +294,8 @@ HOLO_API void holo_language_cancel(HoloLanguage *language);
 // Some models have an encoder and a decoder: translators, summarizers, speech to text. The encoder reads a source, and
 // the decoder generates the answer.
 HOLO_API bool holo_language_has_source(const HoloLanguage *language);
-// Reads a source: i64 ids, [1, tokens]; or features of a sound, as the model's entry `encoder` takes them. Forgets the
-// answer to the previous source.
+// Reads a source: i64 ids, [1, tokens]; or features of a sound, as the model's entry `encoder` takes them. Forgets the texts
+// that answered another: all texts of the language model answer the same source.
 HOLO_API HOLO_MUST HoloStatus holo_language_set_source(HoloLanguage *language, const HoloTensor *source,
                                                        HoloError *error);
 
@@ -309,6 +309,12 @@ typedef enum HoloEnding {
     HOLO_ENDING_GRAMMAR = 4, // the grammar allows nothing more
 } HoloEnding;
 
+typedef enum HoloBeamStop { // when a beam search has enough answers
+    HOLO_BEAMS_LIKELY = 0,  // no text that is left is likely to become better than the worst of them
+    HOLO_BEAMS_FIRST  = 1,  // as soon as there are as many as beams
+    HOLO_BEAMS_NEVER  = 2,  // no text that is left can become better
+} HoloBeamStop;
+
 typedef struct HoloGenerateOptions {
     size_t             size;       // sizeof(HoloGenerateOptions), as holo_generate_defaults sets it
     int                text;       // the number of the text
@@ -319,6 +325,11 @@ typedef struct HoloGenerateOptions {
     HoloGrammar       *grammar;   // what the text must look like; NULL: anything
     bool               keep_ends; // go on behind tokens that end the text
     uint32_t lookup; // guess this many tokens from what the text already has, and check them in one run; 0: none
+    // Beam search: this many texts grow at once, and the one with the best score is the answer; 0 or 1: none. Tokens are not drawn,
+    // and all come at the end. The language model must keep as many texts, and `text` is 0.
+    uint32_t     beams;
+    float        length_penalty; // scores are divided by the length to this power; 1 unless the model says otherwise
+    HoloBeamStop beam_stop;
 } HoloGenerateOptions;
 
 typedef struct HoloGenerated {

@@ -273,7 +273,7 @@ static bool run(Queue *q, Job **jobs, int count)
     if (count > 1 && may_share(q->owner, list[0])) status = run_group(q, jobs, count);
     for (int n = 0; n < count; n++) {
         // A shared run fails as a whole. Alone, each has its own answer or its own error.
-        HoloStatus own     = status ? list[n]->job.cancel ? HOLO_CANCELLED : run_alone(list[n]) : HOLO_OK;
+        HoloStatus own     = status ? job_is_cancelled(&list[n]->job) ? HOLO_CANCELLED : run_alone(list[n]) : HOLO_OK;
         list[n]->job.batch = status ? 1 : n ? 0 : count;
         schedule_done(q->schedule, &list[n]->job, own);
     }

@@ -83,6 +83,7 @@ void exchange_hold(Exchange *e)
 void exchange_release(Exchange *e)
 {
     if (--e->holds) return;
+    if (e->end) e->end(e);
     for (int i = 0; i < e->header_count; i++) free((void *)e->header[i].name);
     for (int i = 0; i < e->extra_count; i++) free((void *)e->extra[i].name);
     for (int i = 0; i < EXCHANGE_PARAMS; i++) free(e->param[i]);

@@ -61,6 +61,7 @@ struct Exchange {
 
     void (*gone)(Exchange *e);                                          // the client went away
     void (*data)(Exchange *e, const char *data, size_t size, bool end); // a body that arrives in pieces
+    void (*end)(Exchange *e);                                           // it is about to be freed
     void *state;                                                        // of whoever answers
 };
 

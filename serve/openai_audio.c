@@ -46,7 +46,7 @@ static bool spoken(void *state, const HoloSpoken *s)
         bytes_add_text(&h->pieces, "\n\n");
     }
     h->piece_count++;
-    return !h->talk->job.cancel;
+    return !job_is_cancelled(&h->talk->job);
 }
 
 static bool hear(Talk *t, HoloError *error)

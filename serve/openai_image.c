@@ -19,7 +19,7 @@ typedef struct Painting { // the state of a Talk
 static bool goes_on(void *state, int step, int steps)
 {
     (void)step, (void)steps;
-    return !((Painting *)state)->talk->job.cancel;
+    return !job_is_cancelled(&((Painting *)state)->talk->job);
 }
 
 // The file that the library writes is read and gone at once.

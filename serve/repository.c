@@ -39,7 +39,8 @@ struct Repository {
     Place          *first; // sorted by name and version
     Change         *changes;
     pthread_t       thread;
-    bool            has_thread, is_ending, is_ready;
+    bool            has_thread;
+    _Atomic bool    is_ending, is_ready;
     int             bell, notify;
     char          **watched;
     int             watched_count;
@@ -156,7 +157,7 @@ static void forget_lost(Repository *r)
     pthread_mutex_unlock(&r->lock);
     for (Place *next; lost; lost = next) {
         next = lost->next;
-        journal(JOURNAL_INFO, "removed", "model", lost->name, "version", lost->version, NULL);
+        if (!r->is_ending) journal(JOURNAL_INFO, "removed", "model", lost->name, "version", lost->version, NULL);
         model_release(lost->model);
         free(lost->name);
         free(lost->version);

@@ -6,7 +6,7 @@
 
 extern const Route routes_admin[], routes_kserve[], routes_openai[], routes_grpc[];
 
-const Route *const route_tables[] = {routes_kserve, routes_openai, routes_admin, NULL};
+const Route *const route_tables[] = {routes_kserve, routes_openai, routes_grpc, routes_admin, NULL};
 
 // Does the path fit the pattern? Parts for its stars go to `part`, as places in the path.
 static int fits(const char *pattern, const char *path, const char **part, size_t *size)

@@ -116,10 +116,15 @@ void schedule_cancel(Schedule *s, Job *job)
         unlist(s, job->queue);
         finish(s, job, HOLO_CANCELLED);
     } else if (job->state == JOB_RUNNING && !job->cancel) {
-        job->cancel = 1;
-        if (job->group && !--job->group->live) job->group->cancel = 1;
+        __atomic_store_n(&job->cancel, 1, __ATOMIC_RELAXED);
+        if (job->group && !--job->group->live) __atomic_store_n(&job->group->cancel, 1, __ATOMIC_RELAXED);
     }
     pthread_mutex_unlock(&s->lock);
+}
+
+bool job_is_cancelled(const Job *job)
+{
+    return __atomic_load_n(&job->cancel, __ATOMIC_RELAXED);
 }
 
 void schedule_group(Schedule *s, Job **jobs, int count, JobGroup *group)

@@ -75,6 +75,7 @@ bool schedule_add(Schedule *s, Queue *q, Job *job);
 void schedule_cancel(Schedule *s, Job *job);
 // By a run of several jobs: while they are in the group, its `cancel` is set when all of them are cancelled.
 void schedule_group(Schedule *s, Job **jobs, int count, JobGroup *group); // NULL: they leave it
+bool job_is_cancelled(const Job *job);                                    // any thread
 // By a run: the job has ended.
 void schedule_done(Schedule *s, Job *job, HoloStatus status);
 

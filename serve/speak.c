@@ -5,42 +5,63 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TEXTS_MAX = 1024 };
-
 struct Speaker {
-    HoloLanguage  *language;
-    HoloTemplate  *chat; // NULL: there is none
-    HoloTokenTree *tree; // made by the first grammar
-    Talk          *active[TEXTS_MAX];
-    uint32_t      *kept[TEXTS_MAX]; // the tokens of the last prompt of each text, to find a common beginning
-    size_t         kept_count[TEXTS_MAX];
+    HoloTextBatch *batch;    // NULL: the model cannot keep several texts apart, and continues one at a time
+    HoloLanguage  *language; // of the batch, or its own
+    HoloTemplate  *chat;     // NULL: there is none
+    HoloTokenTree *tree;     // made by the first grammar
+    Talk          *first;    // that are continued
     int            texts, count;
+    Queue         *queue;
+    HoloGrammar  **spent; // of texts that ended: they are closed when the step is over, which still looks at them
+    int            spent_count, spent_room;
 };
 
 void speaker_destroy(Speaker *s)
 {
     if (!s) return;
-    for (int i = 0; i < s->texts; i++) free(s->kept[i]);
     holo_token_tree_destroy(s->tree);
     holo_template_close(s->chat);
-    holo_language_close(s->language);
+    if (s->batch)
+        holo_text_batch_destroy(s->batch);
+    else
+        holo_language_close(s->language);
+    free(s->spent);
     free(s);
+}
+
+// Several texts at once if the model can, otherwise one.
+static HoloStatus batch_open(Model *m, Speaker *s, HoloError *error)
+{
+    const Options       *o       = &m->server->options;
+    HoloPool            *pool    = schedule_pool(m->server->schedule);
+    HoloTextBatchOptions several = {.size = sizeof several, .places = o->texts, .context = o->context};
+    HoloLanguageOptions  one     = {.size = sizeof one, .context = o->context};
+    HoloError            why     = {0};
+    HoloStatus           status  = holo_text_batch_create(m->holo, pool, &several, &s->batch, &why);
+    s->texts                     = status ? 1 : o->texts;
+    if (!status) s->language = holo_text_batch_language(s->batch);
+    return status ? holo_language_open(m->holo, pool, &one, &s->language, error) : HOLO_OK;
 }
 
 static HoloStatus speaker_open(Model *m, HoloError *error)
 {
-    const Options *o = &m->server->options;
-    HoloString     block;
+    HoloString block;
     if (m->speaker) return HOLO_OK;
-    Speaker            *s       = take(sizeof *s);
-    HoloLanguageOptions options = {.size = sizeof options, .texts = o->texts, .context = o->context};
-    HoloStatus status = holo_language_open(m->holo, schedule_pool(m->server->schedule), &options, &s->language, error);
-    s->texts          = !status && holo_language_has_source(s->language) ? 1 : o->texts; // one source at a time
+    Speaker   *s      = take(sizeof *s);
+    HoloStatus status = batch_open(m, s, error);
+    s->queue          = &m->talks;
     if (!status && holo_model_asset(m->holo, "template", &block))
         status = holo_template_open_memory(block.data, block.size, &s->chat, error);
     if (status) return speaker_destroy(s), status;
-    m->speaker = s;
+    __atomic_store_n(&m->speaker, s, __ATOMIC_RELEASE);
     return HOLO_OK;
+}
+
+void speaker_interrupt(Model *m)
+{
+    Speaker *s = __atomic_load_n(&m->speaker, __ATOMIC_ACQUIRE);
+    if (s) holo_language_cancel(s->language); // the others go on with the next step
 }
 
 HoloLanguage *talk_language(Talk *t, HoloError *error)
@@ -112,7 +133,7 @@ static bool each(void *state, const HoloGenerated *g)
             p->best[i] = best_of(tokenizer, g->sampled.best[i].token, g->sampled.best[i].logprob);
     }
     loop_post(t->model->server->loop, piece_arrived, p);
-    return !t->job.cancel;
+    return !job_is_cancelled(&t->job);
 }
 
 // ---- a text begins
@@ -170,7 +191,6 @@ static void options_make(const Speaker *s, const Talk *t, HoloGenerateOptions *o
     b->best       = a->best;
     b->bias       = t->bias;
     b->bias_count = t->bias_count;
-    o->text       = t->slot;
     o->max_tokens = t->max_tokens;
     o->stops      = t->stops;
     o->stop_count = t->stop_count;
@@ -178,63 +198,81 @@ static void options_make(const Speaker *s, const Talk *t, HoloGenerateOptions *o
     o->keep_ends  = t->keep_ends;
 }
 
-static size_t common(const uint32_t *a, size_t a_count, const uint32_t *b, size_t b_count)
+// ---- a text ends
+
+static int mean_batch(const Speaker *s, const Talk *t)
 {
-    size_t n = 0;
-    while (n < a_count && n < b_count && a[n] == b[n]) n++;
-    return n;
+    HoloTextBatchState state = {0};
+    if (s->batch) holo_text_batch_state(s->batch, &state);
+    uint64_t runs = state.runs - t->runs, rows = state.rows - t->rows;
+    return runs ? (int)((rows + runs / 2) / runs) : 1;
 }
 
-// The free place whose last text begins most like this one: that beginning is not read again.
-static int slot_find(const Speaker *s, const Talk *t)
+static void grammar_spend(Speaker *s, HoloGrammar *grammar)
 {
-    int    best      = -1;
-    size_t best_size = 0;
-    for (int i = 0; i < s->texts; i++) {
-        size_t size = common(s->kept[i], s->kept_count[i], t->ids, t->id_count);
-        if (s->active[i] || (best >= 0 && size <= best_size)) continue;
-        best      = i;
-        best_size = size;
+    if (s->spent_count == s->spent_room) {
+        s->spent_room = s->spent_room * 2 + 8;
+        s->spent      = realloc(s->spent, (size_t)s->spent_room * sizeof *s->spent);
+        if (!s->spent) abort();
     }
-    return best;
+    s->spent[s->spent_count++] = grammar;
+}
+
+static void leave(Speaker *s, Talk *t, HoloStatus status)
+{
+    Talk **at = &s->first;
+    while (*at != t) at = &(*at)->next;
+    *at = t->next;
+    s->count--;
+    t->job.batch = mean_batch(s, t);
+    holo_answer_destroy(t->answer);
+    t->answer = NULL;
+    if (t->compiled) grammar_spend(s, t->compiled);
+    t->compiled = NULL;
+    schedule_done(s->queue->schedule, &t->job, t->job.error.status ? t->job.error.status : status);
+}
+
+static void ended(void *state, const HoloTextEnded *e)
+{
+    Talk *t   = state;
+    t->result = e->result;
+    if (e->status && e->status != HOLO_CANCELLED) {
+        snprintf(t->job.error.text, sizeof t->job.error.text, "%s", e->message);
+        t->job.error.status = e->status;
+    }
+    leave(t->model->speaker, t, job_is_cancelled(&t->job) ? HOLO_CANCELLED : e->status);
 }
 
 static HoloStatus begin(Speaker *s, Talk *t, HoloError *error)
 {
     HoloGenerateOptions options;
+    HoloTextBatchState  before = {0};
     HoloStatus          status = prompt_make(s, t, error);
     if (!status) status = grammar_make(s, t, error);
     if (status) return status;
-    t->slot = slot_find(s, t);
     options_make(s, t, &options);
-    status = holo_answer_create(s->language, t->ids, t->id_count, &options, &t->answer, error);
+    if (s->batch) {
+        holo_text_batch_state(s->batch, &before);
+        status = holo_text_batch_add(s->batch, t->ids, t->id_count, &options, each, ended, t, &t->id, error);
+    } else {
+        status = holo_answer_create(s->language, t->ids, t->id_count, &options, &t->answer, error);
+    }
     if (status) return status;
-    free(s->kept[t->slot]);
-    s->kept[t->slot]       = (uint32_t *)copy_of(t->ids, t->id_count * sizeof *t->ids);
-    s->kept_count[t->slot] = t->id_count;
-    s->active[t->slot]     = t;
+    t->runs  = before.runs;
+    t->rows  = before.rows;
+    t->next  = s->first;
+    s->first = t;
     s->count++;
     return HOLO_OK;
 }
 
 // ---- steps
 
-static void leave(Queue *q, Speaker *s, Talk *t, HoloStatus status)
-{
-    s->active[t->slot] = NULL;
-    s->count--;
-    holo_answer_destroy(t->answer);
-    t->answer = NULL;
-    holo_grammar_close(t->compiled);
-    t->compiled = NULL;
-    schedule_done(q->schedule, &t->job, status);
-}
-
 static void admit(Queue *q, Model *m, Talk *t)
 {
     HoloStatus status = HOLO_OK;
     t->job.batch      = 1;
-    if (t->job.cancel) return schedule_done(q->schedule, &t->job, HOLO_CANCELLED);
+    if (job_is_cancelled(&t->job)) return schedule_done(q->schedule, &t->job, HOLO_CANCELLED);
     if (t->alone) {
         bool is = t->alone(t, &t->job.error);
         return schedule_done(q->schedule, &t->job,
@@ -250,23 +288,52 @@ static void admit(Queue *q, Model *m, Talk *t)
     schedule_done(q->schedule, &t->job, status);
 }
 
-static void step_all(Queue *q, Speaker *s)
+static void step_one(Speaker *s)
 {
-    for (int i = 0; i < s->texts && s->count; i++) {
-        Talk *t    = s->active[i];
-        bool  done = false;
-        if (!t) continue;
-        HoloStatus status =
-            t->job.cancel ? HOLO_CANCELLED : holo_answer_step(t->answer, each, t, &done, &t->result, &t->job.error);
-        if (status || done) leave(q, s, t, t->job.cancel ? HOLO_CANCELLED : status);
+    Talk      *t      = s->first;
+    bool       done   = false;
+    HoloStatus status = job_is_cancelled(&t->job)
+                            ? HOLO_CANCELLED
+                            : holo_answer_step(t->answer, each, t, &done, &t->result, &t->job.error);
+    if (status == HOLO_CANCELLED && !job_is_cancelled(&t->job))
+        t->job.error = (HoloError){0}; // it was meant for another: again
+    else if (status || done)
+        leave(s, t, job_is_cancelled(&t->job) ? HOLO_CANCELLED : status);
+}
+
+// A step that fails ends all its texts: what failed once may fail for ever.
+static void step_failed(Speaker *s, HoloStatus status, const HoloError *error)
+{
+    int left;
+    for (Talk *t = s->first; t; t = t->next) {
+        t->job.error        = *error;
+        t->job.error.status = status;
+        holo_text_batch_cancel(s->batch, t->id);
     }
+    HoloError again = {0};
+    (void)!holo_text_batch_step(s->batch, &left, &again);
+}
+
+static void step_all(Speaker *s)
+{
+    HoloError error = {0};
+    int       left;
+    if (!s->count) return;
+    if (!s->batch) return step_one(s);
+    for (Talk *t = s->first; t; t = t->next)
+        if (job_is_cancelled(&t->job)) holo_text_batch_cancel(s->batch, t->id);
+    HoloStatus status = holo_text_batch_step(s->batch, &left, &error);
+    if (status && status != HOLO_CANCELLED) step_failed(s, status, &error);
 }
 
 static bool run(Queue *q, Job **jobs, int count)
 {
     Model *m = q->owner;
     for (int i = 0; i < count; i++) admit(q, m, (Talk *)jobs[i]);
-    if (m->speaker) step_all(q, m->speaker);
+    if (m->speaker) {
+        step_all(m->speaker);
+        while (m->speaker->spent_count) holo_grammar_close(m->speaker->spent[--m->speaker->spent_count]);
+    }
     return m->speaker && m->speaker->count;
 }
 

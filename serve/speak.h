@@ -57,11 +57,12 @@ struct Talk {
 
     // What came of it.
     HoloGenerateResult result;
-    size_t             first_tokens; // when: see first_time
-    double             first_time;
+    double             first_time; // when its first token came
     HoloGrammar       *compiled;
-    HoloAnswer        *answer;
-    int                slot;
+    HoloAnswer        *answer; // of a model that continues one text at a time
+    uint64_t           id;     // in the batch of the others
+    uint64_t           runs, rows;
+    Talk              *next;
 
     void (*piece)(Talk *t, const TalkPiece *piece); // on the network's thread; may be NULL
     void (*done)(Talk *t);                          // it has ended: job.status says how. Answer, but do not free it
@@ -83,6 +84,8 @@ Talk *talk_create(Exchange *e, Model *model); // takes over one hold of the mode
 void  talk_start(Talk *t);                    // from then on it belongs to the schedule
 void  talk_free(Talk *t);
 void  talk_cancel(Talk *t);
+
+void speaker_interrupt(Model *m); // ends a step that is in progress: somebody is cancelled
 
 // For `alone`, on a worker: the language model, opened if it is not yet.
 HoloLanguage *talk_language(Talk *t, HoloError *error);

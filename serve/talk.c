@@ -38,6 +38,7 @@ static void done(Job *job)
     ModelMetrics *m = t->model->metrics;
     Exchange     *e = t->exchange;
     if (job->status == HOLO_CANCELLED || t->is_given_up) m->cancelled++;
+    if (job->batch) metrics_batch(m, job->batch);
     m->prompt_tokens += t->result.prompt_tokens;
     m->cached_tokens += t->result.cached_tokens;
     if (job->started) {
@@ -57,6 +58,7 @@ static void late(void *state)
 {
     Talk *t = state;
     schedule_cancel(t->exchange->server->schedule, &t->job);
+    speaker_interrupt(t->model);
     if (t->is_given_up) return;
     t->is_given_up = true;
     t->fail(t, 504, "the request took longer than it may");
@@ -66,6 +68,7 @@ void talk_cancel(Talk *t)
 {
     t->is_given_up = true;
     schedule_cancel(t->exchange->server->schedule, &t->job);
+    speaker_interrupt(t->model);
 }
 
 static void gone(Exchange *e)

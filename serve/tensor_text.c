@@ -30,7 +30,7 @@ static bool whole(JsonReader *r, HoloDtype type, void *to)
 static bool element(JsonReader *r, HoloTensor *t, int64_t at, Strings *strings)
 {
     size_t size = holo_dtype_size((HoloDtype)t->dtype);
-    char  *to   = (char *)t->data + (size_t)at * size;
+    char  *to   = t->data ? (char *)t->data + (size_t)at * size : NULL; // strings have no place yet
     double x;
     bool   is;
     switch (t->dtype) {

@@ -127,6 +127,11 @@ web-package: wasm
 wasm-test: web-package node-files
 	@HOLOGRAM_WEB=$(abspath $(WEB_FOLDER)) HOLOGRAM_NODE=$(abspath $(NODE_FOLDER)) ONNX="$(wildcard $(ONNX_DEBIAN)/node) $(ONNX_NEWER)" sh tests/web/run.sh $(NODE)
 
+## make wasm-exact    class exact: models of the corpus give native's bits in WebAssembly; MODELS="resnet50": only these
+.PHONY: wasm-exact
+wasm-exact: web-package node-files
+	@HOLOGRAM_WEB=$(abspath $(WEB_FOLDER)) HOLOGRAM_NODE=$(abspath $(NODE_FOLDER)) $(NODE) --experimental-wasm-relaxed-simd tests/web/exact.mjs $(or $(HOLO_CORPUS),$(BUILD)/bench/corpus) $(MODELS)
+
 # The pages: one folder, that any host can serve. Peers come by npm, where that is here.
 SITE       := $(BUILD)/site
 WEB_PEERS  := $(BUILD)/web-peers
@@ -141,21 +146,33 @@ $(SITE)/index.html: $(wildcard web/*) $(WEB_FOLDER)/index.mjs demo/digits.onnx $
 	$(Q)if [ -d $(WEB_PEERS)/node_modules/onnxruntime-web ]; then mkdir -p $(SITE)/onnxruntime-web && \
 	    cp $(WEB_PEERS)/node_modules/onnxruntime-web/dist/ort.wasm.min.mjs $(WEB_PEERS)/node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.* $(SITE)/onnxruntime-web/; fi
 
-## make web           build the demo pages in build/site, a folder that any host can serve, and serve them; PORT=8080
-web: web-package
+# Peers, for the page that compares, and what drives Chromium.
+.PHONY: web-peers web-driver web-site bench-web
+web-peers:
 	@if command -v npm > /dev/null && [ ! -d $(WEB_PEERS)/node_modules/onnxruntime-web ]; then echo "  npm   $(PEERS)"; \
 	    npm install --silent --no-audit --no-fund --prefix $(WEB_PEERS) $(PEERS) || echo "npm could not fetch onnxruntime-web: the page that compares goes without"; fi
-	@$(MAKE) --no-print-directory $(SITE)/index.html
-	@python3 web/serve.py $(SITE) $(or $(PORT),0)
-
-## make web-test      install Chromium and playwright-core, and use every page as a person would
-web-test: web-package
+web-driver:
 	@sh tools/deps.sh chromium
 	@command -v npm > /dev/null || sh tools/deps.sh npm
 	@[ -d $(WEB_PEERS)/node_modules/playwright-core ] || npm install --silent --no-audit --no-fund --prefix $(WEB_PEERS) playwright-core $(PEERS)
+
+## make web-site      build the demo pages in build/site, a folder that any host can serve
+web-site: web-package web-peers
+	@$(MAKE) --no-print-directory $(SITE)/index.html
+
+## make web           the same, and serve them: prints the address; PORT=8080
+web: web-site
+	@python3 web/serve.py $(SITE) $(or $(PORT),0)
+
+## make web-test      install Chromium and playwright-core, and use every page as a person would
+web-test: web-package web-driver
 	@$(MAKE) --no-print-directory $(SITE)/index.html
 	@for part in pages browser; do PLAYWRIGHT=$(abspath $(WEB_PEERS)/node_modules/playwright-core) HOLOGRAM=$(abspath $(HOLOGRAM)) \
 	    $(NODE) tests/web/$$part.mjs $(SITE) $(BUILD)/screenshots || exit 1; done
+
+## make bench-web     Hologram beside onnxruntime-web in Chromium; MODELS="minilm" THREADS="1 2": only these
+bench-web: web-site web-driver
+	@PLAYWRIGHT=$(abspath $(WEB_PEERS)/node_modules/playwright-core) WORK=$(BUILD)/bench $(NODE) bench/web.mjs $(HOLOGRAM) $(SITE) $(MODELS)
 
 # Part of "make test": where the package has been built, and for the pages where Chromium and playwright-core are there.
 .PHONY: web-there

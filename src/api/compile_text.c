@@ -68,6 +68,8 @@ static const struct {
     {"begin_suppress_tokens", "text.begin_banned"},
     {"is_multilingual", "speech.multilingual"},
     {"no_repeat_ngram_size", "text.no_repeat_ngram"},
+    {"length_penalty", "text.length_penalty"},
+    {"early_stopping", "text.early_stopping"},
     {"max_target_positions", "text.context"},
     {"max_position_embeddings", "text.context"},
     {"n_positions", "text.context"},

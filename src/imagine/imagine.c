@@ -1,6 +1,7 @@
-// imagine.c - a picture of a text: the text encoder once, the U-Net for each step of a schedule, the decoder once.
+// imagine.c - makes a picture from text: runs the text encoder once, the U-Net for each step of a schedule, and the
+// decoder once.
 //
-// The model is known by its entries, inputs and metadata alone, through the public API.
+// It sees only the entries, inputs and metadata of the model, through the public API.
 #include "hologram_image.h"
 
 #include "hologram_text.h"

@@ -27,5 +27,8 @@ HOLO_MUST HoloStatus holo_answer_settle(HoloAnswer *answer, HoloError *error);
 HOLO_MUST HoloStatus holo_answer_want(HoloAnswer *answer, HoloTextRead *out_read, size_t *out_wanted, HoloError *error);
 // Takes the tokens that come of those logits: one, or with guesses several. `began` is when reading began.
 HOLO_MUST HoloStatus holo_answer_take(HoloAnswer *answer, const float *logits, double began, HoloError *error);
+// Beam search behind a prompt whose logits these are (beams.c). The tokens are freed by holo_free.
+HOLO_MUST HoloStatus holo_answer_search(HoloAnswer *answer, const float *logits, uint32_t **out_tokens,
+                                        size_t *out_count, HoloError *error);
 
 #endif

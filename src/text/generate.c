@@ -16,6 +16,9 @@ void holo_generate_defaults(const HoloLanguage *language, HoloGenerateOptions *o
     memset(out_options, 0, sizeof *out_options);
     out_options->size = sizeof *out_options;
     holo_language_sampler(language, &out_options->sampler);
+    out_options->length_penalty = (float)holo_language_number(language, "text.length_penalty", 1);
+    out_options->beam_stop =
+        holo_language_number(language, "text.early_stopping", 0) != 0 ? HOLO_BEAMS_FIRST : HOLO_BEAMS_LIKELY;
 }
 
 // ---- beginning and end
@@ -238,10 +241,25 @@ HoloStatus holo_answer_want(HoloAnswer *g, HoloTextRead *out_read, size_t *out_w
     return HOLO_OK;
 }
 
+// All tokens of the best beam, one after the other.
+static HoloStatus beams_take(HoloAnswer *g, const float *logits, HoloError *error)
+{
+    uint32_t  *token;
+    size_t     count;
+    HoloStatus status = holo_answer_search(g, logits, &token, &count, error);
+    if (status) return status;
+    status = tokens_reserve(g, count, error);
+    for (size_t i = 0; i < count && !g->is_done && !status; i++)
+        status = token_take(g, &(HoloSampled){.token = token[i]}, error);
+    if (!status && !g->is_done) finish(g, HOLO_ENDING_LENGTH);
+    holo_free(token);
+    return status;
+}
+
 HoloStatus holo_answer_take(HoloAnswer *g, const float *logits, double began, HoloError *error)
 {
     double *time = g->is_begun ? &g->result.seconds : &g->result.prompt_seconds;
-    HOLO_TRY(tokens_take(g, logits, error));
+    HOLO_TRY(g->o.beams > 1 ? beams_take(g, logits, error) : tokens_take(g, logits, error));
     g->is_begun = true;
     *time += holo_time_now() - began;
     return g->is_done ? rest_show(g, error) : HOLO_OK;

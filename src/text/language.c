@@ -25,6 +25,11 @@ static uint32_t meta_count(const HoloModel *model, const char *key, uint32_t oth
     return number >= 0 && number <= INT32_MAX ? (uint32_t)number : otherwise;
 }
 
+double holo_language_number(const HoloLanguage *l, const char *key, double otherwise)
+{
+    return meta_number(l->model, key, otherwise);
+}
+
 // A list of ids in the metadata, with commas between them. Configs may name ids that the model does not have.
 static HoloStatus ids_find(const HoloLanguage *l, const char *key, uint32_t **out, size_t *out_count, HoloError *error)
 {

@@ -70,8 +70,12 @@ struct HoloLanguage {
     int              source, source_mask, seen_mask; // inputs of the encoder, and the mask of the source of the decoder
     HoloSourcePair  *given;
     int              given_count;
-    bool             has_source; // one was read
+    bool             has_source;  // one was read
+    int64_t          source_rows; // texts that answer it in the last run
+    char            *source_copy; // what the encoder gave, once for each of them
+    size_t           source_copy_room;
     int64_t         *ones;
+    HoloTensor       seen; // the mask of the source: `ones`
     HoloTokenTree   *tree; // of the tokenizer, for grammars; NULL until it is needed
 };
 
@@ -82,6 +86,8 @@ HOLO_MUST HoloStatus holo_language_run(HoloLanguage *l, const HoloTextRead *read
 
 // If the model has the entries encoder and decoder, finds what they hand over, and continues texts with the decoder.
 HOLO_MUST HoloStatus holo_language_source_find(HoloLanguage *l, HoloError *error);
+// Has the decoder see the source in each of `rows` rows.
+HOLO_MUST HoloStatus holo_language_source_repeat(HoloLanguage *l, int64_t rows, HoloError *error);
 bool                 holo_language_source_fills(const HoloLanguage *l, int input); // of the decoder
 HOLO_MUST HoloStatus holo_language_set_source_tokens(HoloLanguage *l, const uint32_t *tokens, size_t count,
                                                      HoloError *error);
@@ -107,6 +113,8 @@ HOLO_MUST HoloStatus holo_kept_write(HoloLanguage *l, int text, bool is_own, Hol
 HOLO_MUST HoloStatus holo_language_prepare(HoloLanguage *l, const HoloTextRead *read, size_t wanted, HoloError *error);
 // Makes text `to` a copy of the first `count` tokens that are known of text `from`, or of none if the model cannot cut them.
 HOLO_MUST HoloStatus holo_language_copy_part(HoloLanguage *l, int from, int to, size_t count, HoloError *error);
+// A number of the archive's metadata; `otherwise` if there is none.
+double holo_language_number(const HoloLanguage *l, const char *key, double otherwise);
 // How many tokens of a text are known and need not be read.
 size_t holo_language_cached(const HoloLanguage *l, const HoloTextRead *read, size_t wanted);
 // Makes an array of floats at least that long.

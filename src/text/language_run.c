@@ -224,6 +224,7 @@ HoloStatus holo_language_run(HoloLanguage *l, const HoloTextRead *reads, int cou
     HoloTensor t;
     if (l->encoder && !l->has_source)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "the model's decoder answers a source, and none was given");
+    if (l->encoder) HOLO_TRY(holo_language_source_repeat(l, count, error));
     HOLO_TRY(l->way == HOLO_READS_CACHED ? inputs_cached(l, &r, error) : inputs_plain(l, &r, error));
     for (int i = 0; i < count; i++) HOLO_TRY(holo_kept_apply(l, reads[i].text, error));
     for (int i = 0; i < l->past_count && l->way == HOLO_READS_PAST; i++)

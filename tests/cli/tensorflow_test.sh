@@ -38,6 +38,13 @@ quiet hologram convert "$MODEL" -o again.onnx
 gives 0 'they agree' hologram compare again.onnx "$MODEL"
 gives 2 'says where the ONNX model goes' hologram convert net/net.h5
 
+# Texts and complex numbers, with the answers of TensorFlow.js.
+python3 "$ROOT"/tests/support/text_graph.py make texts
+for graph in texts/*.pbtxt; do
+    quiet hologram run "$graph" --input x="${graph%.pbtxt}".npy --quiet --output "${graph%.pbtxt}"
+done
+gives 0 'fourier agrees' python3 "$ROOT"/tests/support/text_graph.py check texts
+
 # What is wrong is said.
 rm net/saved/variables/variables.index
 gives 1 'has no value: the folder of its checkpoint is needed' hologram compile net/saved

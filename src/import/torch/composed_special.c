@@ -44,7 +44,7 @@ const HoloTorchComposed holo_torch_composed_special[] = {
      "1.0)) - 0.9189385332046727 + torch.log1p(0.0 - 1.0 / (self * self) + 3.0 / (self * self * self * "
      "self)), torch.log(special_ndtr(torch.clamp_min(self, -5.0))))\n"},
     {"special_entr", "def special_entr(self):\n"
-                     "    return torch.where(self < 0, float(\"-inf\"), 0.0 - torch.xlogy(self, self))\n"},
+                     "    return torch.where(self < 0, -inf, 0.0 - torch.xlogy(self, self))\n"},
     {"special_xlog1py",
      "def special_xlog1py(self, other):\n"
      "    return torch.where(torch.logical_and(torch.eq(self, 0), "

@@ -177,6 +177,9 @@ static HoloTv binary(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode
                out       = holo_script_builtin(s, frame, "__contains__", turned, NULL, 2, node->line);
         return is_turned ? holo_script_builtin(s, frame, "__not__", &out, NULL, 1, node->line) : out;
     }
+    bool is_equal = holo_script_text_is(node->text, "=="), is_other = holo_script_text_is(node->text, "!=");
+    if ((is_equal || is_other) && (args[0].kind == HOLO_TORCH_TEXT) != (args[1].kind == HOLO_TORCH_TEXT))
+        return holo_tv_bool(is_other); // a text and something else
     for (int i = 0; i < HOLO_COUNT(signs); i++)
         if (holo_script_text_is(node->text, signs[i].sign))
             return holo_script_builtin(s, frame, signs[i].name, args, NULL, 2, node->line);

@@ -96,7 +96,7 @@ static HoloStatus find_axis(const HoloCall *call, int *out, bool *known)
     if (!*known) return HOLO_OK;
     HOLO_TRY(holo_axis(call, axis, call->in[0]->rank, out));
     if (*out < call->in[0]->rank - 1) return HOLO_OK;
-    return holo_call_fail(call, HOLO_BAD_MODEL, "axis %lld is the one of real and imaginary parts", (long long)axis);
+    return holo_call_fail(call, HOLO_BAD_MODEL, "axis %lld holds the real and imaginary parts", (long long)axis);
 }
 
 static HoloStatus find_length(const HoloCall *call, int axis, HoloDim *out)
