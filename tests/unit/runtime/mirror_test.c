@@ -258,7 +258,8 @@ static void executors(void **state)
     HoloExecutor *e = NULL;
     EXPECT_FAIL(holo_executor_create("mirror", NULL, &e, &error), HOLO_UNSUPPORTED,
                 "backend mirror runs no portable programs");
-    EXPECT_FAIL(holo_executor_create("toy", NULL, &e, &error), HOLO_UNSUPPORTED, "write auto, or one of cpu, cuda, mirror");
+    EXPECT_FAIL(holo_executor_create("toy", NULL, &e, &error), HOLO_UNSUPPORTED,
+                "write auto, or one of cpu, cuda, mirror");
     EXPECT_OK(holo_executor_create("auto", NULL, &e, &error));
     assert_string_equal(holo_executor_backend(e), "cpu");
     holo_executor_destroy(e);
