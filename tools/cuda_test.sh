@@ -12,7 +12,7 @@ status=0
 "$hologram" compile -q demo/digits.onnx --target cuda --input-shape image:1,1,8,8 -o "$work/digits.holo" && "$replay" "$work/digits.holo" || status=1
 folders=$(for f in "$@"; do [ -d "$f" ] && echo "$f"; done)
 [ -n "$folders" ] || { echo "cuda: no folder of ONNX's tests is here: they were not run"; exit $status; }
-"$hologram" test $folders --target cuda --known tests/cuda/known.txt || status=1
+"$hologram" test $folders --target cuda --known tests/onnx/known-newest.txt || status=1
 check=$(command -v compute-sanitizer || ls /usr/local/cuda/bin/compute-sanitizer 2> /dev/null)
 [ -n "$check" ] || { echo "cuda: compute-sanitizer is not here: it was not run"; exit $status; }
 for name in test_add_bcast test_and_bcast4v4d test_basic_conv_with_padding test_concat_3d_axis_1 test_gather_0 test_gemm_all_attributes \
