@@ -87,7 +87,7 @@ static int load(Chat *c, const char *path)
     if (file) fclose(file);
     if (!text) return cli_warn("%s: %s", path, strerror(errno)), CLI_OK;
     while (size && (text[size - 1] == '\n' || text[size - 1] == ']')) text[--size] = 0;
-    if (!size || *text != '[') return cli_warn("%s: this is no conversation that was saved here", path), CLI_OK;
+    if (!size || *text != '[') return cli_warn("%s: this is not a saved conversation", path), CLI_OK;
     c->messages = (CliMessages){.json = cli_format("%s", text + 1), .size = size - 1, .room = size};
     printf("loaded %s\n", path);
     return CLI_OK;
@@ -179,7 +179,7 @@ static int chat(Cli *cli)
     Chat c      = {.system = cli_option(cli, "system")};
     int  result = cli_language_open(cli, 0, &c.l);
     if (!result && !c.l.chat)
-        result = cli_fail("use hologram generate, which continues a text", "the model has no chat template");
+        result = cli_fail("use hologram generate, which generates text", "the model has no chat template");
     if (!result && !c.l.tokenizer)
         result = cli_fail("compile a folder that has a tokenizer.json", "the model has no tokenizer");
     signal(SIGINT, stop);

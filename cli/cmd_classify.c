@@ -102,7 +102,7 @@ static int scores_find(const Classifier *c, HoloTensor *out)
                         c->reader.path, cli_type(&type, out, NULL));
     int64_t count = out->dim[out->rank - 1];
     if (out->rank == 3 ? c->label_count != count : c->label_count > count)
-        return cli_fail(out->rank == 3 ? "hologram generate continues a text with a language model" : NULL,
+        return cli_fail(out->rank == 3 ? "hologram generate generates text with a language model" : NULL,
                         "%s: the model gives %lld scores%s, but has %lld labels", c->reader.path, (long long)count,
                         out->rank == 3 ? " for each token" : "", (long long)c->label_count);
     return CLI_OK;

@@ -77,7 +77,7 @@ static int prompt_read(const Cli *cli, const CliLanguage *l, uint32_t **out_ids,
     const char *given = cli->arg_count > 1 ? cli->args[1] : "-";
     size_t      size;
     if (tokens && cli->arg_count > 1)
-        return cli_fail(NULL, "--tokens is the prompt, and so is '%s': give one of them", given), CLI_USAGE;
+        return cli_fail(NULL, "--tokens and '%s' are both prompts: give one of them", given), CLI_USAGE;
     if (tokens) return cli_read_tokens(tokens, out_ids, out_count);
     char *text = strcmp(given, "-") ? cli_format("%s", given) : cli_read_stream(stdin, &size);
     size       = strlen(text);

@@ -59,7 +59,7 @@ static int check(HoloGrammar *grammar, const Bytes *text)
     holo_grammar_state_destroy(state);
     if (status) return cli_fail(NULL, "%s", error.text);
     if (!is_complete)
-        return cli_fail(NULL, "the text fits, but is not complete: more must follow byte %zu", text->size);
+        return cli_fail(NULL, "the text matches so far, but is not complete: more must follow byte %zu", text->size);
     printf("the text fits: %zu bytes\n", text->size);
     return CLI_OK;
 }

@@ -63,7 +63,7 @@ static int pull(Cli *cli)
     int result = hub_open(&hub, cli->args[0]);
     hub.output = cli_option(cli, "output");
     if (!result && hub.output && hub.is_offline)
-        return cli_fail("unset HF_HUB_OFFLINE", "--output fetches files, and HF_HUB_OFFLINE is set");
+        return cli_fail("unset HF_HUB_OFFLINE", "--output downloads files, but HF_HUB_OFFLINE is set");
     if (!result) result = hub_list(&hub);
     if (!result) result = hub_choose(&hub, values(cli, "include"), values(cli, "exclude"));
     if (!result) result = hub_fetch(&hub);

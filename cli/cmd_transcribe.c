@@ -1,4 +1,4 @@
-// cmd_transcribe.c - hologram transcribe: writes down what is said in sounds.
+// cmd_transcribe.c - hologram transcribe: turns recorded speech into text.
 
 #include "json.h"
 #include "language.h"

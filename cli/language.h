@@ -1,4 +1,4 @@
-// language.h - for the commands that continue texts: a language model, and how its tokens are chosen.
+// language.h - for commands that generate text: a language model, and how its tokens are chosen.
 #ifndef HOLO_CLI_LANGUAGE_H
 #define HOLO_CLI_LANGUAGE_H
 

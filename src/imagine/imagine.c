@@ -1,6 +1,7 @@
-// imagine.c - a picture of a text: the text encoder once, the U-Net for each step of a schedule, the decoder once.
+// imagine.c - makes a picture from text: runs the text encoder once, the U-Net for each step of a schedule, and the
+// decoder once.
 //
-// The model is known by its entries, inputs and metadata alone, through the public API.
+// It sees only the entries, inputs and metadata of the model, through the public API.
 #include "hologram_image.h"
 
 #include "hologram_text.h"
@@ -128,7 +129,7 @@ static HoloStatus encode(HoloPicture *m, HoloTokenizer *tokenizer, HoloSession *
     *out      = made;
     out->data = holo_arena_take(&m->arena, holo_tensor_bytes(&made) + 1);
     if (!out->data) return holo_fail_memory(m->error);
-    memcpy(out->data, made.data, holo_tensor_bytes(&made));
+    if (made.data) memcpy(out->data, made.data, holo_tensor_bytes(&made));
     return HOLO_OK;
 }
 

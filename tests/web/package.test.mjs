@@ -1,7 +1,7 @@
 // The package for browsers, in Node: the same archives and answers as native, threads, texts, errors, and no leak.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
@@ -188,4 +188,39 @@ test("a program for onnxruntime-web runs", async () => {
     results = await session.run({ image: new ort.Tensor("float32", seven, [1, 1, 8, 8]) });
   assert.deepEqual([session.inputNames, results.probabilities.dims], [["image"], [1, 10]]);
   await session.release();
+});
+
+// ---- one package, for Node and browsers
+
+const hasEsbuild = spawnSync("esbuild", ["--version"]).status === 0;
+function bundled(code, ...options) {
+  const place = join(folder, "app");
+  mkdirSync(join(place, "node_modules"), { recursive: true });
+  if (!existsSync(join(place, "node_modules/hologram"))) symlinkSync(process.env.HOLOGRAM_NODE, join(place, "node_modules/hologram"));
+  writeFileSync(join(place, "app.mjs"), code);
+  return execFileSync("esbuild", ["app.mjs", "--bundle", "--format=esm", "--minify", ...options], { cwd: place, encoding: "utf8" });
+}
+
+test("Node and browsers have the same names", () => {
+  assert.deepEqual(Object.keys(web).filter((name) => !(name in native)), ["setBase"]);
+  assert.equal(native.cpuLevel.length > 0, true);
+});
+
+test("a bundler takes the part for browsers, and of it what is used", { skip: hasEsbuild ? false : "esbuild is not there" }, () => {
+  const all = bundled('import { open } from "hologram"; import * as ort from "hologram/onnxruntime"; globalThis.app = { open, ort };');
+  assert.ok(all.includes("WebAssembly") && all.includes("InferenceSession") && !all.includes("prebuilt"));
+  const part = bundled('import { Tensor } from "hologram"; globalThis.Tensor = Tensor;');
+  assert.ok(part.length < all.length / 3 && !part.includes("generateText"), `${part.length} of ${all.length} characters`);
+});
+
+test("bytes of an archive, and pixels, are the same in Node and browsers", async () => {
+  const { archive, report } = await native.compile(digits, { numeric: "exact" });
+  assert.deepEqual(Buffer.from(archive), exact);
+  assert.equal(report.archiveBytes, exact.length);
+  const pixels = { width: 3, height: 2, data: Uint8Array.from({ length: 24 }, (_, i) => 10 * i) },
+    options = { width: 5, height: 4, channels: 1, mean: [0.5], std: [0.25] };
+  assert.deepEqual({ ...web.imageTensor(pixels, options) }, { ...native.imageTensor(pixels, options) });
+  assert.deepEqual([...native.imageTensor(pixels, { dtype: "uint8", layout: "nhwc" }).data], [0, 10, 20, 40, 50, 60, 80, 90, 100, 120, 130, 140, 160, 170, 180, 200, 210, 220]);
+  const model = await native.open(archive, { onprogress() {}, cache: false, worker: true, signal: new AbortController().signal });
+  model.close();
 });

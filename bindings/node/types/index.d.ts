@@ -400,6 +400,11 @@ export interface OpenOptions extends CompileOptions {
   prefault?: boolean;
   /** Weights are copied into large pages, where the system has them. */
   hugePages?: boolean;
+  // Of browsers. Programs for both say them; here an archive opens at once, and runs are on other threads anyway.
+  onprogress?: (progress: { loaded: number; total?: number; cached?: boolean }) => void;
+  cache?: boolean | "reload";
+  text?: boolean;
+  worker?: boolean;
 }
 
 /** Opens an archive. A model of another format is compiled in memory first. */
@@ -408,6 +413,33 @@ export function open(source: Source, options?: OpenOptions): Promise<Model>;
 export function openSync(source: Source, options?: Pick<OpenOptions, "threads" | "sessions" | "prefault" | "hugePages">): Model;
 /** Compiles a model into the archive `target`. */
 export function compile(source: string | URL, target: string | URL, options?: CompileOptions): Promise<Report>;
+/** Compiles a model into the bytes of an archive. */
+export function compile(source: Source, options?: CompileOptions): Promise<{ archive: Uint8Array; report: Report }>;
+
+// ---- images
+
+/** Red, green, blue and opacity of each place, row by row, in bytes: as ImageData has them. */
+export interface Pixels {
+  readonly data: Uint8ClampedArray | Uint8Array;
+  readonly width: number;
+  readonly height: number;
+}
+export interface ImageOptions {
+  width?: number;
+  height?: number;
+  layout?: "nchw" | "nhwc";
+  channels?: 1 | 3;
+  /** Of each channel, for values from 0 to 1. */
+  mean?: readonly number[];
+  std?: readonly number[];
+  dtype?: "float32" | "uint8";
+}
+/** An image as a tensor of rank 4. */
+export function imageTensor(image: Pixels, options?: ImageOptions): Tensor;
+/** The pixels of a picture: uint8 of [height, width, 3]. */
+export function imageData(picture: Tensor<"uint8">): Pixels;
+/** Forgets the models that a browser keeps; here there are none. */
+export function clearCache(): Promise<boolean>;
 
 // ---- files of tensors
 

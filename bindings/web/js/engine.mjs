@@ -14,8 +14,7 @@ export function setBase(url) {
   base = new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href ?? base).href;
 }
 
-/** What differs between places to run: tests in Node replace it. */
-export const host = {
+const hostHere = () => ({
   /** Models that are opened in a worker can be stopped by their page, where memory can be shared. */
   isWorker: false,
   cores: globalThis.navigator?.hardwareConcurrency ?? 1,
@@ -40,7 +39,10 @@ export const host = {
       worker.postMessage(message);
     });
   },
-};
+});
+
+/** What differs between places to run: tests in Node replace it. */
+export const host = /* @__PURE__ */ hostHere(); // bundlers may leave it out
 
 /** A worker with a module of this package. Where that comes from another origin, a worker of this one imports it. */
 export function startWorker(name) {
@@ -54,7 +56,8 @@ export function startWorker(name) {
 
 // A function that swizzles as relaxed SIMD does: an engine that has that accepts it.
 const relaxed = "0061736d0100000001050160 00017b030201000a0f010d00 4101fd0f4102fd0ffd80020b";
-const level = WebAssembly.validate(Uint8Array.from(relaxed.match(/[0-9a-f]{2}/g), (byte) => parseInt(byte, 16))) ? "relaxed" : "simd128";
+let best;
+const level = () => (best ??= WebAssembly.validate(Uint8Array.from(relaxed.match(/[0-9a-f]{2}/g), (byte) => parseInt(byte, 16))) ? "relaxed" : "simd128");
 
 const modules = new Map();
 
@@ -63,7 +66,7 @@ export const engines = new Map();
 
 /** The compiled module of a kind: each is fetched once. */
 function moduleOf(kind, isShared) {
-  const name = kind === "compiler" ? "hologram-compiler-simd128.wasm" : `hologram-${kind}-${level}${isShared ? "-threads" : ""}.wasm`;
+  const name = kind === "compiler" ? "hologram-compiler-simd128.wasm" : `hologram-${kind}-${level()}${isShared ? "-threads" : ""}.wasm`;
   if (!modules.has(name)) {
     const module = host.compile(name);
     modules.set(name, module);

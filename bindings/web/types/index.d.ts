@@ -1,5 +1,5 @@
 // Types of the package hologram in browsers. What it shares with Node's is in face.d.ts.
-import type { CompileOptions, Feeds, GenerateOptions, Generated, ImagineOptions, ImagineStep, Input, Message, Model, Pictures, Port, Report, Results, RunOptions, Tensor, Token } from "./face.js";
+import type { CompileOptions, Feeds, GenerateOptions, Generated, ImageOptions, ImagineOptions, ImagineStep, Input, Message, Model, Pictures, Pixels, Port, Report, Results, RunOptions, Tensor, Token } from "./face.js";
 
 export type {
   ArrayOf,
@@ -8,6 +8,7 @@ export type {
   Feeds,
   GenerateOptions,
   Generated,
+  ImageOptions,
   ImagineOptions,
   ImagineStep,
   Input,
@@ -17,6 +18,7 @@ export type {
   Nested,
   Note,
   Pictures,
+  Pixels,
   Port,
   Report,
   Results,
@@ -95,17 +97,9 @@ export function compile(source: Source, options?: WebCompileOptions): Promise<{ 
 /** Forgets the models that are kept. */
 export function clearCache(): Promise<boolean>;
 
-export interface ImageOptions {
-  width?: number;
-  height?: number;
-  layout?: "nchw" | "nhwc";
-  channels?: 1 | 3;
-  /** Of each channel, for values from 0 to 1. */
-  mean?: readonly number[];
-  std?: readonly number[];
-  dtype?: "float32" | "uint8";
-}
 /** An image as a tensor of rank 4. */
-export function imageTensor(image: ImageData | CanvasImageSource, options?: ImageOptions): Tensor;
+export function imageTensor(image: Pixels | CanvasImageSource | VideoFrame, options?: ImageOptions): Tensor;
 /** The ImageData of a picture: uint8 of [height, width, 3]. */
 export function imageData(picture: Tensor<"uint8">): ImageData;
+/** Says where the files of the package are, for programs that a bundler has put elsewhere: the URL of its folder web/. */
+export function setBase(url: string | URL): void;
