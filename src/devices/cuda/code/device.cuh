@@ -87,9 +87,9 @@ INL uint32_t to_tf32(uint32_t x)
 }
 
 // Each element type: what memory holds, and the product of fragments of 16 x 32 bytes and 8 x 32 bytes.
-#define MMA(shape, types, D, d, a, b0, b1)                                                                             \
-    asm volatile("mma.sync.aligned." shape ".row.col." types " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"  \
-                 : "+" D(d[0]), "+" D(d[1]), "+" D(d[2]), "+" D(d[3])                                                  \
+#define MMA(shape, types, D, d, a, b0, b1)                                                                            \
+    asm volatile("mma.sync.aligned." shape ".row.col." types " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" \
+                 : "+" D(d[0]), "+" D(d[1]), "+" D(d[2]), "+" D(d[3])                                                 \
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1))
 
 struct F16 {

@@ -93,7 +93,7 @@ template <int THREADS> struct Line {
 
     INL void norm(float *shared)
     {
-        bool  rms = p.what == HOLO_CUDA_ROW_RMS_NORM;
+        bool  rms  = p.what == HOLO_CUDA_ROW_RMS_NORM;
         float mean = 0, squares = 0;
         if (!rms) {
             each([&](float4 x, int, int) { mean += (x.x + x.y) + (x.z + x.w); }); // what does not count is 0
