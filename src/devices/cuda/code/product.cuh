@@ -2,8 +2,8 @@
 //
 // Tiles of A and B travel through a ring of stages in shared memory, in rows of 128 bytes (64 f16, 32 f32, 128 s8), by copies
 // that do not wait. A convolution differs only in where a row of A comes from. What multiplies is a policy: Simt (FFMA, or
-// multiply and add for the exact class), Sync (mma.sync), Group (wgmma). Sums go through shared memory to the end of the
-// product, so that memory is read and written in whole lines whatever the policy's registers look like.
+// multiply and add for the exact class), Sync (mma.sync), Group (wgmma). Sums go straight from registers to C where that is all;
+// parts of sums and long functions go through shared memory, so that memory is read and written in whole lines.
 #ifndef HOLO_DEVICES_CUDA_CODE_PRODUCT_CUH
 #define HOLO_DEVICES_CUDA_CODE_PRODUCT_CUH
 

@@ -58,17 +58,20 @@ template <int BM, int BN, int THREADS> struct End {
 
     INL void all(const float *stage) const
     {
-        if (n >= p.n) return;
-        if (p.c_whole && n + 4 <= p.n && p.act <= HOLO_CUDA_ACT_CLIP)
+        bool limits = p.act <= HOLO_CUDA_ACT_CLIP, whole = p.c_whole && p.n % 4 == 0;
+        if (whole && limits)
             quads<true, 4>(stage);
-        else if (p.c_whole && n + 4 <= p.n)
+        else if (whole)
             quads<false, 2>(stage);
+        else if (limits)
+            elements<true, 4>(stage);
         else
-            elements(stage);
+            elements<false, 1>(stage);
     }
 
     template <bool LIMITS, int AT_ONCE> INL void quads(const float *stage) const
     {
+        if (n >= p.n) return;
         float4 s = make_float4(p.alpha, p.alpha, p.alpha, p.alpha), b = make_float4(0, 0, 0, 0);
         if (scale) s = *(const float4 *)(scale + n), s.x *= p.alpha, s.y *= p.alpha, s.z *= p.alpha, s.w *= p.alpha;
         if (bias) b = *(const float4 *)(bias + n);
@@ -94,16 +97,18 @@ template <int BM, int BN, int THREADS> struct End {
         }
     }
 
-    // Results that do not lie on 16 bytes, or are bytes; the last columns.
-    INL void elements(const float *stage) const
+    // Results that do not lie on 16 bytes, or are bytes: a thread has one column, so that neighbours still write side by side.
+    template <bool LIMITS, int AT_ONCE> INL void elements(const float *stage) const
     {
-#pragma unroll 1
-        for (int i = 0; i < COUNT * 4; i++) {
-            int row = first + (from + i / 4 * by) * DOWN, m = m0 + row, at = n + i % 4;
-            if (row >= BM || m >= p.m || at >= p.n) continue;
+        int column = threadIdx.x % BN, at = n - n % BN + column;
+        if (at >= p.n) return;
+        float s = p.alpha * (scale ? scale[at] : 1), b = bias ? bias[at] : 0;
+#pragma unroll AT_ONCE
+        for (int row = threadIdx.x / BN; row < BM; row += THREADS / BN) {
+            int m = m0 + row;
+            if (m >= p.m || (by > 1 && row / DOWN % by != from)) continue;
             float more = p.more_how ? load_any(p.more, more_at + (int64_t)m * p.ldmore + at, p.more_type) : 0;
-            float x    = one<false>(stage[row * (BN + SKEW) + at % BN], p.alpha * (scale ? scale[at] : 1),
-                                 bias ? bias[at] : 0, more);
+            float x    = one<LIMITS>(stage[row * (BN + SKEW) + column], s, b, more);
             if (p.c_type >= HOLO_CUDA_S8) x = x * p.c_scale + p.c_zero;
             store_any(p.c, c_at + (int64_t)m * p.ldc + at, p.c_type, x);
         }
@@ -177,6 +182,7 @@ template <int BM, int BN, int THREADS> INL void add_cluster(const HoloCudaProduc
         // nobody else reads these rows here: others finish other groups
         *(float4 *)(stage + at + i * DOWN * (BN + SKEW)) = x;
     }
+    __syncthreads();
 }
 
 #endif
