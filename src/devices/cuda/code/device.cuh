@@ -204,17 +204,22 @@ INL void store_any(void *p, int64_t at, int type, float x)
     }
 }
 
-// Four neighbours, on an address that is a multiple of their size.
-INL float4 load_4(const void *p, int64_t at, int type)
+// Four numbers of 16 bits.
+INL float4 widen(uint2 w, int type)
 {
-    if (type == HOLO_CUDA_F32) return *(const float4 *)((const float *)p + at);
-    uint2 w = *(const uint2 *)((const uint16_t *)p + at);
     if (type == HOLO_CUDA_F16) {
         float2 x = __half22float2(*(__half2 *)&w.x), y = __half22float2(*(__half2 *)&w.y);
         return make_float4(x.x, x.y, y.x, y.y);
     }
     return make_float4(__uint_as_float(w.x << 16), __uint_as_float(w.x & 0xffff0000), __uint_as_float(w.y << 16),
                        __uint_as_float(w.y & 0xffff0000));
+}
+
+// Four neighbours, on an address that is a multiple of their size.
+INL float4 load_4(const void *p, int64_t at, int type)
+{
+    if (type == HOLO_CUDA_F32) return *(const float4 *)((const float *)p + at);
+    return widen(*(const uint2 *)((const uint16_t *)p + at), type);
 }
 
 INL void store_4(void *p, int64_t at, int type, float4 x)
