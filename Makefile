@@ -78,7 +78,7 @@ MAKEFLAGS += --no-builtin-rules
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
 .DELETE_ON_ERROR:
 
-all: $(HOLOGRAM) $(BUILD)/hologram-compile$(EXE) $(SO) $(SO_COMP)
+all: $(HOLOGRAM) $(BUILD)/hologram-compile$(EXE) $(SO) $(SO_COMP) serve-program
 
 help:
 	@sed -n 's/^## //p' $(MAKEFILE_LIST)
@@ -120,7 +120,7 @@ level_watch = $(if $(findstring fuzzer,$(SANITIZE)),-fno-sanitize=undefined$(com
 # levels are of one source, and one that is watched in full takes minutes to compile. The others are those of the build ORDINARY.
 WATCHED    :=
 ORDINARY   := build
-watched_flags = $(if $(WATCHED),-fno-sanitize=undefined --param asan-instrumentation-with-call-threshold=0)
+watched_flags = $(if $(WATCHED),-fno-sanitize=undefined --param asan-instrumentation-with-call-threshold=1000)
 level_flags = $(shell awk '$$1 == "$(MACHINE)" && $$2 "_" $$3 == "$(1)" { $$1 = $$2 = $$3 = ""; print }' src/kernels/LEVELS)
 level_machine = $(filter -m%,$(call level_flags,$*_1))
 $(BUILD)/obj/level_%.o: src/kernels/levels/level.c src/kernels/LEVELS Makefile
@@ -148,6 +148,15 @@ $(filter-out $(BUILD)/obj/level_$(WATCHED)_% $(BUILD)/obj/level_shared_$(WATCHED
     $(BUILD)/obj/%.o: $(ORDINARY)/obj/%.o
 	@mkdir -p $(@D) && cp $< $@
 endif
+
+# The names of all sources: where one was added or is gone, tables and libraries are made again.
+SOURCES := $(BUILD)/sources.txt
+.PHONY: sources-anew
+sources-anew:
+$(SOURCES): sources-anew
+	@mkdir -p $(@D)
+	@printf '%s\n' $(RUNTIME_SRC) $(COMPILER_SRC) | cmp -s - $@ || printf '%s\n' $(RUNTIME_SRC) $(COMPILER_SRC) > $@
+$(BUILD)/ops_registry.c $(BUILD)/devices_registry.c $(BUILD)/targets_registry.c $(BUILD)/importers_registry.c: $(SOURCES)
 
 $(BUILD)/ops_registry.c: tools/ops_registry.sh $(filter src/ops/%,$(RUNTIME_SRC))
 	@mkdir -p $(@D)
@@ -216,14 +225,18 @@ $(LIB_COMP): $(COMPILER_OBJ)
 named_elf     = -Wl,-soname,$(1).so.0
 named_windows = -Wl,--out-implib,$(BUILD)/$(1).dll.a
 named_macos   = -Wl,-install_name,@rpath/$(1).dylib
+# What the loader adds its address to, as a bitmap: a list of it takes 180 KB of the runtime. It takes glibc 2.36 to load that.
+PACKED := $(if $(filter elf,$(SYSTEM)),$(shell printf '\043include <features.h>\n\043if !__GLIBC_PREREQ(2, 36)\n\043error\n\043endif\n' | \
+    $(CC) $(if $(ROOT),-isystem $(ROOT)/usr/include) -shared -nostdlib -Wl,--fatal-warnings,-z,pack-relative-relocs -x c - -o /dev/null > /dev/null 2>&1 && \
+    echo -Wl,-z,pack-relative-relocs))
 ALONE := $(if $(filter elf,$(SYSTEM)),-Wl$(comma)--exclude-libs$(comma)libhologram.a)
 $(SO): $(RUNTIME_OBJ) $(STDLIB_OBJ)
 	@echo "  link  $@"
-	$(Q)$(CC) $(LDFLAGS) -shared $(UNUSED) $(call named_$(SYSTEM),libhologram) -o $@ $^ $(LDLIBS)
+	$(Q)$(CC) $(LDFLAGS) -shared $(UNUSED) $(PACKED) $(call named_$(SYSTEM),libhologram) -o $@ $^ $(LDLIBS)
 	$(if $(filter elf,$(SYSTEM)),$(Q)ln -sf $(@F) $@.0)
 $(SO_COMP): $(COMPILER_OBJ) $(LIB)
 	@echo "  link  $@"
-	$(Q)$(CC) $(LDFLAGS) -shared $(UNUSED) $(call named_$(SYSTEM),libhologram-compiler) -o $@ $(COMPILER_OBJ) $(ALONE) \
+	$(Q)$(CC) $(LDFLAGS) -shared $(UNUSED) $(PACKED) $(call named_$(SYSTEM),libhologram-compiler) -o $@ $(COMPILER_OBJ) $(ALONE) \
 	    $(LIB) $(COMPILER_LIBS) $(LDLIBS)
 	$(if $(filter elf,$(SYSTEM)),$(Q)ln -sf $(@F) $@.0)
 
@@ -433,6 +446,9 @@ $(FUZZ_SEEDS): $(BUILD)/tests/ops_test $(wildcard tests/ops/*.txt)
 	@rm -rf $@ && mkdir -p $@
 	@HOLO_TEST_ARCHIVES=$@ $(BUILD)/tests/ops_test > $(BUILD)/seeds.log 2>&1 || { tail $(BUILD)/seeds.log; rm -rf $@; exit 1; }
 
+# Changed archives grow: texts and operands are added to them.
+FUZZ_FLAGS_pipeline := -max_len=32768
+
 ## make fuzz T=onnx SECONDS=60   fuzz one input (libFuzzer, with sanitizers and red zones)
 SECONDS ?= 60
 fuzz: test-deps $(if $(filter archive,$(T)),$(FUZZ_SEEDS))
@@ -441,7 +457,7 @@ fuzz: test-deps $(if $(filter archive,$(T)),$(FUZZ_SEEDS))
 	clang -g -O1 -std=c11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Iinclude -Isrc fuzz/$(T).c \
 	    build/fuzz/libhologram-compiler.a build/fuzz/libhologram.a $(COMPILER_LIBS) $(LDLIBS) -pthread -o build/fuzz/$(T)-fuzzer
 	@mkdir -p build/fuzz/found-$(T)
-	ASAN_OPTIONS=allocator_may_return_null=1 build/fuzz/$(T)-fuzzer -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 -artifact_prefix=build/fuzz/ \
+	ASAN_OPTIONS=allocator_may_return_null=1 build/fuzz/$(T)-fuzzer -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 $(FUZZ_FLAGS_$(T)) -artifact_prefix=build/fuzz/ \
 	    build/fuzz/found-$(T) fuzz/corpus/$(T) $(FUZZ_$(T)) $(if $(filter archive,$(T)),$(FUZZ_SEEDS))
 
 # ---- the rest
@@ -451,7 +467,7 @@ lint: $(LIB) $(LIB_COMP) $(BUILD)/hologram
 	@sh tools/lint.sh $(BUILD)
 ## make format        clang-format on everything
 format:
-	@clang-format -i $(wildcard include/*.h include/*.hpp examples/*.c examples/cpp/*.cpp tests/cpp/*.cpp) $(shell find src cli bindings tests fuzz/*.[ch] bench -name '*.[ch]')
+	@clang-format -i $(wildcard include/*.h include/*.hpp examples/*.c examples/cpp/*.cpp tests/cpp/*.cpp) $(shell find src cli serve bindings tests fuzz/*.[ch] bench -name '*.[ch]')
 
 ## make bench         the corpus beside ONNX Runtime, as ratios of one run
 bench: $(BUILD)/hologram $(BUILD)/bench/kernels bench-lookup
@@ -535,7 +551,7 @@ install-test: all
 BINDING_TESTS    :=
 BINDING_FILES    :=
 BINDING_PACKAGES :=
-include $(wildcard bindings/*/rules.mk packaging/rules.mk)
+include $(wildcard bindings/*/rules.mk packaging/rules.mk serve/rules.mk)
 test-programs: $(BINDING_FILES)
 
 hooks:

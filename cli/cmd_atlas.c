@@ -312,7 +312,7 @@ static int atlas(Cli *cli)
 }
 
 static const CliOption options[] = {
-    {"json", 0, NULL, "as JSON"},
+    {"json", 0, NULL, "print JSON"},
     {"bytes", 0, NULL, "treat FILE as plain bytes even if it holds tensors", .verbs = "address"},
     {0},
 };
@@ -325,7 +325,7 @@ const CliCommand cli_atlas = {
     .arg_min   = 2,
     .arg_max   = -1,
     .details   = "byte BYTE...      print the class of a byte (one of 96), its parts, and all bytes of that class\n"
-                 "sigil EXPRESSION  evaluate an expression: print the byte of each generator (with a page also its\n"
+                 "sigil EXPRESSION  evaluate an expression: print the byte of each generator (and, with a page, its\n"
                  "                  belt address) and the words of the operation. Quote it for the shell.\n"
                  "address FILE      print the identity of the content and its address. The identity is 128 bits\n"
                  "                  computed from type, shape and bytes: equal content has an equal identity. For\n"

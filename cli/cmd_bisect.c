@@ -216,7 +216,7 @@ static const CliOption options[] = {
     CLI_OPTION_INPUT,
     CLI_OPTIONS_IMAGE,
     CLI_OPTION_SHAPE,
-    {"tolerance", 0, "R", "how far an output may be off, as a fraction of its largest\nvalue (default 1e-3)"},
+    {"tolerance", 0, "R", "how much an output may differ, as a fraction of its largest\nvalue (default 1e-3)"},
     CLI_OPTION_NUMERIC,
     {"disable", 0, "PASS", "skip a pass; may be given several times", .many = true},
     CLI_OPTION_THREADS,
@@ -230,10 +230,10 @@ const CliCommand cli_bisect = {
     .arguments = "MODEL",
     .arg_min   = 1,
     .arg_max   = 1,
-    .details   = "Computes the model plainly, compiles it, and compares the outputs. Inputs that you do not give are\n"
-                 "made up. If the outputs differ, it stops the passes after fewer and fewer changes until it finds\n"
-                 "the one change that causes the difference. It then prints the pass, the nodes, and how to avoid\n"
-                 "it. Exit status 0: the outputs agree; 1: they do not.",
+    .details   = "Compiles the model and compares its outputs with those of the reference implementations. Inputs\n"
+                 "that you do not give are made up. If the outputs differ, it stops the passes after fewer and\n"
+                 "fewer changes until it finds the one change that causes the difference. It then prints the pass,\n"
+                 "the nodes, and how to avoid it. Exit status 0: the outputs agree; 1: they do not.",
     .examples  = "  hologram bisect net.onnx\n"
                  "  hologram bisect net.onnx --tolerance 1e-5 --input x=photo.npy\n"
                  "  hologram bisect net.onnx --json\n",

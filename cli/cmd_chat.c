@@ -87,7 +87,7 @@ static int load(Chat *c, const char *path)
     if (file) fclose(file);
     if (!text) return cli_warn("%s: %s", path, strerror(errno)), CLI_OK;
     while (size && (text[size - 1] == '\n' || text[size - 1] == ']')) text[--size] = 0;
-    if (!size || *text != '[') return cli_warn("%s: this is no conversation that was saved here", path), CLI_OK;
+    if (!size || *text != '[') return cli_warn("%s: this is not a saved conversation", path), CLI_OK;
     c->messages = (CliMessages){.json = cli_format("%s", text + 1), .size = size - 1, .room = size};
     printf("loaded %s\n", path);
     return CLI_OK;
@@ -179,7 +179,7 @@ static int chat(Cli *cli)
     Chat c      = {.system = cli_option(cli, "system")};
     int  result = cli_language_open(cli, 0, &c.l);
     if (!result && !c.l.chat)
-        result = cli_fail("use hologram generate, which continues a text", "the model has no chat template");
+        result = cli_fail("use hologram generate, which generates text", "the model has no chat template");
     if (!result && !c.l.tokenizer)
         result = cli_fail("compile a folder that has a tokenizer.json", "the model has no tokenizer");
     signal(SIGINT, stop);
@@ -190,7 +190,7 @@ static int chat(Cli *cli)
 }
 
 static const CliOption options[] = {
-    {"system", 0, "TEXT", "what the model is told before the conversation"},
+    {"system", 0, "TEXT", "the system prompt"},
     CLI_OPTIONS_SAMPLING,
     CLI_OPTION_THREADS,
     {0},
@@ -204,7 +204,7 @@ const CliCommand cli_chat = {
     .arg_max   = 1,
     .details   = "FILE is an archive of a language model that was trained on conversations, or the model itself.\n"
                  "Each line is a question. /help lists what else you can type: /system, /save, /load, /new.\n"
-                 "Ctrl-C ends an answer, Ctrl-D the conversation. What was said before is not computed again.",
+                 "Ctrl-C stops an answer, and Ctrl-D ends the conversation. Earlier text is not computed again.",
     .examples  = "  hologram chat model.holo\n"
                  "  hologram chat model.holo --system 'Answer in one sentence.' --temperature 0\n",
     .options   = options,

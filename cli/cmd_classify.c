@@ -102,7 +102,7 @@ static int scores_find(const Classifier *c, HoloTensor *out)
                         c->reader.path, cli_type(&type, out, NULL));
     int64_t count = out->dim[out->rank - 1];
     if (out->rank == 3 ? c->label_count != count : c->label_count > count)
-        return cli_fail(out->rank == 3 ? "hologram generate continues a text with a language model" : NULL,
+        return cli_fail(out->rank == 3 ? "hologram generate generates text with a language model" : NULL,
                         "%s: the model gives %lld scores%s, but has %lld labels", c->reader.path, (long long)count,
                         out->rank == 3 ? " for each token" : "", (long long)c->label_count);
     return CLI_OK;
@@ -272,15 +272,15 @@ static const CliOption options[] = {
 
 const CliCommand cli_classify = {
     .name      = "classify",
-    .purpose   = "give labels to texts or pictures",
+    .purpose   = "label texts or pictures",
     .arguments = "FILE [TEXT|PICTURE...]",
     .arg_min   = 1,
     .arg_max   = -1,
-    .details   = "FILE is an archive of a model that classifies, or the model itself: a HuggingFace folder, an ONNX\n"
+    .details   = "FILE is an archive of a classification model, or the model itself: a HuggingFace folder, an ONNX\n"
                  "file. Prints the best labels of each text or picture with their scores, or the label of each token\n"
                  "if the model labels tokens. Without TEXT, or if it is -, each line of the standard input is a text,\n"
-                 "or the name of a picture. Pictures are prepared as preprocessor_config.json of the folder says;\n"
-                 "without it, or with an option for pictures, as hologram run does it.",
+                 "or the name of a picture file. Pictures are prepared as preprocessor_config.json in the folder says;\n"
+                 "without it, or with an option for pictures, as in `hologram run`.",
     .examples  = "  hologram classify model.holo 'what a film' --top 2\n"
                  "  hologram classify model.holo photo.jpg photo.png --json\n"
                  "  hologram classify model_folder - --json < lines.txt\n",

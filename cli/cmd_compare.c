@@ -283,14 +283,14 @@ static const CliOption options[] = {
      .without = "input input-shape"},
     CLI_OPTION_SHAPE,
     {"nodes", 0, NULL, "also compare the results of inner nodes, by name"},
-    {"tolerance", 0, "R", "how far an output may be off, as a fraction of its\nlargest value (default 1e-3)",
+    {"tolerance", 0, "R", "how much an output may differ, as a fraction of its\nlargest value (default 1e-3)",
      .without = "rtol atol"},
-    {"rtol", 0, "R", "judge each element: it may be off by A + R * |expected|\n(R is 1e-3 if only --atol is given)"},
+    {"rtol", 0, "R", "judge each element: it may differ by A + R * |expected|\n(R is 1e-3 if only --atol is given)"},
     {"atol", 0, "A", "the A of --rtol (1e-7 if only --rtol is given)"},
-    {"compile", 0, NULL, "compile models in memory and run them, instead of\ncomputing them plainly"},
+    {"compile", 0, NULL, "compile models in memory and run them, instead of using\nthe reference implementations"},
     {"numeric", 0, "CLASS", "fused (default, fastest) or exact; needs --compile", .with = "compile"},
     CLI_OPTION_THREADS,
-    {"json", 0, NULL, "as JSON", .without = "quiet"},
+    {"json", 0, NULL, "print JSON", .without = "quiet"},
     {"quiet", 'q', NULL, "print nothing; only set the exit status"},
     {0},
 };
@@ -301,16 +301,17 @@ const CliCommand cli_compare = {
     .arguments = "A B",
     .arg_min   = 2,
     .arg_max   = 2,
-    .details   = "A and B are archives, models, or tensors. Tensors are one file, or a folder of .npy files named\n"
-                 "after the outputs, such as `hologram run -o DIR` or another engine writes. A model is computed\n"
-                 "plainly, operator by operator. Both sides get the same inputs, made up if you give none. B has the\n"
-                 "expected values. It prints the worst difference and where it is, its size relative to the largest\n"
-                 "value, the cosine, and in how many rows the largest element is the same. Exit status 0: the outputs\n"
-                 "agree; 1: they do not; 2: they could not be compared.",
-    .examples  = "  hologram compare net.holo net.onnx\n"
-                 "  hologram compare int8.holo f32.holo --samples photos --tolerance 0.05\n"
-                 "  hologram compare net.holo other_engine --input x=x.npy --rtol 1e-3 --atol 1e-5\n"
-                 "  hologram compare net.holo net.onnx --nodes --json\n",
-    .options   = options,
-    .run       = compare,
+    .details =
+        "A and B are archives, models, or tensors. Tensors are one file, or a folder of .npy files named\n"
+        "after the outputs, as `hologram run -o DIR` or another engine writes them. A model is computed with\n"
+        "the reference implementations. Both sides get the same inputs, made up if you give none. B has the\n"
+        "expected values. It prints the worst difference and where it is, its size relative to the largest\n"
+        "value, the cosine similarity, and in how many rows the largest element is the same. Exit status 0: the outputs\n"
+        "agree; 1: they do not; 2: they could not be compared.",
+    .examples = "  hologram compare net.holo net.onnx\n"
+                "  hologram compare int8.holo f32.holo --samples photos --tolerance 0.05\n"
+                "  hologram compare net.holo other_engine --input x=x.npy --rtol 1e-3 --atol 1e-5\n"
+                "  hologram compare net.holo net.onnx --nodes --json\n",
+    .options  = options,
+    .run      = compare,
 };

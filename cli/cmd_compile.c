@@ -73,7 +73,7 @@ static void print_tuned(FILE *out, const HoloReport *report)
     if (!report->tuned) return;
     cli_row(out, "tuned", "%d kinds of step measured, %d changed, in %s%s", report->tune_count, tune_changed(report),
             cli_seconds(&a, report->tune_seconds),
-            report->tune_open ? "; steps with open sizes are not measured: fix them with --input-shape" : "");
+            report->tune_open ? "; steps with dynamic sizes are not measured: fix the sizes with --input-shape" : "");
 }
 
 // Each kind of step that was measured, with all its ways; the first is what the rules say.
@@ -395,16 +395,15 @@ static const CliOption options[] = {
     CLI_OPTION_NUMERIC,
     CLI_OPTION_TARGET,
     {"size", 0, "SIZE",
-     "convolutions run faster if their filters are stored\ntransformed, which takes more room. The archive may become:\nsmall (as large as the model), balanced (default, up to\n1.5 times the model) or fast (as large as speed needs)"},
+     "convolutions run faster if their filters are stored\ntransformed, which takes more space. The archive may become:\nsmall (as large as the model), balanced (default, up to\n1.5 times the model) or fast (as large as speed needs)"},
     CLI_OPTIONS_VERIFY,
     {"cache", 0, "TYPE",
-     "of language models: keep keys and values as f32 (default),\nf16 (half the memory) or int8 (about a quarter)"},
+     "for language models: keep keys and values as f32 (default),\nf16 (half the memory) or int8 (about a quarter)"},
     {"prefix", 0, "FILE",
-     "of language models: what prompts begin with, a system\nprompt or a document. What the model keeps of it is stored,\nso that such prompts are read from behind it"},
-    {"prefix-plain", 0, NULL, "the prefix is a text, not a system prompt", .with = "prefix"},
-    {"tune", 0, NULL,
-     "measure on this machine which way to run each step is\nfastest, and store the result in the archive"},
-    {"no-tables", 0, NULL, "compute instead of using lookup tables; same bits"},
+     "for language models: a system prompt that prompts begin\nwith. The archive stores the model's cache of it, so that\nthe model does not read it again"},
+    {"prefix-plain", 0, NULL, "the prefix is plain text, such as a document, not a\nsystem prompt", .with = "prefix"},
+    {"tune", 0, NULL, "measure the fastest way to run each step on this machine,\nand store the result in the archive"},
+    {"no-tables", 0, NULL, "compute instead of using lookup tables; the outputs have\nthe same bits"},
     {"memory-budget", 0, "BYTES", "limit for all tables together, for example 64M\n(default 160M)",
      .without = "no-tables"},
     {"domain", 0, "NAME=VALUES",
@@ -436,8 +435,7 @@ const CliCommand cli_compile = {
     .arg_max   = 1,
     .details   = "Reads a model, computes in advance what does not depend on the inputs, plans the\n"
                  "memory, and writes one file that opens at once. Before it writes, it compares the plan with\n"
-                 "the model computed plainly, on made-up inputs or on yours. If they differ, it writes\n"
-                 "nothing.\n"
+                 "the original model, on made-up inputs or on yours. If they differ, it writes nothing.\n"
                  "Kernels (a .py, .c or .json file, or a folder of these) become portable programs.",
     .examples  = "  hologram compile resnet50.onnx\n"
                  "  hologram compile bert.onnx -o bert.holo --input-shape input_ids:1,128\n"

@@ -54,7 +54,7 @@ static int config(Cli *cli)
 }
 
 static const CliOption options[] = {
-    {"json", 0, NULL, "as JSON"},
+    {"json", 0, NULL, "print JSON"},
     {0},
 };
 

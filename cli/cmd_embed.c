@@ -244,21 +244,21 @@ static int embed(Cli *cli)
 }
 
 static const CliOption options[] = {
-    {"output", 'o', "FILE.npy", "write the vectors to a file: [texts, size], of f32", .writes = true},
+    {"output", 'o', "FILE.npy", "write the vectors to a file: f32[texts, size]", .writes = true},
     {"pooling", 0, "NAME",
-     "how the vectors of tokens become one: mean, cls, max, last,\nmean_sqrt or weighted; several, with commas, are put\n"
-     "behind each other (default: as the model says; else mean,\nor last for a model that writes text)"},
-    {"normalize", 0, NULL, "scale each vector to the length 1", .without = "no-normalize"},
-    {"no-normalize", 0, NULL, "leave its length, whatever the model says", .without = "normalize"},
+     "how the vectors of tokens become one: mean, cls, max, last,\nmean_sqrt or weighted; several, with commas, are\n"
+     "concatenated (default: the model's setting; else mean,\nor last for a model that generates text)"},
+    {"normalize", 0, NULL, "scale each vector to length 1", .without = "no-normalize"},
+    {"no-normalize", 0, NULL, "do not scale vectors, whatever the model says", .without = "normalize"},
     CLI_OPTION_MAX_LENGTH,
-    {"json", 0, NULL, "print the texts, counts of tokens and vectors as JSON"},
+    {"json", 0, NULL, "print the texts, token counts and vectors as JSON"},
     CLI_OPTION_THREADS,
     {0},
 };
 
 const CliCommand cli_embed = {
     .name      = "embed",
-    .purpose   = "turn texts into vectors",
+    .purpose   = "turn texts into vectors (embeddings)",
     .arguments = "FILE [TEXT...]",
     .arg_min   = 1,
     .arg_max   = -1,

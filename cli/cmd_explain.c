@@ -329,13 +329,13 @@ static int explain(Cli *cli)
 static const CliOption options[] = {
     CLI_OPTION_MODEL_SHAPE,
     CLI_OPTION_MODEL_NUMERIC,
-    {"json", 0, NULL, "as JSON"},
+    {"json", 0, NULL, "print JSON"},
     {0},
 };
 
 const CliCommand cli_explain = {
     .name      = "explain",
-    .purpose   = "explain what was computed in advance, and why or why not",
+    .purpose   = "explain what the compiler computed in advance, what not, and why",
     .arguments = "FILE",
     .arg_min   = 1,
     .arg_max   = 1,

@@ -77,7 +77,7 @@ static int prompt_read(const Cli *cli, const CliLanguage *l, uint32_t **out_ids,
     const char *given = cli->arg_count > 1 ? cli->args[1] : "-";
     size_t      size;
     if (tokens && cli->arg_count > 1)
-        return cli_fail(NULL, "--tokens is the prompt, and so is '%s': give one of them", given), CLI_USAGE;
+        return cli_fail(NULL, "--tokens and '%s' are both prompts: give one of them", given), CLI_USAGE;
     if (tokens) return cli_read_tokens(tokens, out_ids, out_count);
     char *text = strcmp(given, "-") ? cli_format("%s", given) : cli_read_stream(stdin, &size);
     size       = strlen(text);
@@ -110,15 +110,41 @@ static int cache_save(const Cli *cli, const CliLanguage *l)
     return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
 }
 
+// How many beams; 0: no beam search.
+static int beams_read(const Cli *cli, double *out)
+{
+    *out = 0;
+    return cli_read_number(cli, "beams", 1, 256, out);
+}
+
+static int beam_options_read(const Cli *cli, double beams, HoloGenerateOptions *o)
+{
+    static const char *const names[] = {"likely", "first", "never"};
+    const char              *stop    = cli_option(cli, "beam-stop");
+    double                   penalty = (double)o->length_penalty;
+    int                      found   = 0;
+    if (cli_read_number(cli, "length-penalty", -100, 100, &penalty)) return CLI_USAGE;
+    o->beams          = (uint32_t)beams;
+    o->length_penalty = (float)penalty;
+    while (stop && found < 3 && strcmp(stop, names[found]) != 0) found++;
+    if (found == 3) return cli_fail(NULL, "--beam-stop is '%s', but must be likely, first or never", stop), CLI_USAGE;
+    if (stop) o->beam_stop = (HoloBeamStop)found;
+    return CLI_OK;
+}
+
 static int generate(Cli *cli)
 {
-    CliLanguage        l      = {0};
-    uint32_t          *ids    = NULL;
-    size_t             count  = 0;
-    HoloError          error  = {0};
-    HoloGenerateResult made   = {0};
-    Output             out    = {.cli = cli, .shows = !cli_option(cli, "json")};
-    int                result = cli_language_open(cli, 0, &l);
+    CliLanguage        l     = {0};
+    uint32_t          *ids   = NULL;
+    size_t             count = 0;
+    HoloError          error = {0};
+    HoloGenerateResult made  = {0};
+    Output             out   = {.cli = cli, .shows = !cli_option(cli, "json")};
+    double             beams;
+    int                result = beams_read(cli, &beams);
+    l.texts                   = (int)beams;
+    if (!result) result = cli_language_open(cli, 0, &l);
+    if (!result) result = beam_options_read(cli, beams, &l.options);
     if (!result) result = prompt_read(cli, &l, &ids, &count);
     // Without a tokenizer there is no text that could end: ids are all there is.
     if (!result && !l.tokenizer && !l.options.max_tokens)
@@ -140,13 +166,22 @@ static int generate(Cli *cli)
 
 static const CliOption options[] = {
     {"tokens", 0, "IDS", "the prompt as ids, such as 1,450,7483"},
-    {"system", 0, "TEXT", "what the model is told before the prompt, if it has a chat\ntemplate"},
+    {"system", 0, "TEXT", "the system prompt, if the model has a chat template"},
     {"plain", 0, NULL, "continue the prompt as it is, without the chat template"},
     CLI_OPTIONS_SAMPLING,
-    {"save-cache", 0, "FILE", "write what the model keeps of the text to FILE at the end", .writes = true},
-    {"load-cache", 0, "FILE",
-     "read such a FILE first: what the prompt has in common with\nits text is not computed again"},
-    {"ignore-end", 0, NULL, "go on behind tokens that end the text"},
+    {"beams", 0, "N",
+     "beam search: let N texts grow at once, and take the one with the\nbest score; the text is printed at its end",
+     .without = "temperature top-k top-p min-p typical-p lookup grammar json-schema regex logprobs save-cache"},
+    {"length-penalty", 0, "X",
+     "divide the scores of beams by their length to the power X\n(default: what the model says, or 1)",
+     .with = "beams"},
+    {"beam-stop", 0, "WHEN",
+     "stop when no beam is likely to become better than the answers found\n(likely), with the first N answers (first), or "
+     "when none can (never)",
+     .with = "beams"},
+    {"save-cache", 0, "FILE", "write the cache of prompt and answer to FILE at the end", .writes = true},
+    {"load-cache", 0, "FILE", "read such a FILE first: what the prompt has in common with\nit is not computed again"},
+    {"ignore-end", 0, NULL, "continue after tokens that end the text"},
     {"logprobs", 0, NULL, "with --json: the logarithm of each token's probability", .with = "json"},
     {"json", 0, NULL, "print the ids, the text and counts as JSON"},
     CLI_OPTION_THREADS,
@@ -161,8 +196,8 @@ const CliCommand cli_generate = {
     .arg_max   = 2,
     .details   = "FILE is an archive of a language model, or the model itself: a HuggingFace folder, a GGUF file.\n"
                  "Without PROMPT, or if it is -, the prompt is the standard input. If the model has a chat\n"
-                 "template, the prompt is a question, and what comes out is the answer. The text is the same for\n"
-                 "any number of threads.",
+                 "template, the prompt is a question, and the model answers it. The text is the same for any number\n"
+                 "of threads.",
     .examples  = "  hologram generate model.holo 'Why is the sky blue?' --max-tokens 200\n"
                  "  hologram generate model.holo --plain 'Once upon a time' --temperature 0.8 --seed 7\n"
                  "  hologram generate model.holo --tokens 1,450,7483 --max-tokens 24 --temperature 0 --json\n"

@@ -59,7 +59,7 @@ static int check(HoloGrammar *grammar, const Bytes *text)
     holo_grammar_state_destroy(state);
     if (status) return cli_fail(NULL, "%s", error.text);
     if (!is_complete)
-        return cli_fail(NULL, "the text fits, but is not complete: more must follow byte %zu", text->size);
+        return cli_fail(NULL, "the text matches so far, but is not complete: more must follow byte %zu", text->size);
     printf("the text fits: %zu bytes\n", text->size);
     return CLI_OK;
 }
@@ -99,20 +99,21 @@ static const CliOption options[] = {
     {"gbnf", 0, NULL, "FILE has rules in GBNF", .without = "json-schema regex"},
     {"json-schema", 0, NULL, "FILE is a JSON schema", .without = "gbnf regex"},
     {"regex", 0, NULL, "FILE has a regular expression", .without = "gbnf json-schema"},
-    {"spaces", 0, "WHERE", "white space of JSON: any (the default), some (one behind commas and colons) or none",
+    {"spaces", 0, "WHERE", "white space in JSON: any (the default), some (one space after commas and colons) or none",
      .choices = "any some none"},
     {0},
 };
 
 const CliCommand cli_grammar = {
     .name      = "grammar",
-    .purpose   = "say whether a text fits a grammar, and where it does not",
+    .purpose   = "check whether a text matches a grammar",
     .arguments = "FILE [TEXT]",
     .arg_min   = 1,
     .arg_max   = 2,
-    .details   = "FILE is a JSON schema if its name ends with .json, and else rules in GBNF; options say otherwise.\n"
-                 "Without TEXT, only the grammar is checked. If TEXT is -, the text is the standard input.\n"
-                 "Exit status 0 means that the text fits, and is complete.",
+    .details   = "FILE is a JSON schema if its name ends with .json; otherwise it has rules in GBNF. Options override\n"
+                 "this. Without TEXT, only the grammar is checked. If TEXT is -, the text is the standard input.\n"
+                 "Exit status 0 means that the text matches and is complete. Otherwise, the message shows where it\n"
+                 "fails.",
     .examples  = "  hologram grammar person.json '{\"name\": \"Ada\"}'\n"
                  "  hologram grammar --gbnf rules.gbnf - < answer.txt\n",
     .options   = options,

@@ -124,7 +124,7 @@ const CliCommand cli_graph = {
     .arg_max   = 1,
     .details   = "FILE is a model or an archive. An archive has only the planned graph. Constants are written\n"
                  "in the box of the node that uses them. In a planned graph, nodes in dashed boxes have no fast\n"
-                 "kernel: they run plainly.",
+                 "kernel: they use the slower reference implementation.",
     .examples  = "  hologram graph resnet50.onnx -o resnet50.html\n"
                  "  hologram graph model.holo -o plan.svg\n"
                  "  hologram graph model.onnx --stage imported -o model.dot && dot -Tpdf model.dot -o model.pdf\n",

@@ -65,7 +65,7 @@ static int version(Cli *cli)
 }
 
 static const CliOption version_options[] = {
-    {"json", 0, NULL, "as JSON"},
+    {"json", 0, NULL, "print JSON"},
     {0},
 };
 

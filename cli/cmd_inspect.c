@@ -294,7 +294,7 @@ static const CliOption options[] = {
      .files = CLI_ARCHIVES},
     {"programs", 0, NULL, "print the portable programs: those of pointwise steps, and\nyour own kernels",
      .files = CLI_ARCHIVES},
-    {"json", 0, NULL, "as JSON"},
+    {"json", 0, NULL, "print JSON"},
     {0},
 };
 

@@ -125,7 +125,7 @@ static int ops(Cli *cli)
 }
 
 static const CliOption options[] = {
-    {"json", 0, NULL, "as JSON"},
+    {"json", 0, NULL, "print JSON"},
     {"markdown", 0, NULL, "print docs/operators.md; run it in the source folder, where it counts the tests",
      .without = "json"},
     {0},
@@ -137,8 +137,8 @@ const CliCommand cli_ops = {
     .arguments = "[NAME...]",
     .arg_max   = -1,
     .details   = "Each line shows the operator, its versions, how it runs, and the element types that its\n"
-                 "first input may have. How it runs: kernel (a fast kernel for the usual cases), eval (plainly),\n"
-                 "body (as other operators), or refused. NAME is an operator or a domain.",
+                 "first input may have. How it runs: kernel (a fast kernel for the usual cases), eval (the slower\n"
+                 "reference implementation), body (as other operators), or refused. NAME is an operator or a domain.",
     .examples  = "  hologram ops\n"
                  "  hologram ops Conv MatMul\n"
                  "  hologram ops ai.onnx.ml --json\n",

@@ -63,7 +63,7 @@ static int pull(Cli *cli)
     int result = hub_open(&hub, cli->args[0]);
     hub.output = cli_option(cli, "output");
     if (!result && hub.output && hub.is_offline)
-        return cli_fail("unset HF_HUB_OFFLINE", "--output fetches files, and HF_HUB_OFFLINE is set");
+        return cli_fail("unset HF_HUB_OFFLINE", "--output downloads files, but HF_HUB_OFFLINE is set");
     if (!result) result = hub_list(&hub);
     if (!result) result = hub_choose(&hub, values(cli, "include"), values(cli, "exclude"));
     if (!result) result = hub_fetch(&hub);
@@ -77,7 +77,7 @@ static int pull(Cli *cli)
 
 static const CliOption options[] = {
     {"include", 0, "PATTERN",
-     "fetch the files that match, such as '*.onnx', instead of those\nthat a compile needs; may be given several times",
+     "download the files that match, such as '*.onnx', instead of\nthose that compile needs; may be given several times",
      .many = true},
     {"exclude", 0, "PATTERN", "leave out the files that match; may be given several times", .many = true},
     {"output", 'o', "DIR", "put the files into this folder instead of the cache"},
@@ -88,18 +88,18 @@ static const CliOption options[] = {
 
 const CliCommand cli_pull = {
     .name      = "pull",
-    .purpose   = "fetch a model from HuggingFace's hub",
+    .purpose   = "download a model from HuggingFace's hub",
     .arguments = "OWNER/NAME[@REVISION]",
     .arg_min   = 1,
     .arg_max   = 1,
-    .details   = "Fetches what a compile needs: the config, the tokenizer, and the weights as safetensors or,\n"
-                 "where there are none, as checkpoints of PyTorch. Files go to the cache that Python's library\n"
-                 "has too, so nothing is fetched twice. A transfer that was broken off goes on where it ended.\n"
-                 "Every command that takes a model also takes hf:OWNER/NAME, and fetches it first.\n"
-                 "In patterns, * stands for any characters and ? for one.\n"
-                 "The environment: HF_TOKEN (or the file of `hf auth login`) for private and gated models,\n"
+    .details   = "Downloads what `hologram compile` needs: the config, the tokenizer, and the weights as safetensors\n"
+                 "or, if there are none, as PyTorch checkpoints. The files go to the cache that HuggingFace's Python\n"
+                 "library uses too, so nothing is downloaded twice. An interrupted download resumes where it stopped.\n"
+                 "Every command that takes a model also takes hf:OWNER/NAME, and downloads it first.\n"
+                 "In patterns, * matches any characters and ? matches one.\n"
+                 "Environment variables: HF_TOKEN (or the file of `hf auth login`) for private and gated models,\n"
                  "HF_HOME or HF_HUB_CACHE for the cache, HF_ENDPOINT for another hub, HF_HUB_OFFLINE=1 to use\n"
-                 "the cache alone.",
+                 "only the cache.",
     .examples  = "  hologram pull google-bert/bert-base-uncased\n"
                  "  hologram pull google-bert/bert-base-uncased@main --include '*.onnx' -o bert\n"
                  "  hologram compile hf:google-bert/bert-base-uncased\n",

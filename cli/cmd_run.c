@@ -195,7 +195,7 @@ static const CliOption options[] = {
     CLI_OPTIONS_IMAGE,
     {"output", 'o', "DIR", "write each output to DIR/NAME.npy (/ in a name becomes\n_)"},
     CLI_OPTION_SHAPE,
-    {"times", 0, "N", "run N times, for models that keep something from run to\nrun; outputs of run K go to DIR/K"},
+    {"times", 0, "N", "run N times, for models that keep state from run to run;\noutputs of run K go to DIR/K"},
     CLI_OPTION_THREADS,
     CLI_OPTION_ARCHIVE_PREFAULT,
     CLI_OPTION_ARCHIVE_HUGE,
@@ -215,7 +215,7 @@ const CliCommand cli_run = {
     .arg_min   = 1,
     .arg_max   = 1,
     .details   = "FILE is an archive, or a model that is compiled in memory first (without the comparison that\n"
-                 "`hologram compile` makes). Open sizes of the model come from the inputs. For random inputs they\n"
+                 "`hologram compile` makes). The inputs set the dynamic sizes of the model. For random inputs they\n"
                  "come from --input-shape or from another input, or are 1. Pictures are resized to fit the input,\n"
                  "and a line reports how. FILE may be - for the standard input.",
     .examples  = "  hologram run digits.holo --input image=seven.npy\n"

@@ -58,19 +58,19 @@ static int render(Cli *cli)
 
 static const CliOption options[] = {
     {"context", 0, "JSON",
-     "the variables of the template: a JSON object, @FILE that has one, or - for the standard input"},
-    {"name", 0, "NAME", "the template of this name, where a folder has several"},
+     "the variables of the template: a JSON object, @FILE for a file that has one, or - for the standard input"},
+    {"name", 0, "NAME", "the template of this name, if a folder has several"},
     {0},
 };
 
 const CliCommand cli_template = {
     .name      = "template",
-    .purpose   = "render a chat template: messages to the text that a model reads",
+    .purpose   = "render a chat template: turn messages into the text that a model reads",
     .arguments = "FILE",
     .arg_min   = 1,
     .arg_max   = 1,
-    .details   = "FILE is the text of a template in the language Jinja, or a HuggingFace folder, whose template and\n"
-                 "special tokens are used. Prints what the template makes of the context, and nothing else.",
+    .details   = "FILE is a chat template in the Jinja language, or a HuggingFace folder, whose template and\n"
+                 "special tokens are used. Prints the template, filled in with the variables of the context.",
     .examples =
         "  hologram template chat_template.jinja --context @messages.json\n"
         "  hologram template model_folder --context '{\"messages\": [{\"role\": \"user\", \"content\": \"Hi\"}]}'\n",

@@ -268,7 +268,7 @@ static int tokenize(Cli *cli)
 }
 
 static const CliOption options[] = {
-    {"decode", 0, NULL, "TEXT is ids: print the text that they stand for"},
+    {"decode", 0, NULL, "TEXT is a list of ids: print their text"},
     {"json", 0, NULL, "one line of JSON for each text; without TEXT, each line of the standard input is a JSON string"},
     {0},
 };

@@ -1,4 +1,4 @@
-// cmd_transcribe.c - hologram transcribe: writes down what is said in sounds.
+// cmd_transcribe.c - hologram transcribe: turns recorded speech into text.
 
 #include "json.h"
 #include "language.h"
@@ -125,22 +125,21 @@ static int transcribe(Cli *cli)
 }
 
 static const CliOption options[] = {
-    {"language", 0, "CODE", "the language that is spoken, such as en (default: the model\nfinds out)"},
-    {"task", 0, "TASK", "transcribe (default), or translate: write it down in English",
-     .choices = "transcribe translate"},
-    {"timestamps", 0, NULL, "say from when to when each piece is spoken"},
-    {"json", 0, NULL, "print language, text and pieces with their times as JSON"},
+    {"language", 0, "CODE", "the spoken language, such as en (default: the model detects\nit)"},
+    {"task", 0, "TASK", "transcribe (default), or translate into English", .choices = "transcribe translate"},
+    {"timestamps", 0, NULL, "show when each segment begins and ends"},
+    {"json", 0, NULL, "print the language, the text and the segments with times as JSON"},
     CLI_OPTION_THREADS,
     {0},
 };
 
 const CliCommand cli_transcribe = {
     .name      = "transcribe",
-    .purpose   = "write down what is said in sounds",
+    .purpose   = "turn recorded speech into text",
     .arguments = "FILE SOUND.wav...",
     .arg_min   = 2,
     .arg_max   = -1,
-    .details   = "FILE is an archive of a model of Whisper's kind, or the model itself: a HuggingFace folder. Sounds\n"
+    .details   = "FILE is an archive of a Whisper model, or the model itself: a HuggingFace folder. Sounds\n"
                  "are WAV files: PCM or floats, of any rate, any number of channels, any length.",
     .examples  = "  hologram transcribe whisper.holo talk.wav\n"
                  "  hologram transcribe whisper.holo talk.wav --timestamps --language de\n"

@@ -1,7 +1,7 @@
-// hub.h - models of HuggingFace's hub: what is there, and files of it in the cache that Python's library has too.
+// hub.h - models on HuggingFace's hub: lists them and downloads files into the cache that the Python library also uses.
 //
-// Everything that the hub says is checked: names of files lead nowhere else, sizes are those that were announced,
-// contents have the checksum that they are known by. The token goes to the hub alone, whoever it redirects to.
+// All answers of the hub are checked: names of files stay inside the folder, sizes are as announced, and contents have
+// the right checksum. The token goes only to the hub, never to a server that it redirects to.
 #ifndef HOLO_CLI_HUB_H
 #define HOLO_CLI_HUB_H
 

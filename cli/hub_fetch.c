@@ -184,7 +184,7 @@ static int download(Hub *hub, const HubFile *file, const char *path, Trouble *ou
         if (before == file->size && is_right(path, file->etag, file->size)) return CLI_OK;
         if (before >= file->size) holo_file_remove(path);
         if (before == file->size && wrong++)
-            return cli_fail("try again later; if it stays so, the file on the hub is damaged",
+            return cli_fail("try again later; if it fails again, the file on the hub is damaged",
                             "%s: the checksum is wrong: it should be %.64s", file->name, file->etag);
         int result = get_part(hub, file, path, &reply, out_trouble);
         if (result || *out_trouble) return result;

@@ -42,7 +42,7 @@ static bool use_cache(Hub *hub)
 
 static int bad_list(const Hub *hub, const char *what)
 {
-    return cli_fail("is HF_ENDPOINT right?", "%s: the hub's answer makes no sense: %s", hub->repo, what);
+    return cli_fail("is HF_ENDPOINT right?", "%s: the hub's answer is not valid: %s", hub->repo, what);
 }
 
 // Files with odd names stay in the list, and cannot be chosen.
@@ -89,7 +89,7 @@ int hub_list(Hub *hub)
     HttpReply   reply;
     if (hub->is_offline)
         return use_cache(hub) ? CLI_OK
-                              : cli_fail("unset HF_HUB_OFFLINE to fetch it",
+                              : cli_fail("unset HF_HUB_OFFLINE to download it",
                                          "%s@%s is not in the cache %s, and HF_HUB_OFFLINE is set", hub->repo,
                                          hub->revision, hub->cache);
     int result = hub_ask(hub, &request, true, &reply);

@@ -197,7 +197,7 @@ static HoloResample find_resample(const HoloModel *model)
     const char *name = holo_model_meta_find(model, "image.resample");
     for (int i = 0; i < CLI_COUNT(rows) && name; i++)
         if (!strcmp(name, rows[i].name)) return rows[i].resample;
-    if (name) cli_warn("the model wants pictures resized by '%s', which is not supported: by bicubic instead", name);
+    if (name) cli_warn("the model resizes pictures by '%s', which is not supported: using bicubic instead", name);
     return HOLO_RESAMPLE_BICUBIC;
 }
 
@@ -234,7 +234,7 @@ int cli_image_prepare(const Cli *cli, const HoloModel *model, const HoloPort *po
     meta_list(model, "image.mean", form.mean, 3);
     meta_list(model, "image.std", form.std, 3);
     for (int i = 0; i < 3; i++)
-        if (form.std[i] == 0) return cli_fail(NULL, "the model wants pictures divided by 0: its image.std");
+        if (form.std[i] == 0) return cli_fail(NULL, "the model divides pictures by 0: its image.std has a 0");
     find_frame(model, &layout, &form);
     HoloStatus status = holo_tensors_read_picture(path, &layout.type, &form, NULL, &input->tensors, &error);
     if (status) return cli_fail_error(path, &error, status);

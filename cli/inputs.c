@@ -366,5 +366,5 @@ const char *cli_inputs_advice(const CliPorts *ports, const CliInput *inputs)
         for (int d = 0; d < inputs[i].tensor->rank; d++)
             given = cli_format("%s%s%lld", given, d ? "," : "", (long long)inputs[i].tensor->dim[d]);
     }
-    return *given ? cli_format("open sizes were set to 1, as with%s", given) : NULL;
+    return *given ? cli_format("dynamic sizes were set to 1, as with%s", given) : NULL;
 }

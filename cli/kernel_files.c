@@ -20,8 +20,10 @@ static bool has_model(const char *path, const HoloFolder *folder)
 
 bool cli_is_kernels(const char *path)
 {
-    HoloFolder folder;
-    if (holo_folder_list(path, &folder, NULL)) return holo_kernel_path(path);
+    HoloFolder   folder;
+    HoloFileKind kind;
+    if (holo_folder_list(path, &folder, NULL)) // a .json may be a model of TensorFlow.js
+        return holo_kernel_path(path) && (holo_file_kind(path, &kind, NULL) || kind != HOLO_FILE_MODEL);
     bool is_model = has_model(path, &folder);
     holo_folder_free(&folder);
     return !is_model;

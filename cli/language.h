@@ -1,4 +1,4 @@
-// language.h - for the commands that continue texts: a language model, and how its tokens are chosen.
+// language.h - for commands that generate text: a language model, and how its tokens are chosen.
 #ifndef HOLO_CLI_LANGUAGE_H
 #define HOLO_CLI_LANGUAGE_H
 
@@ -9,25 +9,25 @@
 // Rows for the tables of options.
 #define CLI_OPTIONS_SAMPLING                                                                                          \
     {"temperature", 0, "T",                                                                                           \
-     "how freely tokens are chosen: 0 always takes the most likely one\n(default: what the model says)"},             \
-        {"top-k", 0, "K", "choose among the K most likely tokens alone (0: all)"},                                    \
+     "how freely tokens are chosen: 0 always takes the most likely one\n(default: the model's setting)"},             \
+        {"top-k", 0, "K", "choose only among the K most likely tokens (0: all)"},                                     \
         {"top-p", 0, "P", "choose among the fewest tokens whose probabilities add up to P"},                          \
         {"min-p", 0, "P", "leave out tokens less likely than P times the most likely one"},                           \
-        {"typical-p", 0, "P", "like --top-p, beginning with the most typical tokens"},                                \
-        {"repetition-penalty", 0, "X", "divide the scores of tokens that occurred (1: do not)"},                      \
+        {"typical-p", 0, "P", "like --top-p, but takes the most typical tokens first"},                               \
+        {"repetition-penalty", 0, "X", "divide the scores of tokens that have occurred (1: off)"},                    \
         {"presence-penalty", 0, "X", "subtract X from the scores of tokens that were generated"},                     \
-        {"frequency-penalty", 0, "X", "the same for each time that they were"},                                       \
+        {"frequency-penalty", 0, "X", "the same, for each time that a token was generated"},                          \
         {"seed", 0, "N", "the same seed gives the same text (default 0)"},                                            \
         {"logit-bias", 0, "TOKEN:X", "add X to the score of a token, by its id", .many = true},                       \
         {"max-tokens", 'n', "N", "the most tokens to generate (default: until the text ends)"},                       \
-        {"stop", 0, "TEXT", "end where this text comes up; may be given several times", .many = true},                \
-        {"grammar", 0, "FILE", "the text must fit a grammar in GBNF", .without = "json-schema regex"},                \
-        {"json-schema", 0, "FILE", "the text must be JSON that fits a schema", .without = "grammar regex"},           \
+        {"stop", 0, "TEXT", "stop where this text appears; may be given several times", .many = true},                \
+        {"grammar", 0, "FILE", "the text must match a grammar in GBNF", .without = "json-schema regex"},              \
+        {"json-schema", 0, "FILE", "the text must be JSON that matches a schema", .without = "grammar regex"},        \
         {"regex", 0, "PATTERN", "the text must match a regular expression", .without = "grammar json-schema"},        \
         {"lookup", 0, "N",                                                                                            \
-         "guess up to N tokens from what the text already has, and check\nthem in one run: the text stays the same"}, \
+         "guess up to N tokens from earlier text and check them in one\nrun; faster, and the output stays the same"}, \
     {                                                                                                                 \
-        "context", 0, "N", "the most tokens of the whole text (default: the model's)"                                 \
+        "context", 0, "N", "the most tokens of prompt and answer (default: the model's limit)"                        \
     }
 
 typedef struct CliLanguage { // zero-initialize; close it in any case
@@ -37,7 +37,7 @@ typedef struct CliLanguage { // zero-initialize; close it in any case
     HoloTokenizer      *tokenizer; // the language model's; NULL: there is none
     HoloTemplate       *chat;      // NULL: there is none
     HoloGrammar        *grammar;
-    int                 texts; // that are kept at once; 0: one
+    int                 texts; // that it keeps at once; 0: one
     HoloGenerateOptions options;
     HoloString         *stops;
     HoloTokenBias      *bias;

@@ -11,7 +11,7 @@
 #define COMMANDS(X) \
     X(compile) X(convert) X(pull) X(run) X(test) X(bench) X(inspect) X(explain) X(graph) \
     X(ops) X(verify) X(compare) X(bisect) X(memo_command) X(kernel) X(atlas) X(tokenize) \
-    X(template) X(grammar) X(generate) X(chat) X(embed) X(classify) X(transcribe) X(imagine) X(config) X(completion) X(help) X(version)
+    X(template) X(grammar) X(generate) X(chat) X(embed) X(classify) X(transcribe) X(imagine) X(serve) X(config) X(completion) X(help) X(version)
 // clang-format on
 #define DECLARE(name) extern const CliCommand cli_##name;
 #define POINT(name)   &cli_##name,

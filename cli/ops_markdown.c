@@ -56,13 +56,13 @@ static int count_uses(const char *text, const HoloOpInfo *op)
 static const char introduction[] =
     "# Operators\n"
     "\n"
-    "The program writes this page: `make operators` writes it again, and a test checks that it is up to date.\n"
+    "`make operators` generates this page, and a test checks that it is up to date.\n"
     "\n"
-    "**Types** are those of the first input. float is f16 bf16 f32 f64, int is i8 i16 i32 i64, uint is the same without a\n"
-    "sign, f8 is the four 8-bit floats, complex is c64 c128. **Runs** says how the operator runs: by a *kernel* (a fast one\n"
-    "for common cases, and plainly for the rest), by *eval* (plainly), or as its *body* (made of other operators). If it\n"
-    "depends on constants alone, it is computed while compiling. **Cases** counts single-node graphs in `tests/ops` whose\n"
-    "answers can be checked by hand. **Pairs** counts the forms of the operator in the pair suite\n"
+    "**Types** are the types that the first input may have. float is f16 bf16 f32 f64, int is i8 i16 i32 i64, uint is the\n"
+    "unsigned types, f8 is the four 8-bit floats, complex is c64 c128. **Runs** says how the operator runs: by a *kernel*\n"
+    "(fast, for common cases; *eval* runs the rest), by *eval* (the slower reference implementation), or as its *body* (made\n"
+    "of other operators). If it depends only on constants, the compiler computes it. **Cases** counts single-node graphs in\n"
+    "`tests/ops` with expected outputs that a person can check. **Pairs** counts the forms of the operator in the pair suite\n"
     "(`tests/support/sample_table.c`). ONNX's own suites are not counted here (`make onnx`).\n";
 
 static const char *count_text(int count)
@@ -126,14 +126,14 @@ void ops_markdown(void)
     fputs(introduction, stdout);
     print_operators();
     printf("\n## What does not agree with ONNX's suites\n\n"
-           "Every other case agrees. `make onnx` fails if one does not, or if one of these does.\n");
+           "All other cases agree. `make onnx` fails if another case disagrees, or if one of these agrees.\n");
     print_known("ONNX 1.12, as Debian has it (`libonnx-testdata`)", "tests/onnx/known-1.12.txt");
     print_known("The newest suite", "tests/onnx/known-newest.txt");
-    printf("\nOperators that are random by definition are compared by type, shape and bounds, not by values: ");
+    printf("\nFor operators that are random by definition, only type, shape and bounds are compared, not values: ");
     print_names(is_random);
     printf(". With a `seed` they give the same numbers in every run.\n\n## What is refused\n\n");
     print_names(is_refused);
     printf(
-        ": Hologram runs models and does not train them. A model with this operator is refused with that reason, and its tests\n"
-        "count as skipped.\n");
+        ": Hologram runs models and does not train them. A model with this operator is refused with that message, and its\n"
+        "tests count as skipped.\n");
 }

@@ -1,4 +1,4 @@
-// print.h - marks in what is printed, for which print.c puts codes of terminals.
+// print.h - marks in printed text that print.c replaces by terminal codes.
 #ifndef HOLO_CLI_PRINT_H
 #define HOLO_CLI_PRINT_H
 

@@ -30,7 +30,7 @@ int side_open(const Cli *cli, int arg, bool compiles, HoloPool *pool, Side *out)
     HoloStatus status = HOLO_OK;
     out->kind         = kind == HOLO_FILE_ARCHIVE || compiles ? SIDE_COMPILED : SIDE_PLAIN;
     if (out->kind == SIDE_PLAIN) {
-        out->what = "model, computed plainly";
+        out->what = "model, by the reference implementations";
         status    = holo_source_open(out->path, &out->source, &error);
         if (!status) out->ports = cli_source_ports(out->source);
     } else {

@@ -20,7 +20,7 @@ typedef struct SideValue {
 
 typedef struct Side {
     SideKind      kind;
-    const char   *path, *what; // "archive", "model, computed plainly" ...
+    const char   *path, *what; // "archive", "model, by the reference implementations" ...
     HoloModel    *model;
     HoloSession  *session;
     HoloSource   *source;

@@ -1,4 +1,4 @@
-// tables.h - for what is made of the tables of commands and options beside the help: manual pages and completion.
+// tables.h - the tables of commands and options, for manual pages and shell completion.
 #ifndef HOLO_CLI_TABLES_H
 #define HOLO_CLI_TABLES_H
 

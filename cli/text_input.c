@@ -30,7 +30,8 @@ static int find_length(const Cli *cli, CliReader *r)
     for (int i = 0; i < count; i++)
         if (limits[i] >= 1 && limits[i] < 1e9 && (!r->max_length || (int64_t)limits[i] < r->max_length))
             r->max_length = (int64_t)limits[i];
-    r->pad = (uint32_t)meta_number(r->model, "text.pad");
+    double pad = meta_number(r->model, "text.pad");
+    r->pad     = pad >= 0 && pad <= UINT32_MAX ? (uint32_t)pad : 0;
     return result;
 }
 

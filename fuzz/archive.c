@@ -9,26 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-int    LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
-
-static void hashes_mend(uint8_t *bytes, size_t size)
-{
-    HoloHeader *h = (void *)bytes;
-    if (size < sizeof *h || h->header_size < sizeof *h || h->header_size > size || h->header_size % 8) return;
-    size_t count = h->section_count;
-    if (count > (size - h->header_size) / sizeof(HoloSectionRecord)) return;
-    HoloSectionRecord *table = (void *)(bytes + h->header_size);
-    for (size_t i = 0; i < count; i++) {
-        HoloSectionRecord s = table[i]; // a copy: a section may lie over the table
-        if (s.offset > size || s.size > size - s.offset) continue;
-        HoloHash hash = holo_hash(bytes + s.offset, s.size);
-        memcpy(table[i].hash, hash.word, sizeof hash.word);
-    }
-    h->file_size  = size;
-    HoloHash hash = holo_archive_front_hash(bytes);
-    memcpy(h->hash, hash.word, sizeof hash.word);
-}
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static void read_value(const HoloTensor *t, int depth)
 {
@@ -191,36 +172,19 @@ static void read_programs(const HoloModel *model)
     holo_step_programs_close(programs);
 }
 
-// Where the bytes are an archive, its records are changed; else any byte.
-size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
-{
-    static EditFile file;
-    if (edit_open(data, size, seed, &file)) {
-        mutate(&file);
-        size_t made = edit_close(&file, data, room);
-        edit_free(&file);
-        if (made) return made;
-    }
-    HoloRandom random = {seed};
-    if (!size && room) data[size++] = 0;
-    for (int i = 0; i < 4 && size; i++) data[holo_random_next(&random) % size] = (uint8_t)holo_random_next(&random);
-    return size;
-}
-
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     holo_memory_set_limit(UINT64_C(1) << 30);
-    uint8_t *bytes = size ? aligned_alloc(64, (size + 63) / 64 * 64) : NULL;
+    uint8_t *bytes = hashes_right(data, size);
     if (!bytes) return 0;
-    memcpy(bytes, data, size);
-    hashes_mend(bytes, size);
     HoloError  error = {0};
     HoloModel *model;
     if (!holo_model_open_memory(bytes, size, &model, &error)) {
         read_notes(model);
         read_constants(model);
         read_programs(model);
-        run(model);
+        for (int i = 0; i < holo_model_entry_count(model) && i < 4; i++)
+            run(holo_model_entry(model, holo_model_entry_name(model, i)));
         holo_model_close(model);
     }
     free(bytes);

@@ -22,7 +22,8 @@ typedef enum MutateKind {
     OF_ENTRY, // an index of the section `more`
     OF_BYTES, // an offset in it, of multiples of 8
     OF_DIM,
-    OF_VALUE, // a number of a value in a plan
+    OF_VALUE,   // a number of a value in a plan
+    OF_DEFAULT, // what an input is where nobody gives it: a number, its index, a state, with least sizes
 } MutateKind;
 
 typedef struct MutateField {
@@ -118,6 +119,19 @@ static const MutateField mutate_fields[] = {
     FIELD(PROGRAMS, HoloProgramRecord, program, OF_BYTES, BYTES, char),
     FIELD(PROGRAMS, HoloProgramRecord, program_size, OF_SMALL, VALUES, char),
     FIELD(TARGETS, HoloTargetRecord, name, OF_ENTRY, STRINGS, char),
+    FIELD(VALUES, HoloValueRecord, name, OF_ENTRY, STRINGS, char),
+    FIELD(VALUES, HoloValueRecord, at, OF_DEFAULT, VALUES, char),
+    FIELD(SYMBOLS, MutateWord, x, OF_ENTRY, STRINGS, char),
+    FIELD(ENTRIES, HoloEntryRecord, plan, OF_SMALL, VALUES, char),
+    FIELD(ENTRIES, HoloEntryRecord, name, OF_ENTRY, STRINGS, char),
+    FIELD(META, HoloMetaRecord, key, OF_ENTRY, STRINGS, char),
+    FIELD(META, HoloMetaRecord, value, OF_ENTRY, STRINGS, char),
+    FIELD(NOTES, HoloNoteRecord, why, OF_ENTRY, STRINGS, char),
+    FIELD(ASSETS, HoloAssetRecord, name, OF_ENTRY, STRINGS, char),
+    FIELD(ASSETS, HoloAssetRecord, offset, OF_BYTES, ASSET_DATA, char),
+    FIELD(ASSETS, HoloAssetRecord, size, OF_BYTES, ASSET_DATA, char),
+    FIELD(ASSET_DATA, MutateWord, x, OF_SMALL, VALUES, char),
+    FIELD(ASSET_DATA, MutateWord, x, OF_ANY, VALUES, char),
 };
 #undef FIELD
 
@@ -132,6 +146,7 @@ static inline uint64_t mutate_number(EditFile *f, const MutateField *field)
     case OF_SMALL: return mutate_below(f, 12);
     case OF_ENTRY: return mutate_below(f, entries + 1);
     case OF_BYTES: return 8 * mutate_below(f, entries / 8 + 2);
+    case OF_DEFAULT: return (mutate_below(f, 4) ? 1 : mutate_below(f, 3)) | mutate_below(f, 8) << 32;
     case OF_VALUE: return mutate_below(f, 8) ? mutate_below(f, entries + 1) : HOLO_NO_VALUE;
     case OF_DIM:
         if (entries && mutate_below(f, 2)) return (uint64_t)(HOLO_DIM_BASE + (int64_t)mutate_below(f, entries));
@@ -245,6 +260,57 @@ static inline void mutate_sizes(EditFile *f)
         memset(plans->data + i + offsetof(HoloPlanRecord, flags), 0, sizeof(uint32_t));
 }
 
+// A text of the metadata becomes one that nobody expects, or a name one that somebody looks for.
+static inline void mutate_text(EditFile *f)
+{
+    static const char *const values[] = {
+        "",           "0",          "-1",      "1",   "3",   "1e300",   "nan",      "inf",  "99999999999999999999",
+        "2147483648", "4294967295", "1,2,1,2", "0.5", "abc", "-0.0001", "16777215", "65536"};
+    static const char *const names[]  = {"input_ids",
+                                         "logits",
+                                         "attention_mask",
+                                         "cache_rows",
+                                         "cache_lengths",
+                                         "picks",
+                                         "position_ids",
+                                         "use_cache_branch",
+                                         "past_key_values.0.key",
+                                         "present.0.key",
+                                         "encoder",
+                                         "decoder",
+                                         "unet",
+                                         "vae_decoder",
+                                         "text_encoder",
+                                         "sample",
+                                         "timestep",
+                                         "encoder_hidden_states",
+                                         "input_features",
+                                         "tokenizer",
+                                         "template",
+                                         "prefix",
+                                         "labels",
+                                         "slots",
+                                         "context",
+                                         "8*h",
+                                         "text.eos",
+                                         "text.context",
+                                         "text.top_k"};
+    static const MutateField places[] = {
+        {HOLO_SECTION_META, sizeof(HoloMetaRecord), offsetof(HoloMetaRecord, value), 4, 0, 0, 0},
+        {HOLO_SECTION_VALUES, sizeof(HoloValueRecord), offsetof(HoloValueRecord, name), 4, 0, 0, 0},
+        {HOLO_SECTION_ENTRIES, sizeof(HoloEntryRecord), offsetof(HoloEntryRecord, name), 4, 0, 0, 0},
+        {HOLO_SECTION_ASSETS, sizeof(HoloAssetRecord), offsetof(HoloAssetRecord, name), 4, 0, 0, 0},
+        {HOLO_SECTION_META, sizeof(HoloMetaRecord), offsetof(HoloMetaRecord, key), 4, 0, 0, 0},
+        {HOLO_SECTION_SYMBOLS, 4, 0, 4, 0, 0, 0}};
+    const MutateField *place = &places[mutate_below(f, (uint64_t)HOLO_COUNT(places))];
+    size_t             count = edit_count(f, place->section, place->record);
+    const char        *text  = place == places ? values[mutate_below(f, (uint64_t)HOLO_COUNT(values))]
+                                               : names[mutate_below(f, (uint64_t)HOLO_COUNT(names))];
+    if (!count) return;
+    uint32_t at = (uint32_t)edit_append(f, HOLO_SECTION_STRINGS, text, strlen(text) + 1);
+    memcpy(edit_section(f, place->section)->data + mutate_below(f, count) * place->record + place->offset, &at, 4);
+}
+
 static inline void mutate(EditFile *f)
 {
     for (uint64_t i = 0, count = 1 + mutate_below(f, 4); i < count; i++) {
@@ -257,9 +323,58 @@ static inline void mutate(EditFile *f)
             mutate_sizes(f);
         else if (how < 6)
             mutate_record(f);
+        else if (how < 9)
+            mutate_text(f);
         else
             mutate_field(f);
     }
+}
+
+// ---- archives as fuzzers get them
+
+static inline void hashes_mend(uint8_t *bytes, size_t size)
+{
+    HoloHeader *h = (void *)bytes;
+    if (size < sizeof *h || h->header_size < sizeof *h || h->header_size > size || h->header_size % 8) return;
+    size_t count = h->section_count;
+    if (count > (size - h->header_size) / sizeof(HoloSectionRecord)) return;
+    HoloSectionRecord *table = (void *)(bytes + h->header_size);
+    for (size_t i = 0; i < count; i++) {
+        HoloSectionRecord s = table[i]; // a copy: a section may lie over the table
+        if (s.offset > size || s.size > size - s.offset) continue;
+        HoloHash hash = holo_hash(bytes + s.offset, s.size);
+        memcpy(table[i].hash, hash.word, sizeof hash.word);
+    }
+    h->file_size  = size;
+    HoloHash hash = holo_archive_front_hash(bytes);
+    memcpy(h->hash, hash.word, sizeof hash.word);
+}
+
+// A copy of the bytes with all hashes right, aligned as files are; for free(). NULL: there is nothing to copy.
+static inline uint8_t *hashes_right(const uint8_t *data, size_t size)
+{
+    uint8_t *bytes = size ? aligned_alloc(64, (size + 63) / 64 * 64) : NULL;
+    if (!bytes) return NULL;
+    memcpy(bytes, data, size);
+    hashes_mend(bytes, size);
+    return bytes;
+}
+
+// Where the bytes are an archive, its records are changed; else any byte.
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed);
+size_t LLVMFuzzerCustomMutator(uint8_t *data, size_t size, size_t room, unsigned seed)
+{
+    static EditFile file;
+    if (edit_open(data, size, seed, &file)) {
+        mutate(&file);
+        size_t made = edit_close(&file, data, room);
+        edit_free(&file);
+        if (made) return made;
+    }
+    HoloRandom random = {seed};
+    if (!size && room) data[size++] = 0;
+    for (int i = 0; i < 4 && size; i++) data[holo_random_next(&random) % size] = (uint8_t)holo_random_next(&random);
+    return size;
 }
 
 #endif

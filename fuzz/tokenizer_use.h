@@ -3,6 +3,7 @@
 #define HOLO_FUZZ_TOKENIZER_USE_H
 
 #include "hologram_text.h"
+#include "vocabulary/vocabulary.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,6 +38,25 @@ static void tokenizer_use(const void *block, size_t block_size, const char *text
         (void)holo_tokenizer_is_special(t, i);
     }
     holo_tokenizer_close(t);
+}
+
+// Compiles the vocabulary that begins the bytes. The text that goes through it stands behind "\n\f".
+typedef HoloStatus (*VocabularyFn)(HoloArena *arena, const char *path, const void *data, size_t size,
+                                   HoloVocabularyBytes *out, HoloError *error);
+static inline int vocabulary_use(VocabularyFn compile, const uint8_t *data, size_t size)
+{
+    HoloArena           arena = {0};
+    HoloError           error = {0};
+    HoloVocabularyBytes block;
+    size_t              end = size;
+    for (size_t i = 0; i + 2 <= size && end == size; i++)
+        if (!memcmp(data + i, "\n\f", 2)) end = i;
+    const char *text   = end < size ? (const char *)data + end + 2 : "";
+    HoloStatus  status = compile(&arena, "/no/such/folder/fuzz", data, end, &block, &error);
+    if (!status) tokenizer_use(block.data, block.size, text, end < size ? size - end - 2 : 0);
+    if (status && !error.text[0]) abort(); // a failure comes with words
+    holo_arena_deinit(&arena);
+    return 0;
 }
 
 #endif

@@ -1,8 +1,8 @@
 // hologram.h - the runtime's public API: open a .holo file, make a session, run it.
 //
 // There are three objects. A HoloModel is an opened file. It never changes, all threads may share it, and all may run
-// it at once (holo_model_run). A HoloSession is one place where the model runs. It owns the memory of a run and belongs
-// to one thread at a time. A HoloPool is a set of worker threads that sessions borrow.
+// it at once (holo_model_run). A HoloSession runs the model. It owns the memory of a run and belongs to one thread at a
+// time. A HoloPool is a set of worker threads that sessions borrow.
 //
 // A function that can fail returns a HoloStatus. If `error` is not NULL, it also leaves a message there, which names
 // the node or the byte at fault. Nothing here prints, exits or aborts. A function that destroys, closes or frees
@@ -56,8 +56,8 @@ typedef enum HoloStatus {
 #undef X
 } HoloStatus;
 
-// What went wrong, in words. Set it to zeros before the first call. The first failure is kept: later ones do not
-// overwrite it. It holds no memory to free.
+// What went wrong, as a message. Set it to zeros before the first call. It keeps the first failure: later ones do not
+// overwrite it. It owns no memory.
 typedef struct HoloError {
     HoloStatus status;
     char       text[4092];
@@ -66,17 +66,17 @@ typedef struct HoloError {
 HOLO_API const char *holo_status_text(HoloStatus status);
 HOLO_API const char *holo_version(void); // for example "0.2.0"
 
-// Makes a name safe to print. Names in models are whatever somebody wrote. Characters that a terminal would obey, and
-// bytes that are not UTF-8, become \x1b or \u{202e}. Returns the length of the safe text. Writes as much of it as fits
-// into `room` bytes to `out`, and a 0 byte. Error messages are safe already.
+// Makes a name safe to print. Names in models can contain anything. Characters that control a terminal, and bytes that
+// are not UTF-8, become \x1b or \u{202e}. Returns the length of the safe text. Writes as much of it as fits into `room`
+// bytes to `out`, and a 0 byte. Error messages are safe already.
 HOLO_API size_t holo_text_safe(const char *text, char *out, size_t room);
 
 // ---- memory ------------------------------------------------------------------------------------
 
 // Limits how many bytes the library may hold at once in this process, whoever asked for them. Mapped files do not
 // count. A call that would exceed the limit fails with HOLO_NO_MEMORY, and the message says how much it asked for. 0,
-// the default, means nine tenths of what the machine and its control groups have left. A compile and a session may have
-// limits of their own as well. The compiler's shared library has a count of its own.
+// the default, means nine tenths of what the machine and its control groups have left. A compile and a session may also
+// have their own limits. The compiler's shared library counts separately.
 HOLO_API void     holo_memory_set_limit(uint64_t bytes);
 HOLO_API uint64_t holo_memory_limit(void); // the limit now
 HOLO_API uint64_t holo_memory_held(void);  // bytes held now
@@ -86,7 +86,7 @@ HOLO_API uint64_t holo_memory_held(void);  // bytes held now
 // A context says where memory comes from, how much of it there may be, and who receives the library's log messages.
 // Models, pools, executors and compilers can be made in a context, by the functions that end with _in. A session is in
 // the context of its model. The context must outlive everything made in it. Contexts are independent of each other, and
-// none is global. What is made without a context takes the system's memory and logs nothing.
+// none is global. Objects made without a context use the system's memory and log nothing.
 typedef struct HoloContext HoloContext;
 
 // One function that allocates, resizes and frees. It returns `size` bytes, aligned to `align` (a power of two), that
@@ -269,7 +269,7 @@ HOLO_API int             holo_model_input_find(const HoloModel *model, const cha
 HOLO_API int             holo_model_output_find(const HoloModel *model, const char *name); // -1: there is none
 
 // States: tensors that a session keeps from run to run, such as the keys and values of the tokens that a language model
-// has read. They are no inputs. See holo_session_state.
+// has read. They are not inputs. See holo_session_state.
 HOLO_API int             holo_model_state_count(const HoloModel *model);
 HOLO_API const HoloPort *holo_model_state(const HoloModel *model, int index); // NULL: there is none
 
@@ -283,13 +283,13 @@ HOLO_API int         holo_model_meta_count(const HoloModel *model);
 HOLO_API const char *holo_model_meta(const HoloModel *model, int index, const char **out_key);
 HOLO_API const char *holo_model_meta_find(const HoloModel *model, const char *key); // NULL: there is none
 
-// Bytes that go with the model under a name, such as "tokenizer" and "chat_template" of a language model. They live as long
-// as the model. False: there is nothing of that name.
+// Bytes that belong to the model, under a name, such as "tokenizer" and "chat_template" of a language model. They live
+// as long as the model. False: there is nothing of that name.
 HOLO_API bool holo_model_asset(const HoloModel *model, const char *name, HoloString *out_bytes);
 
-// A model may have several entries: parts that run by themselves and share weights, such as the encoder and the decoder of
-// a translator. The model itself is its first entry, which often has no name (""). Each other entry is a model, too, with
-// inputs, outputs, states and sessions of its own; it lives as long as the model, and closing it does nothing.
+// A model may have several entries: parts that run by themselves and share weights, such as the encoder and the decoder
+// of a translator. The model itself is its first entry, which often has no name (""). Each other entry is also a model,
+// with its own inputs, outputs, states and sessions; it lives as long as the model, and closing it does nothing.
 HOLO_API int              holo_model_entry_count(const HoloModel *model);             // at least 1
 HOLO_API const char      *holo_model_entry_name(const HoloModel *model, int index);   // NULL: there is none
 HOLO_API const HoloModel *holo_model_entry(const HoloModel *model, const char *name); // NULL: there is none
@@ -298,7 +298,7 @@ HOLO_API const HoloModel *holo_model_entry(const HoloModel *model, const char *n
 typedef struct HoloConstant {
     const char *name;      // of the first value that uses it; "" if it is part of an attribute
     HoloTensor  tensor;    // in the shape of that value; packed weights are bytes, u8[size]
-    bool        is_packed; // it is stored in the order in which its kernel reads it
+    bool        is_packed; // it is stored in the order that its kernel reads
     bool        is_coded;  // it is stored as 4-bit codes behind the at most 16 numbers that they stand for
     uint8_t     dtype;     // HoloDtype of its elements before packing
     uint64_t    count;     // number of its elements before packing
@@ -308,7 +308,7 @@ typedef struct HoloConstant {
 HOLO_API bool holo_model_constant(const HoloModel *model, int index,
                                   HoloConstant *out_constant); // false: there is none
 
-// What the compiler decided about a part of the model, and why: what it computed or made a table before the run, and
+// What the compiler decided about a part of the model, and why: what it computed in advance or turned into a table, and
 // what it did not. Numbers are never reused. Treat a number that you do not know as "not made".
 #define HOLO_VERDICT_MAP(X)                                                                         \
     X(MADE, 0, "made")                                                                              \
@@ -344,7 +344,7 @@ HOLO_API const char *holo_verdict_text(uint32_t verdict); // "not made" for othe
 // Facts about an opened archive.
 typedef struct HoloModelInfo {
     uint64_t file_bytes, constant_bytes, table_bytes;
-    uint64_t arena_bytes; // planned memory of a run; 0 if it depends on sizes that are open
+    uint64_t arena_bytes; // planned memory of a run; 0 if it depends on dynamic sizes
     uint64_t naive_bytes; // the sum of all intermediate values, without reuse of memory
     uint32_t steps, values, constants, plans;
     uint8_t  exact;     // numeric class: 1 exact, 0 fused
@@ -357,7 +357,7 @@ HOLO_API void holo_model_info(const HoloModel *model, HoloModelInfo *out_info);
 typedef struct HoloSession HoloSession;
 
 // Makes a session of `model`, which must outlive it, on `pool` (NULL: the calling thread alone). A session is for one
-// thread at a time. If two calls from different threads meet, one of them changes nothing and returns HOLO_BUSY at
+// thread at a time. If two threads call it at the same time, one of the calls changes nothing and returns HOLO_BUSY at
 // once. From then on the session is strict: a run uses only inputs and output memory that its own thread has set, and
 // only the thread that ran may take an output. Everything else is HOLO_BUSY. Threads that share a model call
 // holo_model_run, or have a session each.
@@ -366,13 +366,13 @@ HOLO_API HOLO_MUST HoloStatus holo_session_create(const HoloModel *model, HoloPo
 HOLO_API void                 holo_session_destroy(HoloSession *session);
 
 // Sets input `index`. The bytes stay yours: runs read them, and nothing is copied. Keep them in place until you set
-// another tensor, and aligned as their elements require. Type, rank and fixed sizes are checked here; open sizes are
-// checked by the run.
+// another tensor, and aligned as their elements require. Type, rank and fixed sizes are checked here; the run checks
+// dynamic sizes.
 HOLO_API HOLO_MUST HoloStatus holo_session_set_input(HoloSession *session, int index, const HoloTensor *tensor,
                                                      HoloError *error);
-// Has output `index` written to your memory: `data`, of `size` bytes. NULL goes back to the session's own memory. An
-// output may share memory with the input that it continues, such as a cache of GroupQueryAttention with room for more;
-// then only what is new is written.
+// Lets runs write output `index` to your memory: `data`, of `size` bytes. NULL goes back to the session's own memory.
+// An output may share memory with the input that it continues, such as a cache of GroupQueryAttention with room for
+// more; then only what is new is written.
 HOLO_API HOLO_MUST HoloStatus holo_session_set_output(HoloSession *session, int index, void *data, size_t size,
                                                       HoloError *error);
 // Gives a writable view of input `index` in the session's own memory, for models with fixed sizes. Fill it and run:
@@ -397,8 +397,8 @@ HOLO_API HOLO_MUST HoloStatus holo_session_set_time_limit(HoloSession *session, 
 // which a size of the state grows. A state begins as zeros, with the first run.
 HOLO_API HOLO_MUST HoloStatus holo_session_state(HoloSession *session, int index, HoloTensor *out_view,
                                                  HoloError *error);
-// Asks for sizes of states ahead: those that the symbol stands for are at least `size` from the next run on. A state that
-// grows keeps its contents, but has to be copied. Pages of it that nothing was written to take no memory.
+// Reserves sizes of states in advance: the sizes with this symbol are at least `size` from the next run on. A state
+// that grows keeps its contents, but has to be copied. Its unused pages take no memory.
 HOLO_API HOLO_MUST HoloStatus holo_session_set_size(HoloSession *session, const char *symbol, int64_t size,
                                                     HoloError *error);
 
@@ -421,7 +421,8 @@ typedef struct HoloProfiledStep {
     double      flops;          // of one run: matrix products and convolutions; 0 for other steps
     uint64_t    bytes;          // of one run: inputs, weights and outputs
 } HoloProfiledStep;
-// The profiled steps. Call these between runs. A step and its texts live until the session ends or runs profiled again.
+// The profiled steps. Call these between runs. A step and its strings live until the session ends or runs profiled
+// again.
 HOLO_API int  holo_session_profile_steps(const HoloSession *session);
 HOLO_API bool holo_session_profile_step(const HoloSession *session, int index, HoloProfiledStep *out_step);
 
@@ -433,13 +434,13 @@ HOLO_API HOLO_MUST HoloStatus holo_session_profile_write(const HoloSession *sess
 
 // Called for each value that a step of a run computes, on the thread of the run. It gets the names of the step and of
 // the value: those of the model's nodes and values where these still exist. The view lives during the call. It is not
-// called for steps of subgraphs, nor for steps that are left out (holo_session_kept_steps). NULL turns it off.
+// called for steps of subgraphs, nor for skipped steps (holo_session_kept_steps). NULL turns it off.
 typedef void (*HoloWatchFn)(void *context, const char *step, const char *value, const HoloTensor *view);
 HOLO_API void holo_session_watch(HoloSession *session, HoloWatchFn watch, void *context);
 
 // ---- runs of a model, by any number of threads at once -----------------------------------------
 
-// One call, from inputs to outputs, that all threads may make on one model at the same time. Behind it are sessions:
+// One call, from inputs to outputs, that all threads may make on one model at the same time. It uses sessions inside:
 // the model makes them when they are needed, keeps them, and destroys them when it is closed. No lock is held during a
 // run.
 
@@ -467,7 +468,7 @@ typedef struct HoloRunOptions {
 } HoloRunOptions;
 
 // Give every input that is not optional, and list the outputs that you want. `options` may be NULL. Outputs without
-// memory of yours get memory that holo_run_outputs_free frees. After a failure there is nothing to free.
+// your memory get memory that holo_run_outputs_free frees. After a failure there is nothing to free.
 HOLO_API HOLO_MUST HoloStatus holo_model_run(const HoloModel *model, const HoloRunInput *inputs, int input_count,
                                              HoloRunOutput *outputs, int output_count, const HoloRunOptions *options,
                                              HoloError *error);
@@ -487,16 +488,16 @@ HOLO_API HOLO_MUST HoloStatus holo_model_set_runs(HoloModel *model, HoloPool *po
 
 // How many inputs have their answers in the archive.
 HOLO_API int64_t holo_model_memo_count(const HoloModel *model);
-// Keeps answers and their inputs from now on, in at most `bytes` (1024 or more). Those not used for the longest time go
-// first. 0 stops it. The call forgets what was kept before and ends views of outputs. It fails for a model that is
-// random, or that has inputs or outputs other than tensors of numbers.
+// Keeps answers and their inputs from now on, in at most `bytes` (1024 or more). The least recently used answers are
+// dropped first. 0 stops it. The call forgets what was kept before and ends views of outputs. It fails for a model that
+// is random, or that has inputs or outputs other than tensors of numbers.
 HOLO_API HOLO_MUST HoloStatus holo_session_set_memo(HoloSession *session, size_t bytes, HoloError *error);
 // How many runs found their inputs, and how many did not. Pointers may be NULL. Both are 0 without a memo.
 HOLO_API void holo_session_memo_counts(const HoloSession *session, uint64_t *out_hits, uint64_t *out_misses);
-// How many steps the last run left out because they would have given the same as before. Steps that depend on sizes
-// alone run once for these sizes. With a memo, steps that depend on some of the inputs run only when one of these
-// changed, byte by byte: a prompt that stays the same is not encoded again for the next image. The kept values count as
-// part of the memo.
+// How many steps the last run skipped because their results are the same as before. Steps that depend only on sizes run
+// once for these sizes. With a memo, steps that depend on some of the inputs run only when one of these changed, byte
+// by byte: a prompt that stays the same is not encoded again for the next image. The kept values count as part of the
+// memo.
 HOLO_API uint32_t holo_session_kept_steps(const HoloSession *session);
 // Writes the archive of the session again, with its own answers and those that the session keeps. The file is written
 // completely or not at all.

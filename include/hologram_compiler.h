@@ -1,8 +1,8 @@
 // hologram_compiler.h - the compiler's public API: a model in, one .holo file out.
 //
 // A HoloCompiler is a set of choices. You may use it for many compiles, one after another or on several threads at
-// once. A HoloSource is a model as its file describes it, before the compiler changes anything: to look at, and to
-// compute plainly, as the reference. HoloTensors is a set of values with memory of their own.
+// once. A HoloSource is a model as its file describes it, before the compiler changes anything: you can inspect it, and
+// compute it as the reference. HoloTensors is a set of values that owns its memory.
 //
 // Errors are reported as in hologram.h. Functions that destroy or close accept NULL. The library allocates the structs
 // that it fills in, so that they may grow: fields are only added at the end.
@@ -22,15 +22,16 @@ typedef struct HoloCompiler HoloCompiler;
 typedef enum HoloNumeric {
     HOLO_FUSED = 0, // a multiplication and an addition are rounded once if the CPU can: the default
     HOLO_EXACT = 1, // the same bits on every CPU
-    // As fused, but products with constant weights are products of bf16 with sums of f32, where the CPU has such. It
-    // quantizes to HOLO_QUANTIZE_BF16 unless another type is set.
+    // Like fused, but products with constant weights multiply bf16 and sum f32, if the CPU can do that. It quantizes to
+    // HOLO_QUANTIZE_BF16 unless another type is set.
     HOLO_NUMERIC_BF16 = 2,
 } HoloNumeric;
 
 // Makes a compiler with all defaults: class fused, verified, all passes, sizes as the model has them.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_create(HoloCompiler **out_compiler);
 // The same in a context (NULL: none). Compiles take the context's memory and write to its log, and the models that they
-// return belong to it. Libraries that the compiler uses (zlib, Jansson) take what little they need from the system.
+// return belong to it. Libraries that the compiler uses (zlib, Jansson) take the little memory that they need from the
+// system.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_create_in(HoloContext *context, HoloCompiler **out_compiler);
 HOLO_API void                 holo_compiler_destroy(HoloCompiler *compiler);
 
@@ -38,26 +39,27 @@ HOLO_API void                 holo_compiler_destroy(HoloCompiler *compiler);
 // model has no such input, or one of another rank.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_shape(HoloCompiler *compiler, const char *name, int rank,
                                                       const int64_t *dim, HoloError *error);
-// Gives the input `name` a constant value. It is no longer an input, and what depends on it alone is computed while
+// Gives the input `name` a constant value. It is no longer an input, and what depends only on it is computed while
 // compiling. It has the shape of the value, whatever the model declares. The name is copied. The data is borrowed: keep
 // it as long as you use the compiler.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_constant(HoloCompiler *compiler, const char *name,
                                                          const HoloTensor *tensor, HoloError *error);
-// Leaves every size of every input open, even where the model fixes it: each size becomes a symbol of its own. Ranks
-// stay. Shapes and constants that you set still hold.
+// Makes every size of every input dynamic, even if the model fixes it: each size becomes its own symbol. Ranks stay.
+// Shapes and constants that you set still apply.
 HOLO_API void holo_compiler_set_symbolic(HoloCompiler *compiler, bool on);
 HOLO_API void holo_compiler_set_numeric(HoloCompiler *compiler, HoloNumeric numeric);
 
-// The element type of caches, in which a language model keeps the keys and values of what it has read: HOLO_F32 unless set,
-// HOLO_F16 (half the memory), or HOLO_I8 (about a quarter: the vector of each head and token has a scale of its own).
+// The element type of caches, in which a language model keeps keys and values: HOLO_F32 unless set, HOLO_F16 (half the
+// memory), or HOLO_I8 (about a quarter: each vector of a head and a token has its own scale).
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_cache(HoloCompiler *compiler, HoloDtype type, HoloError *error);
-// A text that prompts begin with, such as a system prompt or a document: what a language model keeps of it is computed once
-// and stored in the archive, and prompts that begin so are read from behind it. If the model has a chat template, the text
-// is a system prompt, unless `is_plain`. It is copied. The compile fails if the model does not continue texts by caches.
+// A text that prompts begin with, such as a system prompt or a document. The language model's cache of it is computed
+// once and stored in the archive, so that the model does not read it again. If the model has a chat template, the text
+// is a system prompt, unless `is_plain`. It is copied. The compile fails if the model is not a language model with
+// caches.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_prefix(HoloCompiler *compiler, const char *text, size_t size,
                                                        bool is_plain, HoloError *error);
 
-// Whether the plan is run against the reference before it is written. On unless set.
+// Whether the plan is compared with the reference before it is written. On unless set.
 HOLO_API void holo_compiler_set_verify(HoloCompiler *compiler, bool on);
 // Adds inputs to verify on, instead of made-up ones. `path` is as in holo_compiler_add_patterns, or "NAME=FILE" with
 // the name of an input; all such files together are one sample. You may call it several times: the plan must agree on
@@ -70,8 +72,8 @@ HOLO_API HOLO_MUST HoloStatus holo_compiler_add_verify_inputs(HoloCompiler *comp
 HOLO_API void holo_compiler_set_strict(HoloCompiler *compiler, bool on);
 // How far the plan may differ from the reference: every checked element must be within absolute + relative * the
 // largest magnitude of its output. Negative: the default. For an output of a narrow type (f16, bf16), relative is at
-// least eight roundings of that type, unless you set it to 0. In models that quantize inside or compute in narrow
-// types, an output may differ by more if roundings alone, put into the reference, move it as far; unless relative is 0.
+// least eight rounding steps of that type, unless you set it to 0. In models that quantize inside or compute in narrow
+// types, an output may differ by more if rounding changes in the reference alone move it as far; unless relative is 0.
 HOLO_API void holo_compiler_set_tolerance(HoloCompiler *compiler, double relative, double absolute);
 
 // How large the archive may become. 3x3 convolutions run faster if their filters are stored transformed, which takes up
@@ -87,18 +89,19 @@ HOLO_API const char *holo_target_name(int index);
 // of the same names. If a name is unknown, the call fails and lists the targets.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_targets(HoloCompiler *compiler, const char *names, HoloError *error);
 
-// Measures which way to run each step is the fastest, and takes that instead of what the rules say. It measures on this
-// machine, with as many threads as the compile uses. The archive then depends on what was measured.
+// Measures the fastest way to run each step, and uses it instead of the way that the rules choose. It measures on this
+// machine, with as many threads as the compile uses. The archive then depends on the measurement.
 HOLO_API void holo_compiler_set_tune(HoloCompiler *compiler, bool on);
 
 // Whether functions of one 8- or 16-bit element become tables, made while compiling, and how many bytes all tables may
-// take (0: HOLO_TABLES_DEFAULT). Tables change no bit of any result: without them, the functions are computed plainly.
+// take (0: HOLO_TABLES_DEFAULT). Tables change no bit of any result: without them, the functions are computed in each
+// run.
 enum { HOLO_TABLES_DEFAULT = 160 << 20 };
 HOLO_API void holo_compiler_set_tables(HoloCompiler *compiler, bool on, uint64_t budget);
 
 // Declares which values the elements of the input `name` can have. `values` is a list: one dimension, any type of
 // numbers; it is copied. If all combinations of such inputs, and of other inputs of few bits, fit into the memory for
-// tables, everything that depends on them alone becomes one table. A run with any other value then fails. The sizes of
+// tables, everything that depends only on them becomes one table. A run with any other value then fails. The sizes of
 // the inputs must be numbers.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_domain(HoloCompiler *compiler, const char *name,
                                                        const HoloTensor *values, HoloError *error);
@@ -109,8 +112,8 @@ typedef enum HoloQuantizeKind {
     // Weights have a scale for each channel, activations have one scale: products of integers. Tables of Gather are
     // stored in blocks of 64.
     HOLO_QUANTIZE_INT8 = 1,
-    // Weights of MatMul and Gemm, and tables, are stored in blocks of 32 with a scale each. What they are multiplied
-    // with is rounded to 8 bits, in the same blocks, in each run.
+    // Weights of MatMul and Gemm, and tables, are stored in blocks of 32 with a scale each. The other operand is
+    // rounded to 8 bits, in the same blocks, in each run.
     HOLO_QUANTIZE_INT4 = 2,
     HOLO_QUANTIZE_F16  = 3, // weights and tables stored in f16, computed in f32
     HOLO_QUANTIZE_BF16 = 4,
@@ -119,7 +122,8 @@ typedef enum HoloQuantizeKind {
     // found on calibration data. Tables hold the products with the centroids. This does not make weights smaller: see
     // holo_compiler_set_centroids.
     HOLO_QUANTIZE_CENTROIDS = 6,
-    // As INT4, in blocks of ggml. If rows are no multiple of 256, Q4_K, Q5_K and Q6_K become Q5_0, Q5_1 and Q8_0.
+    // Like INT4, in blocks of ggml. If the row length is not a multiple of 256, Q4_K, Q5_K and Q6_K become Q5_0, Q5_1
+    // and Q8_0.
     HOLO_QUANTIZE_Q8_0 = 7,
     HOLO_QUANTIZE_Q4_0 = 8,
     HOLO_QUANTIZE_Q4_1 = 9,
@@ -136,11 +140,12 @@ typedef enum HoloActivations { // for INT8
     HOLO_ACTIVATIONS_STATIC  = 1, // scales are constants, found on the samples: fastest
     HOLO_ACTIVATIONS_DYNAMIC = 2, // each run finds its scales; filters of one channel stay f32
 } HoloActivations;
-typedef enum HoloRanges {       // for static activations
-    HOLO_RANGES_MSE        = 0, // cut off where the mean squared error on the samples is smallest
-    HOLO_RANGES_MINMAX     = 1, // from the smallest to the largest number in the samples
-    HOLO_RANGES_PERCENTILE = 2, // so that a given part of the numbers lies inside: see holo_compiler_set_percentile
-    HOLO_RANGES_ENTROPY    = 3, // cut off where the distribution of the numbers loses the least information
+typedef enum HoloRanges {   // for static activations
+    HOLO_RANGES_MSE    = 0, // cut off where the mean squared error on the samples is smallest
+    HOLO_RANGES_MINMAX = 1, // from the smallest to the largest number in the samples
+    HOLO_RANGES_PERCENTILE =
+        2,                   // the range that holds a given percentage of the numbers: see holo_compiler_set_percentile
+    HOLO_RANGES_ENTROPY = 3, // cut off where the distribution of the numbers loses the least information
 } HoloRanges;
 HOLO_API void holo_compiler_set_quantize(HoloCompiler *compiler, HoloQuantizeKind kind);
 // Quantizes some layers as `kind`. `pattern` (copied) is an operator ("Gather") or a name ("/head/*", where * is any
@@ -155,8 +160,8 @@ HOLO_API HOLO_MUST HoloStatus holo_compiler_set_percentile(HoloCompiler *compile
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_centroids(HoloCompiler *compiler, int count, HoloError *error);
 // Sets inputs to find scales and measure accuracy with. `path` (copied) is a .npz with a tensor for each input, a .npy
 // for a model of one input, or a folder of many of these. A tensor has the shape of its input; or one more dimension,
-// in front, for several samples; or more rows in its first dimension, which are cut into samples. NULL: inputs are made
-// up from a seed.
+// in front, for several samples; or more rows in its first dimension, which are split into samples. NULL: inputs are
+// made up from a seed.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_calibration(HoloCompiler *compiler, const char *path, HoloError *error);
 // Adds a sample from memory to those of the path: a tensor for each input, by name or by index. The tensors are copied.
 // A tensor may hold several samples, as above. You may call it many times.
@@ -202,10 +207,10 @@ HOLO_API void holo_compiler_set_threads(HoloCompiler *compiler, int threads);
 // is mapped and does not count.
 HOLO_API void holo_compiler_set_memory_limit(HoloCompiler *compiler, uint64_t bytes);
 
-// The passes, in the order in which they run. NULL: there is none.
+// The passes, in order. NULL: there is none.
 HOLO_API int         holo_pass_count(void);
 HOLO_API const char *holo_pass_name(int index, const char **out_purpose); // out_purpose may be NULL
-// Leaves a pass out. If there is no pass of that name, the call fails and lists the passes.
+// Skips a pass. If there is no pass of that name, the call fails and lists the passes.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_disable_pass(HoloCompiler *compiler, const char *pass, HoloError *error);
 
 // Calls `dump` with the graph as text after each run of `pass`. Other names: "import" is the graph before the first
@@ -215,7 +220,7 @@ typedef void (*HoloDumpFn)(void *context, const char *pass, const char *text);
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_dump(HoloCompiler *compiler, const char *pass, HoloDumpFn dump,
                                                      void *context, HoloError *error);
 
-// Called now and then with the current stage and how much of the whole is done, 0 to 1.
+// Called now and then with the current stage and the progress of the whole compile, 0 to 1.
 typedef void (*HoloProgressFn)(void *context, const char *stage, double fraction);
 HOLO_API void holo_compiler_set_progress(HoloCompiler *compiler, HoloProgressFn progress, void *context);
 
@@ -279,7 +284,7 @@ typedef struct HoloReport {
     uint32_t constants, deduplicated;   // stored, and not stored because they equal a stored one
     uint64_t deduplicated_bytes;
     uint64_t arena_bytes, naive_bytes;   // planned memory of a run, and the sum of all intermediate values; 0, 0: they
-                                         // depend on sizes that are open
+                                         // depend on dynamic sizes
     uint64_t model_bytes, archive_bytes; // of the model with its external data, and of the archive
     double   seconds;                    // in all
 
@@ -299,7 +304,7 @@ typedef struct HoloReport {
     bool                  tuned;
     int                   tune_count;
     const HoloTuneReport *tunes;
-    uint32_t              tune_open; // steps left to the rules because their sizes are open
+    uint32_t              tune_open; // steps left to the rules because their sizes are dynamic
     double                tune_seconds;
 
     uint32_t tables; // number of tables made from operators; their size, and what they may take
@@ -416,13 +421,13 @@ typedef struct HoloSourceOp {
 HOLO_API int                 holo_source_op_count(const HoloSource *source);
 HOLO_API const HoloSourceOp *holo_source_op(const HoloSource *source, int index); // NULL: there is none
 
-// Writes the imported graph as an ONNX model. A model of more than 2 GiB gets a file of weights beside it, PATH.data.
-// Operators that ONNX does not have are replaced by what defines them, or refused by name. The same model gives the
-// same bytes.
+// Writes the imported graph as an ONNX model. The weights of a model over 2 GiB go into a second file, PATH.data.
+// Operators that ONNX does not have are replaced by their definitions; if there is none, the call fails and names the
+// operator. The same model gives the same bytes.
 HOLO_API HOLO_MUST HoloStatus holo_source_convert(const HoloSource *source, const char *path, HoloError *error);
 
 // Whether an output depends on an operator that is random by definition, so that its values cannot be predicted. Gives
-// the bounds that the values keep all the same (infinite if there are none). The pointers may be NULL.
+// the bounds of its values (infinite if there are none). The pointers may be NULL.
 HOLO_API bool holo_source_is_random(const HoloSource *source, int output, double *out_low, double *out_high);
 
 // ---- values with memory of their own -----------------------------------------------------------
@@ -435,7 +440,7 @@ typedef struct HoloTensors HoloTensors;
 HOLO_API HOLO_MUST HoloStatus holo_tensors_read(const char *path, const HoloTensor *want, HoloTensors **out_tensors,
                                                 HoloError *error);
 // The same without the data of a .npz: names and types are there, and data is NULL until you load the tensors that you
-// want. So a large file costs nothing if you want little of it.
+// want. So you read only what you need of a large file.
 HOLO_API HOLO_MUST HoloStatus holo_tensors_open(const char *path, const HoloTensor *want, HoloTensors **out_tensors,
                                                 HoloError *error);
 HOLO_API HOLO_MUST HoloStatus holo_tensors_load(HoloTensors *tensors, int index, HoloError *error);
@@ -448,7 +453,7 @@ HOLO_API bool holo_is_picture(const char *path);
 
 typedef enum HoloResample {     // how a picture is resized first
     HOLO_RESAMPLE_LINEAR   = 0, // with antialiasing
-    HOLO_RESAMPLE_NEAREST  = 1, // this and those below as Python's library Pillow does it
+    HOLO_RESAMPLE_NEAREST  = 1, // this and those below: as in Pillow, the Python library
     HOLO_RESAMPLE_BILINEAR = 2,
     HOLO_RESAMPLE_BICUBIC  = 3,
 } HoloResample;
@@ -460,11 +465,11 @@ typedef struct HoloPictureForm {
     double       mean[3], std[3]; // ... and then (x - mean) / std, for each channel of the tensor
     HoloResample resample;
     int64_t first[2]; // the height and width that it is resized to first; a width of 0: the height is its shorter side.
-                      // Then the middle is cut out, with black around it if it is too small. Both 0: nothing is cut
+                      // Then the center is cropped, with black around it if it is too small. Both 0: no crop
 } HoloPictureForm;
 
 // Reads a picture as one tensor of `type`: three dimensions, four with one picture, or [height, width]; with one
-// channel (grey) or three. The picture is resized, with antialiasing, to the sizes of the type. If one size is -1, the
+// channel (gray) or three. The picture is resized, with antialiasing, to the sizes of the type. If one size is -1, the
 // picture keeps its proportions; if both are, it keeps its size. `out_size` (may be NULL) gets its width and height.
 HOLO_API HOLO_MUST HoloStatus holo_tensors_read_picture(const char *path, const HoloTensor *type,
                                                         const HoloPictureForm *form, int64_t out_size[2],
@@ -489,11 +494,11 @@ HOLO_API HOLO_MUST HoloStatus holo_tensor_write_npy(const char *path, const Holo
 // Reads elements start .. start+count-1 of a tensor of numbers or bools as doubles: of complex ones, the real parts.
 HOLO_API void holo_tensor_numbers(const HoloTensor *tensor, int64_t start, int64_t count, double *out);
 
-// The other way round: writes each number as exactly as the element type can hold it.
+// The opposite: writes each number as exactly as the element type can hold it.
 HOLO_API void holo_tensor_set_numbers(HoloTensor *tensor, int64_t start, int64_t count, const double *numbers);
 
-// Computes the model plainly, operator by operator, without any optimization: the reference. `inputs` has one tensor
-// for each input, in order; an entry is NULL if an optional input is left out. The outputs are in order and have names.
+// Computes the model operator by operator, without any optimization: the reference. `inputs` has one tensor for each
+// input, in order; an entry is NULL if an optional input is left out. The outputs are in order and have names.
 HOLO_API HOLO_MUST HoloStatus holo_reference_run(const HoloSource *source, const HoloTensor *const *inputs,
                                                  int input_count, HoloTensors **out_outputs, HoloError *error);
 // The same. `watch` is called for each value that a node computes, as by holo_session_watch.
@@ -539,7 +544,7 @@ HOLO_API const char *holo_kernels_json(const HoloKernels *kernels, int file, con
 typedef struct HoloKernelLaunch { // zeros: as the kernel says
     int64_t   lanes;              // 0: by its `lanes`, or else by its first whole number
     int       block[3];
-    int64_t   turns; // turns of loops that a lane may take in all; 0: any number
+    int64_t   turns; // loop iterations that a lane may take in all; 0: any number
     HoloPool *pool;  // threads that run it, with the same results; NULL: the calling thread alone
 } HoloKernelLaunch;
 // Runs a kernel on your tensors: one for each parameter, of its type. Scalars have one element. `launch` may be NULL.
@@ -556,9 +561,10 @@ typedef struct HoloOpInfo {
     int         since, until;                     // versions of its domain; until 0: up to the newest
     int         in_min, in_max, out_min, out_max; // -1: any number
     uint64_t    types;                            // bit HoloDtype: the types that the first input may have
-    const char *runs; // "kernel" (a fast one for common cases), "eval" (plain), "body" (made of other operators),
-                      // "refused" (a model with it fails, and the message says why)
-    bool is_random;   // by definition: not a function of its inputs
+    const char
+        *runs;      // "kernel" (a fast one for common cases), "eval" (the reference), "body" (made of other operators),
+                    // "refused" (a model with it fails, and the message says why)
+    bool is_random; // by definition: not a function of its inputs
 } HoloOpInfo;
 HOLO_API int  holo_op_count(void);
 HOLO_API bool holo_op_info(int index, HoloOpInfo *out_info); // sorted by domain, name and version; false: there is none

@@ -14,7 +14,7 @@ for f in $(find src -name '*.[ch]'); do
     } | sort -u | sed "s|^|$f $from |"
 done | awk 'FNR == NR { sub(/#.*/, ""); if (match($0, /^[a-z]+:/)) { room = substr($0, 1, RLENGTH - 1); for (i = 2; i <= NF; i++) ok[room, $i] = 1 } next }
     $2 != $3 && !(($2, $3) in ok) { print $1 ": " $2 " may not see " $3 "/" }' src/DEPS - >> "$out"
-for f in cli/*.[ch] examples/*.c; do
+for f in cli/*.[ch] serve/*.[ch] examples/*.c; do
     [ -f "$f" ] && grep -nE '^#include "[a-z_]+/' "$f" | grep -v ':#include "base/system.h"' | sed "s|^|$f: sees more than include/: |"
 done >> "$out"
 
@@ -45,7 +45,7 @@ for o in "$build"/obj/level_*.o; do
 done >> "$out"
 
 # Budgets and habits.
-files=$(find src cli include bindings fuzz/*.[ch] tests tools bench examples -name '*.[ch]')
+files=$(find src cli serve include bindings fuzz/*.[ch] tests tools bench examples -name '*.[ch]')
 grep -L 'Written by tools/' $files include/*.hpp | xargs wc -l | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines: a room wants a wall" }' >> "$out"
 awk 'FNR == 1 { from = 0 } /^{$/ { from = FNR } /^}$/ { if (from && FNR - from - 1 > 60) print FILENAME ":" from ": a function of " FNR - from - 1 " lines: it does two things"; from = 0 }' \
     $files >> "$out"
@@ -55,11 +55,11 @@ scripts=$(find bindings tests bench tools \( -name '*.mjs' -o -name '*.cjs' -o -
 [ -z "$scripts" ] || awk 'FNR == 1 { from = 0 }
     !from && /^ *((export )?(async )?function|(static |async |get )*#?[a-zA-Z]+\(.*\) \{$|(export )?const [a-zA-Z]+ = .*=> \{$)/ && /\{$/ { from = FNR; match($0, /^ */); ends = substr($0, 1, RLENGTH) "}" }
     from && index($0, ends) == 1 { if (FNR - from - 1 > 60) print FILENAME ":" from ": a function of " FNR - from - 1 " lines: it does two things"; from = 0 }' $scripts >> "$out"
-grep -rnE '\b(TODO|FIXME|XXX|HACK)\b' src cli include bindings fuzz tests --include='*.[ch]' --include='*.mjs' | sed 's|$|: finish it|' >> "$out"
+grep -rnE '\b(TODO|FIXME|XXX|HACK)\b' src cli serve include bindings fuzz tests --include='*.[ch]' --include='*.mjs' | sed 's|$|: finish it|' >> "$out"
 grep -rnE '^#[[:space:]]*if' src --include='*.[ch]' | grep -vE '^src/(kernels/(vec/vec(_bytes|_double|_lanes|_level|_narrow)?\.h|cpu\.c)|base/os/os_|[a-z_/0-9]+\.h:[0-9]+:#ifndef HOLO_)' |
     sed 's|$|: conditionals belong into vec.h, vec_bytes.h, vec_double.h, vec_lanes.h, vec_level.h, vec_narrow.h, cpu.c and os_*.c|' >> "$out"
 find src -name '*.[ch]' | sed 's|.*/||' | sort | uniq -d | sed 's|$|: the name is there twice|' >> "$out"
-find src include cli -name '*.[ch]' -not -path 'src/base/os/*' | xargs sed -nE 's/^(typedef )?(struct|enum|union) (Holo[A-Za-z0-9]+) \{.*/\3/p' | sort | uniq -d |
+find src include cli serve -name '*.[ch]' -not -path 'src/base/os/*' | xargs sed -nE 's/^(typedef )?(struct|enum|union) (Holo[A-Za-z0-9]+) \{.*/\3/p' | sort | uniq -d |
     sed 's|$|: the type is defined twice: give one of them another name|' >> "$out"
 # Operators are named by ids and asked for traits (docs/adding-an-operator.md): their names stand in ops/ alone, in what importers
 # read, in graph text (patterns, and bodies of operators that are taken apart), and where the format itself knows one (Transfer).
@@ -72,7 +72,7 @@ if [ -x "$build"/hologram ]; then
     rm -f "$out".names
 fi >> "$out"
 if command -v clang-format >/dev/null; then
-    clang-format --dry-run -Werror include/*.h include/*.hpp examples/*.c examples/cpp/*.cpp tests/cpp/*.cpp $(find src cli bindings tests fuzz/*.[ch] bench -name '*.[ch]') 2>&1 |
+    clang-format --dry-run -Werror include/*.h include/*.hpp examples/*.c examples/cpp/*.cpp tests/cpp/*.cpp $(find src cli serve bindings tests fuzz/*.[ch] bench -name '*.[ch]') 2>&1 |
         sed -n 's|^\([^:]*:[0-9]*\):.*error.*|\1: not as clang-format has it (make format)|p' | awk -F: '!seen[$1]++' >> "$out"
 fi
 

@@ -1,9 +1,10 @@
 // What the pages share: their head, and a few elements.
 const pages = [
   ["index.html", "Digits"],
-  ["model.html", "Any model"],
   ["vision.html", "Images"],
   ["chat.html", "Chat"],
+  ["imagine.html", "Text to image"],
+  ["model.html", "Any model"],
   ["compare.html", "Side by side"],
 ];
 

@@ -6,7 +6,9 @@ KERNELS = "src/js_kernels.c runs kernels"
 OWN = "JavaScript has this of its own: "
 EXECUTOR = "executors compute on buffers of their own: in JavaScript, kernels run on typed arrays instead"
 WORDS = "src/js_text.c gives texts as strings"
+BATCH = "for servers in C: its callbacks come in the middle of a step. Model.generate makes one text"
 LANGUAGE = "src/js_generate.c continues texts on another thread, step by step"
+PICTURE = "src/js_picture.c makes pictures on another thread, step by step"
 TEXT = "Model.generate does all of it"
 
 FUNCTIONS = {
@@ -82,16 +84,26 @@ FUNCTIONS = {
     "holo_sound_read_memory": "not there yet: hologram transcribe, on the command line",
     "holo_samples_free": "not there yet: hologram transcribe, on the command line",
     "holo_transcribe": "not there yet: hologram transcribe, on the command line",
-    "holo_imagine_can": "not there yet: hologram imagine, on the command line",
-    "holo_imagine_defaults": "not there yet: hologram imagine, on the command line",
-    "holo_imagine": "not there yet: hologram imagine, on the command line",
-    "holo_image_free": "not there yet: hologram imagine, on the command line",
+    "holo_imagine_can": PICTURE,
+    "holo_imagine_defaults": PICTURE,
+    "holo_imagine": PICTURE,
+    "holo_image_free": PICTURE,
+    "holo_picture_create": PICTURE,
+    "holo_picture_step": PICTURE,
+    "holo_picture_see": PICTURE,
     "holo_language_forget": "a read could be in progress on another thread",
     "holo_language_cancel": LANGUAGE,
     "holo_generate_defaults": LANGUAGE,
     "holo_generate": LANGUAGE,
     "holo_answer_create": LANGUAGE,
     "holo_answer_step": LANGUAGE,
+    "holo_text_batch_create": BATCH,
+    "holo_text_batch_destroy": BATCH,
+    "holo_text_batch_language": BATCH,
+    "holo_text_batch_add": BATCH,
+    "holo_text_batch_cancel": BATCH,
+    "holo_text_batch_step": BATCH,
+    "holo_text_batch_state": BATCH,
     "holo_kernels_run": KERNELS,
     "holo_context_create": "memory is the system's: JavaScript has no allocator to offer",
     "holo_context_set_log": "there are no contexts",

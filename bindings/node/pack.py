@@ -32,7 +32,7 @@ def convert(text, where):
         line = re.sub(r'^import (.+) from "(.+)";$', required, line)
         listed = re.match(r"^export \{(.+)\};$", line)
         several = re.match(r"^export (const \{(.+)\} = .+)$", line)
-        one = re.match(r"^export ((?:async )?(?:function|class|const|let) (\w+).*)$", line)
+        one = re.match(r"^export ((?:async )?(?:function\*?|class|const|let) (\w+).*)$", line)
         if listed:
             exported += [name.strip() for name in listed.group(1).split(",")]
             line = ""

@@ -53,14 +53,17 @@ node: deps
 	@$(MAKE) --no-print-directory $(JOBS) node-files
 node-files: $(NODE_FOLDER)/package.json $(NODE_ADDON)
 
-## make npm           the same as build/hologram-VERSION.tgz, for npm install
+## make npm           the same with its part for browsers (make web-package), as build/hologram-VERSION.tgz, for npm install
 NPM_PACKAGE := $(BUILD)/hologram-$(VERSION).tgz
-npm: node
-	@echo "  npm   $(NPM_PACKAGE)"
+npm: node web-package npm-pack
+# What is there: without its part for browsers the package is for Node alone.
+.PHONY: npm-pack
+npm-pack: node
+	@echo "  npm   $(NPM_PACKAGE)$(if $(wildcard $(NODE_FOLDER)/web/index.mjs),, without its part for browsers: make npm)"
 	$(Q)python3 bindings/node/tgz.py $(NODE_FOLDER) $(NPM_PACKAGE)
 
 ## make node-test     the tests of the package, installed from its .tgz into an empty folder
-node-test: npm
+node-test: npm-pack
 	@HOLOGRAM_TGZ=$(abspath $(NPM_PACKAGE)) HOLOGRAM_NODE=$(abspath $(NODE_FOLDER)) CC="$(CC)" sh tests/node/run.sh $(NODE)
 
 ## make node-asan     the tests of the package under the address and undefined behavior sanitizers, kernels at one level

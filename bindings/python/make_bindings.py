@@ -17,6 +17,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "tools"))
 import bindings  # noqa: E402  (tools/bindings.py)
 
+BATCH = "left out: for servers in C. Model.generate makes one text"
 TEXT = "left out: Model.generate does all of it"
 
 # What is written by hand, and where; or left out, and why.
@@ -43,6 +44,10 @@ BY_HAND = {
     "holo_imagine_defaults": "left out: it belongs to holo_imagine",
     "holo_imagine": "left out: not there yet: hologram imagine, on the command line",
     "holo_image_free": "left out: it belongs to holo_imagine",
+    "holo_picture_create": "left out: it belongs to holo_imagine",
+    "holo_picture_destroy": "left out: it belongs to holo_imagine",
+    "holo_picture_step": "left out: it belongs to holo_imagine",
+    "holo_picture_see": "left out: it belongs to holo_imagine",
     "holo_model_open": "model.c: hologram.open",
     "holo_model_open_with": "model.c: hologram.open",
     "holo_model_open_memory": "model.c: hologram.open",
@@ -112,6 +117,13 @@ BY_HAND = {
     "holo_generate": "py_generate.c: Model.generate goes step by step",
     "holo_answer_create": "py_generate.c: Model.generate",
     "holo_answer_step": "py_generate.c: Model.generate",
+    "holo_text_batch_create": BATCH,
+    "holo_text_batch_destroy": BATCH,
+    "holo_text_batch_language": BATCH,
+    "holo_text_batch_add": BATCH,
+    "holo_text_batch_cancel": BATCH,
+    "holo_text_batch_step": BATCH,
+    "holo_text_batch_state": BATCH,
     "holo_kernels_run": "kernels.c: it writes to the caller's arrays",
 }
 

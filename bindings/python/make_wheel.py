@@ -106,6 +106,9 @@ Tag: {tag}
 """
 SCRIPTS = """[console_scripts]
 hologram = hologram.__main__:main
+
+[torch_dynamo_backends]
+hologram = hologram.torch_backend:backend
 """
 
 

@@ -1,4 +1,4 @@
-# The package hologram for browsers: the runtime and the compiler as WebAssembly, and the face in JavaScript.
+# The part of the package hologram for browsers: the runtime and the compiler as WebAssembly, and the face in JavaScript.
 #
 # All modules are linked from the same objects. A module is one of
 #   core       what a float network needs first: kernels of class fused, the operators of src/ops/standard and src/ops/hologram
@@ -54,8 +54,9 @@ WASM_core_simd128 := $(WASM_COMMON) $(BUILD)/obj/none.o $(BUILD)/obj/core/ops_re
 WASM_core_relaxed := $(WASM_COMMON) $(BUILD)/obj/none.o $(BUILD)/obj/core/ops_registry.o $(call level_objects,relaxed) $(BUILD)/obj/core_relaxed/cpu.o
 
 # Everything: both classes, all operators, text.
-$(call web_objects,web_text web_compile): CFLAGS += -Os
-TEXT_OBJ          := $(filter $(BUILD)/obj/src/text/% $(BUILD)/obj/unicode_tables.o,$(COMPILER_OBJ)) $(call web_objects,web_text)
+$(call web_objects,web_text web_picture web_compile): CFLAGS += -Os
+TEXT_OBJ          := $(filter $(BUILD)/obj/src/text/% $(BUILD)/obj/src/imagine/% $(BUILD)/obj/unicode_tables.o,$(COMPILER_OBJ)) \
+                     $(call web_objects,web_text web_picture)
 WASM_full_simd128 := $(WASM_COMMON) $(STDLIB_OBJ) $(TEXT_OBJ) $(BUILD)/obj/ops_registry.o $(call level_objects,simd128) $(BUILD)/obj/src/kernels/cpu.o
 WASM_full_relaxed := $(WASM_COMMON) $(STDLIB_OBJ) $(TEXT_OBJ) $(BUILD)/obj/ops_registry.o $(call level_objects,relaxed) $(BUILD)/obj/relaxed/cpu.o
 
@@ -102,65 +103,83 @@ wasm: deps
 	@$(MAKE) --no-print-directory $(JOBS) $(WASM_FOLDER)/root/usr/include/__errno.h $(STDLIB)
 	@$(MAKE) --no-print-directory $(JOBS) BUILD=$(WASM_FOLDER) ROOT=$(WASM_FOLDER)/root CC="$(CCACHE) $(WASM_CC) $(WASM_FLAGS)" OPT=-Os DEBUG=-g0 wasm-modules
 
-# The package: all JavaScript of index.mjs, onnxruntime.mjs and the two kinds of workers, made small, beside the modules.
-WEB_FOLDER := $(BUILD)/web
+# The part for browsers of the package, NODE_FOLDER/web: all JavaScript of index.mjs, onnxruntime.mjs and the two kinds of workers, made
+# small, beside the modules.
+WEB_FOLDER := $(NODE_FOLDER)/web
 WEB_JS     := $(wildcard bindings/web/js/*.mjs) $(filter-out %/face.mjs %/kernels.mjs %/compile.mjs,$(wildcard bindings/node/face/*.mjs)) $(NODE_MADE)/enums.mjs
-WEB_TEXTS  := bindings/web/README.md LICENSE-MIT LICENSE-APACHE $(wildcard bindings/web/types/*.d.ts)
-$(WEB_FOLDER)/package.json: $(WEB_JS) bindings/web/package.json bindings/web/size.py $(WEB_TEXTS) $(wildcard $(WASM_FOLDER)/hologram-*.wasm)
-	@rm -rf $(WEB_FOLDER) $(BUILD)/web-sources && mkdir -p $(WEB_FOLDER) $(BUILD)/web-sources
+$(WEB_FOLDER)/index.mjs: $(WEB_JS) bindings/web/size.py bindings/web/rules.mk bindings/web/types/index.d.ts $(wildcard $(WASM_FOLDER)/hologram-*.wasm)
+	@rm -rf $(WEB_FOLDER) $(BUILD)/web-new $(BUILD)/web-sources && mkdir -p $(NODE_FOLDER) $(BUILD)/web-new $(BUILD)/web-sources
 	$(Q)cp $(WEB_JS) $(BUILD)/web-sources/
 	$(Q)sed -i 's/"VERSION"/"$(VERSION)"/' $(BUILD)/web-sources/onnxruntime.mjs
-	$(Q)cd $(BUILD)/web-sources && esbuild --bundle --minify --format=esm --splitting --log-level=warning --out-extension:.js=.mjs --outdir=../web \
+	$(Q)cd $(BUILD)/web-sources && esbuild --bundle --minify --format=esm --splitting --log-level=warning --out-extension:.js=.mjs --outdir=../web-new \
 	    index.mjs worker.mjs thread.mjs onnxruntime.mjs engine.mjs compiling.mjs
-	$(Q)cp $(WEB_TEXTS) $(WASM_FOLDER)/hologram-*.wasm $(WEB_FOLDER)/
-	$(Q)cp bindings/node/types/index.d.ts $(WEB_FOLDER)/face.d.ts && cp bindings/node/types/onnxruntime.d.ts $(NODE_MADE)/c.d.ts $(WEB_FOLDER)/
-	$(Q)python3 bindings/web/size.py $(WEB_FOLDER)
-	$(Q)sed 's/"version": ".*"/"version": "$(VERSION)"/' bindings/web/package.json > $@
+	$(Q)cp $(WASM_FOLDER)/hologram-*.wasm $(BUILD)/web-new/
+	$(Q)sed 's|"\./face\.js"|"../index.mjs"|' bindings/web/types/index.d.ts > $(BUILD)/web-new/index.d.mts
+	$(Q)python3 bindings/web/size.py $(BUILD)/web-new
+	$(Q)mv $(BUILD)/web-new $(WEB_FOLDER)
 
-## make web-package   the npm package hologram for browsers, in build/web; build/hologram-web-VERSION.tgz is the same for npm install
+## make web-package   the part for browsers of the npm package hologram, in build/node/web; make npm packs it
 web-package: wasm
 	@sh tools/deps.sh $(WEB_PACKAGES) python3
-	@$(MAKE) --no-print-directory $(WEB_FOLDER)/package.json
-	$(Q)python3 bindings/node/tgz.py $(WEB_FOLDER) $(BUILD)/hologram-web-$(VERSION).tgz
+	@$(MAKE) --no-print-directory $(WEB_FOLDER)/index.mjs
 
 ## make wasm-test     the package in Node: its own tests, and ONNX's suite in WebAssembly beside native
 wasm-test: web-package node-files
 	@HOLOGRAM_WEB=$(abspath $(WEB_FOLDER)) HOLOGRAM_NODE=$(abspath $(NODE_FOLDER)) ONNX="$(wildcard $(ONNX_DEBIAN)/node) $(ONNX_NEWER)" sh tests/web/run.sh $(NODE)
 
+## make wasm-exact    class exact: models of the corpus give native's bits in WebAssembly; MODELS="resnet50": only these
+.PHONY: wasm-exact
+wasm-exact: web-package node-files
+	@HOLOGRAM_WEB=$(abspath $(WEB_FOLDER)) HOLOGRAM_NODE=$(abspath $(NODE_FOLDER)) $(NODE) --experimental-wasm-relaxed-simd tests/web/exact.mjs $(or $(HOLO_CORPUS),$(BUILD)/bench/corpus) $(MODELS)
+
 # The pages: one folder, that any host can serve. Peers come by npm, where that is here.
 SITE       := $(BUILD)/site
 WEB_PEERS  := $(BUILD)/web-peers
 PEERS      ?= onnxruntime-web@1.30
-$(SITE)/index.html: $(wildcard web/*) $(WEB_FOLDER)/package.json demo/digits.onnx $(HOLOGRAM)
+$(SITE)/index.html: $(wildcard web/*) $(WEB_FOLDER)/index.mjs demo/digits.onnx $(wildcard demo/imagine/model/*/*) $(HOLOGRAM)
 	@rm -rf $(SITE) && mkdir -p $(SITE)
 	$(Q)cp web/*.html web/*.mjs web/*.css demo/digits.onnx $(SITE)/
-	$(Q)cp -r $(WEB_FOLDER) $(SITE)/hologram
+	$(Q)mkdir $(SITE)/hologram && cp $(WEB_FOLDER)/*.mjs $(WEB_FOLDER)/*.wasm $(SITE)/hologram/
 	$(Q)echo '[]' > $(SITE)/models.json
 	$(Q)$(HOLOGRAM) compile -q demo/digits.onnx -o $(SITE)/digits.holo
+	$(Q)$(HOLOGRAM) compile -q --size small demo/imagine/model -o $(SITE)/emoji.holo
 	$(Q)if [ -d $(WEB_PEERS)/node_modules/onnxruntime-web ]; then mkdir -p $(SITE)/onnxruntime-web && \
 	    cp $(WEB_PEERS)/node_modules/onnxruntime-web/dist/ort.wasm.min.mjs $(WEB_PEERS)/node_modules/onnxruntime-web/dist/ort-wasm-simd-threaded.* $(SITE)/onnxruntime-web/; fi
 
-## make web           build the demo pages in build/site, a folder that any host can serve, and serve them; PORT=8080
-web: web-package
+# Peers, for the page that compares, and what drives Chromium.
+.PHONY: web-peers web-driver web-site bench-web
+web-peers:
 	@if command -v npm > /dev/null && [ ! -d $(WEB_PEERS)/node_modules/onnxruntime-web ]; then echo "  npm   $(PEERS)"; \
 	    npm install --silent --no-audit --no-fund --prefix $(WEB_PEERS) $(PEERS) || echo "npm could not fetch onnxruntime-web: the page that compares goes without"; fi
-	@$(MAKE) --no-print-directory $(SITE)/index.html
-	@python3 web/serve.py $(SITE) $(or $(PORT),0)
-
-## make web-test      install Chromium and playwright-core, and use every page as a person would
-web-test: web-package
+web-driver:
 	@sh tools/deps.sh chromium
 	@command -v npm > /dev/null || sh tools/deps.sh npm
 	@[ -d $(WEB_PEERS)/node_modules/playwright-core ] || npm install --silent --no-audit --no-fund --prefix $(WEB_PEERS) playwright-core $(PEERS)
+
+## make web-site      build the demo pages in build/site, a folder that any host can serve
+web-site: web-package web-peers
 	@$(MAKE) --no-print-directory $(SITE)/index.html
-	@PLAYWRIGHT=$(abspath $(WEB_PEERS)/node_modules/playwright-core) HOLOGRAM=$(abspath $(HOLOGRAM)) $(NODE) tests/web/pages.mjs $(SITE) $(BUILD)/screenshots
+
+## make web           the same, and serve them: prints the address; PORT=8080
+web: web-site
+	@python3 web/serve.py $(SITE) $(or $(PORT),0)
+
+## make web-test      install Chromium and playwright-core, and use every page as a person would
+web-test: web-package web-driver
+	@$(MAKE) --no-print-directory $(SITE)/index.html
+	@for part in pages browser; do PLAYWRIGHT=$(abspath $(WEB_PEERS)/node_modules/playwright-core) HOLOGRAM=$(abspath $(HOLOGRAM)) \
+	    $(NODE) tests/web/$$part.mjs $(SITE) $(BUILD)/screenshots || exit 1; done
+
+## make bench-web     Hologram beside onnxruntime-web in Chromium; MODELS="minilm" THREADS="1 2": only these
+bench-web: web-site web-driver
+	@PLAYWRIGHT=$(abspath $(WEB_PEERS)/node_modules/playwright-core) WORK=$(BUILD)/bench $(NODE) bench/web.mjs $(HOLOGRAM) $(SITE) $(MODELS)
 
 # Part of "make test": where the package has been built, and for the pages where Chromium and playwright-core are there.
 .PHONY: web-there
 web-there:
-	@if [ -f $(WEB_FOLDER)/package.json ]; then $(MAKE) --no-print-directory wasm-test; else \
+	@if [ -f $(WEB_FOLDER)/index.mjs ]; then $(MAKE) --no-print-directory wasm-test; else \
 	    echo "web: not run, since the package for browsers is not built: make wasm-test"; fi
-	@if [ -f $(WEB_FOLDER)/package.json ] && command -v chromium > /dev/null && [ -d $(WEB_PEERS)/node_modules/playwright-core ]; then \
+	@if [ -f $(WEB_FOLDER)/index.mjs ] && command -v chromium > /dev/null && [ -d $(WEB_PEERS)/node_modules/playwright-core ]; then \
 	    $(MAKE) --no-print-directory web-test; else echo "web: the pages were not tested in Chromium: make web-test"; fi
 BINDING_TESTS += web-there
 

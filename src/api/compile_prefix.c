@@ -1,8 +1,9 @@
-// compile_prefix.c - the stage of a compile that has a language model read a prefix and stores what it keeps of it: the
-// asset "prefix" of the archive.
+// compile_prefix.c - a stage of a compile: the language model reads a prefix, and its cache is stored as the asset
+// "prefix" of the archive.
 //
-// The archive reads the prefix, and is then written again with what it kept, while the plan still has its constants. Of a system prompt, everything is
-// read that two conversations with it have in common, whatever the chat template puts around it.
+// The archive reads the prefix, and is then written again with the cache, while the plan still has its constants. For a
+// system prompt, the model reads everything that two conversations with it have in common, including what the chat
+// template adds.
 #include "api/compiling.h"
 #include "archive/archive.h"
 #include "runtime/model.h"
@@ -26,7 +27,7 @@ static HoloStatus encode(const Prefix *p, const char *text, size_t size, bool sp
 {
     HoloTokenizer *tokenizer = holo_language_tokenizer(p->language);
     if (!tokenizer)
-        return holo_fail(p->c->error, HOLO_UNSUPPORTED, "the prefix is a text, and the model has no tokenizer");
+        return holo_fail(p->c->error, HOLO_UNSUPPORTED, "the prefix is text, but the model has no tokenizer");
     return holo_tokenizer_encode(tokenizer, text, size, special ? HOLO_TEXT_SPECIAL : 0, out, count, p->c->error);
 }
 
@@ -82,7 +83,7 @@ static HoloStatus language_open(Prefix *p, const HoloModel *model)
     HoloString block;
     HOLO_TRY(holo_language_open(model, p->c->pool, NULL, &p->language, p->c->error));
     if (p->language->way != HOLO_READS_CACHED)
-        return holo_fail(p->c->error, HOLO_UNSUPPORTED, "the model has no caches, so nothing can be kept of a prefix");
+        return holo_fail(p->c->error, HOLO_UNSUPPORTED, "the model has no caches, so it cannot store a prefix");
     if (p->c->compiler->is_prefix_plain || !holo_model_asset(model, "template", &block)) return HOLO_OK;
     return holo_template_open_memory(block.data, block.size, &p->chat, p->c->error);
 }

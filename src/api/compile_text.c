@@ -68,6 +68,8 @@ static const struct {
     {"begin_suppress_tokens", "text.begin_banned"},
     {"is_multilingual", "speech.multilingual"},
     {"no_repeat_ngram_size", "text.no_repeat_ngram"},
+    {"length_penalty", "text.length_penalty"},
+    {"early_stopping", "text.early_stopping"},
     {"max_target_positions", "text.context"},
     {"max_position_embeddings", "text.context"},
     {"n_positions", "text.context"},
@@ -130,19 +132,43 @@ static HoloStatus banned_add(HoloCompile *c, const Configs *configs)
     return status;
 }
 
-// Where positions are turned otherwise from some length on (LongRoPE), a text that becomes longer is read again.
+// How positions are scaled for long texts; NULL: not at all.
+static const char *scaling_of(const Configs *configs, const json_t **out)
+{
+    *out = find(configs, "rope_scaling");
+    if (!*out) *out = find(configs, "rope_parameters");
+    const char *type = json_string_value(json_object_get(*out, "rope_type"));
+    return type ? type : json_string_value(json_object_get(*out, "type"));
+}
+
+// Where positions turn otherwise from some length on (LongRoPE), longer prompts are read as a whole. A text that becomes longer
+// is read again by Phi 3; others go on with what they kept.
 static HoloStatus restart_add(HoloCompile *c, const Configs *configs)
 {
-    const json_t *scaling = find(configs, "rope_scaling"), *length;
-    if (!scaling) scaling = find(configs, "rope_parameters");
-    const char *type = json_string_value(json_object_get(scaling, "rope_type"));
-    char        text[64];
-    if (!type) type = json_string_value(json_object_get(scaling, "type"));
+    const json_t *scaling, *length;
+    const char   *type = scaling_of(configs, &scaling), *family = json_string_value(find(configs, "model_type"));
+    char          text[64];
     if (!type || (strcmp(type, "longrope") != 0 && strcmp(type, "su") != 0)) return HOLO_OK;
     length = json_object_get(scaling, "original_max_position_embeddings");
     if (!length) length = find(configs, "original_max_position_embeddings");
     if (!length || !number_text(length, text, sizeof text)) return HOLO_OK;
-    return holo_plan_meta(&c->plan, "text.restart", text, c->error);
+    bool begins_again = family && !strcmp(family, "phi3");
+    return holo_plan_meta(&c->plan, begins_again ? "text.restart" : "text.whole", text, c->error);
+}
+
+// With positions that are scaled by the length of the text, a text may become longer than those that were trained: by the
+// factor that the config has.
+static HoloStatus context_add(HoloCompile *c, const Configs *configs, const char *text)
+{
+    const json_t *scaling;
+    const char   *type   = scaling_of(configs, &scaling);
+    double        factor = json_number_value(json_object_get(scaling, "factor")), length = strtod(text, NULL);
+    char          longer[64];
+    if (!type || strcmp(type, "dynamic") != 0 || !(factor > 1) || !(length * factor < 1e9))
+        return holo_plan_meta(&c->plan, "text.context", text, c->error);
+    snprintf(longer, sizeof longer, "%.0f", length * factor);
+    HOLO_TRY(holo_plan_meta(&c->plan, "text.whole", text, c->error));
+    return holo_plan_meta(&c->plan, "text.context", longer, c->error);
 }
 
 static HoloStatus meta_add(HoloCompile *c, const Configs *configs)
@@ -152,7 +178,8 @@ static HoloStatus meta_add(HoloCompile *c, const Configs *configs)
         const json_t *value = find(configs, keys[i].key);
         char          text[512];
         if (!value || !strcmp(done, keys[i].meta) || !value_text(value, text, sizeof text)) continue;
-        HOLO_TRY(holo_plan_meta(&c->plan, keys[i].meta, text, c->error));
+        bool is_context = !strcmp(keys[i].meta, "text.context");
+        HOLO_TRY(is_context ? context_add(c, configs, text) : holo_plan_meta(&c->plan, keys[i].meta, text, c->error));
         done = keys[i].meta;
     }
     HOLO_TRY(banned_add(c, configs));

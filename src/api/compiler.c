@@ -339,7 +339,7 @@ static HoloStatus caches_apply(const HoloCompiler *compiler, const HoloModelSour
     if (!compiler->cache || compiler->cache == HOLO_F32) return HOLO_OK;
     for (int k = 0; k < model->entry_count; k++) count += caches_narrow(compiler, model->entries[k].graph);
     return count ? HOLO_OK
-                 : holo_fail(error, HOLO_BAD_ARGUMENT, "the model has no caches, which could be of %s",
+                 : holo_fail(error, HOLO_BAD_ARGUMENT, "the model has no caches, so their type cannot be %s",
                              holo_dtype_name(compiler->cache));
 }
 

@@ -58,7 +58,7 @@ static HoloStatus inputs_check(const HoloGraph *graph, HoloError *error)
         const HoloTensor *t = &graph->inputs[i]->type;
         if (t->kind != HOLO_TENSOR || t->rank < 0 || holo_tensor_count(t) < 0)
             return holo_fail(error, HOLO_BAD_ARGUMENT,
-                             "input %s has open sizes, but a domain needs fixed ones: fix its shape (--input-shape)",
+                             "input %s has dynamic sizes, but a domain needs fixed ones: fix its shape (--input-shape)",
                              graph->inputs[i]->name);
     }
     return HOLO_OK;

@@ -34,9 +34,9 @@ HoloStatus holo_grammar_compile(HoloGrammarSource source, const char *text, size
     if (size > SOURCE_MAX)
         return holo_fail(error, HOLO_UNSUPPORTED, "the grammar has %zu bytes: it may have %d", size, SOURCE_MAX);
     if ((unsigned)spaces > HOLO_SPACES_ANY)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "spaces is %d: that is no HoloGrammarSpaces", (int)spaces);
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "spaces is %d, which is not a HoloGrammarSpaces", (int)spaces);
     for (int i = 0; i < HOLO_COUNT(sources); i++)
         if (sources[i].source == source)
             return compile(i, (HoloString){size ? text : "", size}, spaces, out_grammar, error);
-    return holo_fail(error, HOLO_BAD_ARGUMENT, "source is %d: that is no HoloGrammarSource", (int)source);
+    return holo_fail(error, HOLO_BAD_ARGUMENT, "source is %d, which is not a HoloGrammarSource", (int)source);
 }

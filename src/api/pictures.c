@@ -133,7 +133,7 @@ static HoloStatus cut_middle(const int64_t *sizes, HoloTensor *pixels, HoloArena
     int64_t    row = in.dim[2], top = half(in.dim[0] - sizes[0]), left = half(in.dim[1] - sizes[1]);
     if (sizes[0] == in.dim[0] && sizes[1] == in.dim[1]) return HOLO_OK;
     if (sizes[0] < 1 || sizes[1] < 1 || sizes[0] > MAX_PIXELS / sizes[1])
-        return holo_fail(error, HOLO_BAD_INPUT, "the middle of a picture cannot be %lld by %lld", (long long)sizes[0],
+        return holo_fail(error, HOLO_BAD_INPUT, "a picture cannot be cropped to %lld by %lld", (long long)sizes[0],
                          (long long)sizes[1]);
     uint8_t *out = holo_arena_take_array(arena, (size_t)(sizes[0] * sizes[1]), (size_t)row), *at = out;
     if (!out) return holo_fail_memory(error);

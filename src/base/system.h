@@ -14,8 +14,10 @@ void holo_local_time(struct tm *out); // now, where this machine is
 // ---- the program itself
 
 // A program must call this first. From then on names and texts are UTF-8, and streams are bytes.
-void     holo_program_begin(int *argc, char ***argv);
-long     holo_process_id(void);
+void holo_program_begin(int *argc, char ***argv);
+long holo_process_id(void);
+// Goes on as another program, which lies beside this one or in PATH. Returns only if that fails: errno says why.
+void     holo_program_replace(const char *name, char **words);
 char   **holo_environment(void); // "NAME=value" and so on, up to a NULL
 void     holo_time_wait(double seconds);
 uint64_t holo_memory_peak(void);  // the most bytes that were resident; 0: not known

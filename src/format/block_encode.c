@@ -1,9 +1,9 @@
-// block_encode.c - numbers of f32 as blocks: a search for the scales that lose least, in squares, for any type that can
-// be written.
+// block_encode.c - encodes f32 numbers as blocks: searches for the scales with the least squared error, for any type
+// that can be written.
 //
-// Scales of groups are found first, each by itself: some ranges are tried, and for the whole numbers that each of them
-// gives, the best scale and offset are known. Then those of the block follow, groups get whole ones, and all numbers
-// are rounded once more to what these give.
+// First it finds the scale of each group separately: it tries some ranges, and computes the best scale and offset for
+// the integers that each range gives. The scales of the block follow from these. Then the groups get integer scales,
+// and all numbers are rounded again with them.
 #include "format/block_read.h"
 #include "format/dtype.h"
 

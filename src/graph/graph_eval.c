@@ -95,8 +95,7 @@ static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count,
         return holo_fail(error, HOLO_BAD_MODEL, "subgraph %s has %d inputs and %d outputs, where %d and %d are used",
                          body->name, body->input_count, body->output_count, in_count, out_count);
     if (frame->options && frame->options->turns && --*frame->options->turns < 0)
-        return holo_fail(error, HOLO_NO_MEMORY, "subgraph %s is run again and again: more often than is allowed here",
-                         body->name);
+        return holo_fail(error, HOLO_NO_MEMORY, "subgraph %s runs more often than is allowed here", body->name);
     bool has_lists = false;
     for (int i = 0; i < out_count; i++) has_lists |= body->outputs[i]->type.kind == HOLO_SEQUENCE;
     bool is_fresh = !has_lists || holo_arena_used(&frame->results[frame->turn]) >= frame->results_limit;
@@ -235,7 +234,8 @@ static HoloStatus eval_body(Frame *frame, const HoloNode *node, HoloCall *call)
     HoloTensor   unwanted;
     HoloTensor **out = NULL;
     if (frame->depth >= DEPTH_MAX)
-        return holo_call_fail(call, HOLO_UNSUPPORTED, "operators are defined by others more than %d deep", DEPTH_MAX);
+        return holo_call_fail(call, HOLO_UNSUPPORTED, "definitions of operators are nested more than %d deep",
+                              DEPTH_MAX);
     status = holo_node_body(&scratch, NULL, node, &body, call->error);
     if (!status && !(out = HOLO_NEW(&scratch, HoloTensor *, body->output_count)))
         status = holo_fail_memory(call->error);
@@ -423,7 +423,7 @@ static HoloStatus node_inputs(Frame *frame, const HoloNode *node, const HoloTens
         if (frame->is_there[value->id])
             in[i] = &frame->tensor[value->id];
         else if (!value->is_input)
-            return holo_fail(error, HOLO_INTERNAL, "node %s runs before its input %s is there", node->name,
+            return holo_fail(error, HOLO_INTERNAL, "node %s runs before its input %s is computed", node->name,
                              value->name);
     }
     return HOLO_OK;

@@ -1,6 +1,7 @@
-// imagine.c - a picture of a text: the text encoder once, the U-Net for each step of a schedule, the decoder once.
+// imagine.c - makes a picture from text: runs the text encoder once, the U-Net for each step of a schedule, and the
+// decoder once.
 //
-// The model is known by its entries, inputs and metadata alone, through the public API.
+// It sees only the entries, inputs and metadata of the model, through the public API.
 #include "hologram_image.h"
 
 #include "hologram_text.h"
@@ -12,20 +13,27 @@
 
 enum { TOKENS_MAX = 4096, CHANNELS_MAX = 64, SIDE_MAX = 16384 };
 
-typedef struct Imagining {
-    const HoloModel          *model;
-    const HoloImagineOptions *options;
+// A picture while it is made.
+struct HoloPicture {
+    const HoloModel          *model;   // borrowed: lives longer
+    const HoloImagineOptions *options; // `kept`
+    HoloImagineOptions        kept;    // its texts are read at the beginning alone
     HoloArena                 arena;
-    HoloError                *error;
-    HoloSession              *unet;
+    HoloError                *error; // of the call that is going on
+    HoloSession              *unet, *decoder;
     int                       sample, time, words; // inputs of the U-Net
     int                       batch;               // 2: with the prompt and without it in one run
     bool                      guides;              // it runs for both
     int64_t                   channels, rows, columns;
     size_t                    count;      // elements of a latent picture
     HoloTensor                context[2]; // f32, [1, tokens, size]: of the negative prompt, of the prompt
+    HoloTensor                both;       // the contexts of a run of the U-Net
     HoloSchedule              schedule;
-} Imagining;
+    HoloRandom                random;
+    int                       step;             // that comes next
+    float                    *x, *input, *made; // the latent picture, what the U-Net takes, and gives
+    float                    *seen;             // the latent picture without its noise, as far as it is known
+};
 
 // ---- what the model says
 
@@ -63,10 +71,10 @@ static int enlargement(const HoloModel *model)
     const HoloModel *decoder = holo_model_entry(model, "vae_decoder");
     const HoloPort  *in = holo_model_input(decoder, 0), *out = holo_model_output(decoder, 0);
     if (!in || !out || in->type.rank != 4 || out->type.rank != 4) return 8;
-    if (in->type.dim[2] > 0 && out->type.dim[2] > 0) return (int)(out->type.dim[2] / in->type.dim[2]);
     const char *symbol = out->symbol[2] ? out->symbol[2] : "8";
-    int         factor = atoi(symbol);
-    return factor > 0 && factor <= 64 ? factor : 8;
+    long long   factor = strtoll(symbol, NULL, 10);
+    if (in->type.dim[2] > 0 && out->type.dim[2] > 0) factor = out->type.dim[2] / in->type.dim[2];
+    return factor > 0 && factor <= 64 ? (int)factor : 8;
 }
 
 void holo_imagine_defaults(const HoloModel *model, HoloImagineOptions *out)
@@ -76,7 +84,8 @@ void holo_imagine_defaults(const HoloModel *model, HoloImagineOptions *out)
     if (!holo_imagine_can(model)) return;
     const HoloPort *sample = holo_model_input(holo_model_entry(model, "unet"), 0);
     int             side   = whole_of(model, "imagine.size", 64, 1, SIDE_MAX / 64);
-    if (sample->type.rank == 4 && sample->type.dim[2] > 0) side = (int)sample->type.dim[2];
+    bool            is_set = sample && sample->type.rank == 4 && sample->type.dim[2] > 0;
+    if (is_set && sample->type.dim[2] <= SIDE_MAX) side = (int)sample->type.dim[2];
     out->width = out->height = side * enlargement(model);
 }
 
@@ -88,20 +97,20 @@ const char *holo_imagine_scheduler(int index)
 // ---- words
 
 // The ids of a text, as many as the model reads: cut off, or filled up.
-static HoloStatus ids_of(Imagining *m, HoloTokenizer *tokenizer, const char *text, int64_t *out, size_t room)
+static HoloStatus ids_of(HoloPicture *m, HoloTokenizer *tokenizer, const char *text, int64_t *out, size_t room)
 {
     uint32_t *ids;
     size_t    count;
-    uint32_t  pad = (uint32_t)number_of(m->model, "text.pad", 0);
+    int       pad = whole_of(m->model, "text.pad", 0, 0, INT32_MAX);
     HOLO_TRY(holo_tokenizer_encode(tokenizer, text, strlen(text), HOLO_TEXT_SPECIAL, &ids, &count, m->error));
-    for (size_t i = 0; i < room; i++) out[i] = i < count ? ids[i] : pad;
+    for (size_t i = 0; i < room; i++) out[i] = i < count ? (int64_t)ids[i] : pad;
     if (count > room && room) out[room - 1] = ids[count - 1]; // the end token
     holo_ids_free(ids);
     return HOLO_OK;
 }
 
-static HoloStatus encode(Imagining *m, HoloTokenizer *tokenizer, HoloSession *encoder, const char *text, size_t tokens,
-                         HoloTensor *out)
+static HoloStatus encode(HoloPicture *m, HoloTokenizer *tokenizer, HoloSession *encoder, const char *text,
+                         size_t tokens, HoloTensor *out)
 {
     int64_t   *ids    = HOLO_NEW(&m->arena, int64_t, tokens);
     int32_t   *narrow = HOLO_NEW(&m->arena, int32_t, tokens);
@@ -115,16 +124,16 @@ static HoloStatus encode(Imagining *m, HoloTokenizer *tokenizer, HoloSession *en
     HOLO_TRY(holo_session_set_input(encoder, 0, &given, m->error));
     HOLO_TRY(holo_session_run(encoder, m->error));
     HOLO_TRY(holo_session_output(encoder, 0, &made, m->error));
-    if (made.dtype != HOLO_F32 || made.rank != 3)
+    if (made.kind != HOLO_TENSOR || made.dtype != HOLO_F32 || made.rank != 3 || made.dim[0] != 1)
         return holo_fail(m->error, HOLO_BAD_MODEL, "the text encoder does not give vectors of f32 for each token");
     *out      = made;
     out->data = holo_arena_take(&m->arena, holo_tensor_bytes(&made) + 1);
     if (!out->data) return holo_fail_memory(m->error);
-    memcpy(out->data, made.data, holo_tensor_bytes(&made));
+    if (made.data) memcpy(out->data, made.data, holo_tensor_bytes(&made));
     return HOLO_OK;
 }
 
-static HoloStatus words_with(Imagining *m, HoloTokenizer *tokenizer, HoloSession *encoder)
+static HoloStatus words_with(HoloPicture *m, HoloTokenizer *tokenizer, HoloSession *encoder)
 {
     const HoloPort *port   = holo_model_input(holo_model_entry(m->model, "text_encoder"), 0);
     size_t          tokens = (size_t)whole_of(m->model, "text.max_length", 77, 1, TOKENS_MAX);
@@ -135,7 +144,7 @@ static HoloStatus words_with(Imagining *m, HoloTokenizer *tokenizer, HoloSession
     return encode(m, tokenizer, encoder, m->options->negative ? m->options->negative : "", tokens, &m->context[0]);
 }
 
-static HoloStatus words_read(Imagining *m)
+static HoloStatus words_read(HoloPicture *m)
 {
     HoloTokenizer *tokenizer = NULL;
     HoloSession   *encoder   = NULL;
@@ -152,7 +161,7 @@ static HoloStatus words_read(Imagining *m)
 
 // ---- the U-Net
 
-static HoloStatus sizes_find(Imagining *m)
+static HoloStatus sizes_find(HoloPicture *m)
 {
     const HoloModel *unet   = holo_model_entry(m->model, "unet");
     const HoloPort  *sample = holo_model_input(unet, m->sample);
@@ -173,7 +182,7 @@ static HoloStatus sizes_find(Imagining *m)
     return HOLO_OK;
 }
 
-static HoloStatus unet_open(Imagining *m)
+static HoloStatus unet_open(HoloPicture *m)
 {
     const HoloModel *unet = holo_model_entry(m->model, "unet");
     m->sample             = holo_model_input_find(unet, "sample");
@@ -182,6 +191,9 @@ static HoloStatus unet_open(Imagining *m)
     if (m->sample < 0 || m->time < 0 || m->words < 0)
         return holo_fail(m->error, HOLO_BAD_MODEL,
                          "the U-Net has no inputs sample, timestep and encoder_hidden_states");
+    HoloDtype time = (HoloDtype)holo_model_input(unet, m->time)->type.dtype;
+    if (time != HOLO_F32 && time != HOLO_I32 && time != HOLO_I64)
+        return holo_fail(m->error, HOLO_BAD_MODEL, "the U-Net does not take its step as f32, i32 or i64");
     HOLO_TRY(sizes_find(m));
     return holo_session_create(unet, m->options->pool, &m->unet, m->error);
 }
@@ -193,7 +205,7 @@ typedef struct Time {
     float   real;
 } Time;
 
-static HoloTensor time_tensor(const Imagining *m, Time *t)
+static HoloTensor time_tensor(const HoloPicture *m, Time *t)
 {
     const HoloPort *port = holo_model_input(holo_model_entry(m->model, "unet"), m->time);
     HoloTensor      view = {.dtype = port->type.dtype, .rank = port->type.rank > 0 ? 1 : 0, .dim = {1}};
@@ -202,7 +214,8 @@ static HoloTensor time_tensor(const Imagining *m, Time *t)
 }
 
 // Runs it for `count` pictures with as many contexts. The result is copied to `out`.
-static HoloStatus unet_run(Imagining *m, int64_t step, const float *x, const HoloTensor *context, int count, float *out)
+static HoloStatus unet_run(HoloPicture *m, int64_t step, const float *x, const HoloTensor *context, int count,
+                           float *out)
 {
     Time       t      = {step, (int32_t)step, (float)step};
     HoloTensor sample = {
@@ -213,14 +226,14 @@ static HoloStatus unet_run(Imagining *m, int64_t step, const float *x, const Hol
     HOLO_TRY(holo_session_set_input(m->unet, m->words, context, m->error));
     HOLO_TRY(holo_session_run(m->unet, m->error));
     HOLO_TRY(holo_session_output(m->unet, 0, &made, m->error));
-    if (made.dtype != HOLO_F32 || holo_tensor_count(&made) != (int64_t)m->count * count)
+    if (made.kind != HOLO_TENSOR || made.dtype != HOLO_F32 || holo_tensor_count(&made) != (int64_t)m->count * count)
         return holo_fail(m->error, HOLO_BAD_MODEL, "the U-Net does not give what it takes");
     memcpy(out, made.data, holo_tensor_bytes(&made));
     return HOLO_OK;
 }
 
 // What the U-Net sees in x, with the prompt and without it: what the prompt changes is made larger.
-static HoloStatus see(Imagining *m, int step, const float *input, const HoloTensor *both, float *made)
+static HoloStatus see(HoloPicture *m, int step, const float *input, const HoloTensor *both, float *made)
 {
     int64_t time = m->schedule.time[step];
     float  *with = made + m->count;
@@ -236,11 +249,14 @@ static HoloStatus see(Imagining *m, int step, const float *input, const HoloTens
 }
 
 // The contexts of both, behind each other.
-static HoloStatus join(Imagining *m, HoloTensor *out)
+static HoloStatus join(HoloPicture *m, HoloTensor *out)
 {
     size_t size = holo_tensor_bytes(&m->context[1]);
     *out        = m->context[1];
     if (m->batch < 2) return HOLO_OK;
+    if (holo_tensor_bytes(&m->context[0]) != size)
+        return holo_fail(m->error, HOLO_BAD_MODEL, "the text encoder gives vectors for %lld tokens, and then for %lld",
+                         (long long)m->context[1].dim[1], (long long)m->context[0].dim[1]);
     char *data = holo_arena_take(&m->arena, 2 * size + 1);
     if (!data) return holo_fail_memory(m->error);
     memcpy(data, m->context[0].data, size);
@@ -250,14 +266,7 @@ static HoloStatus join(Imagining *m, HoloTensor *out)
     return HOLO_OK;
 }
 
-static HoloStatus progress(const Imagining *m, int step)
-{
-    const HoloImagineOptions *o = m->options;
-    if (!o->progress || o->progress(o->state, step, o->steps)) return HOLO_OK;
-    return holo_fail(m->error, HOLO_CANCELLED, "the picture was cancelled in step %d of %d", step, o->steps);
-}
-
-static HoloStatus schedule_open(Imagining *m)
+static HoloStatus schedule_open(HoloPicture *m)
 {
     const HoloModel    *model = m->model;
     const char         *kind  = text_of(model, "imagine.prediction", "epsilon");
@@ -278,38 +287,46 @@ static HoloStatus schedule_open(Imagining *m)
     return holo_schedule_init(&m->schedule, &o, m->count, &m->arena, m->error);
 }
 
-// From noise to a latent picture.
-static HoloStatus diffuse(Imagining *m, float *x)
+// Noise, from which all begins.
+static HoloStatus begin(HoloPicture *m)
 {
-    HoloRandom random = {m->options->seed};
-    HoloTensor both;
-    float     *input = HOLO_NEW(&m->arena, float, 2 * m->count), *made = HOLO_NEW(&m->arena, float, 2 * m->count);
-    if (!input || !made) return holo_fail_memory(m->error);
-    HOLO_TRY(join(m, &both));
-    for (size_t k = 0; k < m->count; k++) x[k] = (float)holo_random_normal(&random);
-    holo_schedule_begin(&m->schedule, x);
-    for (int i = 0; i < m->options->steps; i++) {
-        HOLO_TRY(progress(m, i));
-        holo_schedule_input(&m->schedule, i, x, input);
-        memcpy(input + m->count, input, m->count * sizeof *input);
-        HOLO_TRY(see(m, i, input, &both, made));
-        holo_schedule_step(&m->schedule, i, x, made, &random);
-    }
-    return progress(m, m->options->steps);
+    m->x     = HOLO_NEW(&m->arena, float, m->count);
+    m->seen  = HOLO_NEW(&m->arena, float, m->count);
+    m->input = HOLO_NEW(&m->arena, float, 2 * m->count);
+    m->made  = HOLO_NEW(&m->arena, float, 2 * m->count);
+    if (!m->x || !m->seen || !m->input || !m->made) return holo_fail_memory(m->error);
+    m->random.state = m->options->seed;
+    for (size_t k = 0; k < m->count; k++) m->seen[k] = m->x[k] = (float)holo_random_normal(&m->random);
+    holo_schedule_begin(&m->schedule, m->x);
+    return join(m, &m->both);
+}
+
+HoloStatus holo_picture_step(HoloPicture *m, bool *out_done, HoloError *error)
+{
+    m->error  = error;
+    *out_done = m->step >= m->options->steps;
+    if (*out_done) return HOLO_OK;
+    holo_schedule_input(&m->schedule, m->step, m->x, m->input);
+    memcpy(m->input + m->count, m->input, m->count * sizeof *m->input);
+    HOLO_TRY(see(m, m->step, m->input, &m->both, m->made));
+    holo_schedule_step(&m->schedule, m->step, m->x, m->made, &m->random);
+    *out_done = ++m->step == m->options->steps;
+    memcpy(m->seen, *out_done ? m->x : m->made, m->count * sizeof *m->seen);
+    return HOLO_OK;
 }
 
 // ---- the decoder
 
 // A decoder of fixed sizes makes the picture tile by tile.
 typedef struct Tiles {
-    HoloSession *session;
-    int64_t      rows, columns; // of a tile that it takes
-    int          factor;
-    float       *latent; // of a tile
-    uint8_t     *pixels; // of the picture
+    int64_t  rows, columns; // of a tile that it takes
+    int      factor;
+    float   *whole;  // the latent picture, as the decoder takes it
+    float   *latent; // of a tile
+    uint8_t *pixels; // of the picture
 } Tiles;
 
-static HoloStatus tiles_find(Imagining *m, Tiles *t)
+static HoloStatus tiles_find(HoloPicture *m, Tiles *t)
 {
     const HoloPort *port = holo_model_input(holo_model_entry(m->model, "vae_decoder"), 0);
     bool            is   = port && port->type.rank == 4;
@@ -320,13 +337,14 @@ static HoloStatus tiles_find(Imagining *m, Tiles *t)
         return holo_fail(m->error, HOLO_BAD_INPUT,
                          "the decoder makes pictures of %lld x %lld alone: ask for a multiple of that",
                          (long long)t->columns * t->factor, (long long)t->rows * t->factor);
-    t->latent = HOLO_NEW(&m->arena, float, m->channels * t->rows * t->columns);
+    t->whole  = malloc(m->count * sizeof *t->whole);
+    t->latent = malloc((size_t)(m->channels * t->rows * t->columns) * sizeof *t->latent);
     t->pixels = malloc((size_t)m->options->width * (size_t)m->options->height * 3);
-    return t->latent && t->pixels ? HOLO_OK : holo_fail_memory(m->error);
+    return t->whole && t->latent && t->pixels ? HOLO_OK : holo_fail_memory(m->error);
 }
 
 // Cuts a tile out of the latent picture.
-static void tile_cut(const Imagining *m, const Tiles *t, const float *x, int64_t row, int64_t column)
+static void tile_cut(const HoloPicture *m, const Tiles *t, const float *x, int64_t row, int64_t column)
 {
     float *to = t->latent;
     for (int64_t c = 0; c < m->channels; c++)
@@ -340,11 +358,11 @@ static uint8_t light(float x)
     return (uint8_t)(byte > 0 ? byte < 255 ? byte + 0.5 : 255 : 0); // NaN is black
 }
 
-static HoloStatus tile_paint(const Imagining *m, const Tiles *t, const HoloTensor *made, int64_t row, int64_t column)
+static HoloStatus tile_paint(const HoloPicture *m, const Tiles *t, const HoloTensor *made, int64_t row, int64_t column)
 {
     int64_t height = t->rows * t->factor, width = t->columns * t->factor, places = height * width;
-    if (made->dtype != HOLO_F32 || made->rank != 4 || made->dim[0] != 1 || made->dim[1] != 3 ||
-        made->dim[2] != height || made->dim[3] != width)
+    if (made->kind != HOLO_TENSOR || made->dtype != HOLO_F32 || made->rank != 4 || made->dim[0] != 1 ||
+        made->dim[1] != 3 || made->dim[2] != height || made->dim[3] != width)
         return holo_fail(m->error, HOLO_BAD_MODEL,
                          "the decoder does not give a picture of %lld x %lld in red, green and blue", (long long)width,
                          (long long)height);
@@ -355,31 +373,35 @@ static HoloStatus tile_paint(const Imagining *m, const Tiles *t, const HoloTenso
     return HOLO_OK;
 }
 
-static HoloStatus tiles_decode(Imagining *m, const Tiles *t, const float *x)
+static HoloStatus tiles_decode(HoloPicture *m, const Tiles *t)
 {
     HoloTensor latent = {.dtype = HOLO_F32, .rank = 4, .dim = {1, m->channels, t->rows, t->columns}, .data = t->latent};
     HoloTensor made;
     for (int64_t row = 0; row < m->rows; row += t->rows)
         for (int64_t column = 0; column < m->columns; column += t->columns) {
-            tile_cut(m, t, x, row, column);
-            HOLO_TRY(holo_session_set_input(t->session, 0, &latent, m->error));
-            HOLO_TRY(holo_session_run(t->session, m->error));
-            HOLO_TRY(holo_session_output(t->session, 0, &made, m->error));
+            tile_cut(m, t, t->whole, row, column);
+            HOLO_TRY(holo_session_set_input(m->decoder, 0, &latent, m->error));
+            HOLO_TRY(holo_session_run(m->decoder, m->error));
+            HOLO_TRY(holo_session_output(m->decoder, 0, &made, m->error));
             HOLO_TRY(tile_paint(m, t, &made, row, column));
         }
     return HOLO_OK;
 }
 
-static HoloStatus decode(Imagining *m, float *x, HoloTensor *out)
+HoloStatus holo_picture_see(HoloPicture *m, HoloTensor *out, HoloError *error)
 {
-    double scale = number_of(m->model, "imagine.scale", 0.18215), shift = number_of(m->model, "imagine.shift", 0);
-    Tiles  t = {0};
-    for (size_t k = 0; k < m->count; k++) x[k] = (float)(x[k] / scale + shift);
-    HoloStatus status =
-        holo_session_create(holo_model_entry(m->model, "vae_decoder"), m->options->pool, &t.session, m->error);
+    double     scale = number_of(m->model, "imagine.scale", 0.18215), shift = number_of(m->model, "imagine.shift", 0);
+    Tiles      t      = {0};
+    HoloStatus status = HOLO_OK;
+    *out              = (HoloTensor){0};
+    m->error          = error;
+    if (!m->decoder)
+        status = holo_session_create(holo_model_entry(m->model, "vae_decoder"), m->options->pool, &m->decoder, error);
     if (!status) status = tiles_find(m, &t);
-    if (!status) status = tiles_decode(m, &t, x);
-    holo_session_destroy(t.session);
+    for (size_t k = 0; k < m->count && !status; k++) t.whole[k] = (float)(m->seen[k] / scale + shift);
+    if (!status) status = tiles_decode(m, &t);
+    free(t.whole);
+    free(t.latent);
     if (status) return free(t.pixels), status;
     *out =
         (HoloTensor){.dtype = HOLO_U8, .rank = 3, .dim = {m->options->height, m->options->width, 3}, .data = t.pixels};
@@ -388,7 +410,7 @@ static HoloStatus decode(Imagining *m, float *x, HoloTensor *out)
 
 // ---- all of it
 
-static HoloStatus imagine(Imagining *m, HoloTensor *out)
+static HoloStatus picture_init(HoloPicture *m)
 {
     if (!m->options->prompt) return holo_fail(m->error, HOLO_BAD_INPUT, "there is no prompt");
     if (!holo_imagine_can(m->model))
@@ -398,19 +420,53 @@ static HoloStatus imagine(Imagining *m, HoloTensor *out)
     HOLO_TRY(unet_open(m));
     HOLO_TRY(schedule_open(m));
     HOLO_TRY(words_read(m));
-    float *x = HOLO_NEW(&m->arena, float, m->count);
-    if (!x) return holo_fail_memory(m->error);
-    HOLO_TRY(diffuse(m, x));
-    return decode(m, x, out);
+    return begin(m);
+}
+
+HoloStatus holo_picture_create(const HoloModel *model, const HoloImagineOptions *options, HoloPicture **out,
+                               HoloError *error)
+{
+    HoloPicture *m = calloc(1, sizeof *m);
+    *out           = NULL;
+    if (!m) return holo_fail_memory(error);
+    *m         = (HoloPicture){.model = model, .kept = *options, .error = error, .guides = options->guidance > 1};
+    m->options = &m->kept;
+    HoloStatus status = picture_init(m);
+    if (status)
+        holo_picture_destroy(m);
+    else
+        *out = m;
+    return status;
+}
+
+void holo_picture_destroy(HoloPicture *m)
+{
+    if (!m) return;
+    holo_session_destroy(m->unet);
+    holo_session_destroy(m->decoder);
+    holo_arena_deinit(&m->arena);
+    free(m);
+}
+
+static HoloStatus progress(const HoloImagineOptions *o, int step, HoloError *error)
+{
+    if (!o->progress || o->progress(o->state, step, o->steps)) return HOLO_OK;
+    return holo_fail(error, HOLO_CANCELLED, "the picture was cancelled in step %d of %d", step, o->steps);
 }
 
 HoloStatus holo_imagine(const HoloModel *model, const HoloImagineOptions *options, HoloTensor *out, HoloError *error)
 {
-    Imagining m       = {.model = model, .options = options, .error = error, .guides = options->guidance > 1};
-    *out              = (HoloTensor){0};
-    HoloStatus status = imagine(&m, out);
-    holo_session_destroy(m.unet);
-    holo_arena_deinit(&m.arena);
+    HoloPicture *picture;
+    bool         is_done = false;
+    *out                 = (HoloTensor){0};
+    HoloStatus status    = holo_picture_create(model, options, &picture, error);
+    for (int step = 0; !status && !is_done; step++) {
+        status = progress(options, step, error);
+        if (!status) status = holo_picture_step(picture, &is_done, error);
+    }
+    if (!status) status = progress(options, options->steps, error);
+    if (!status) status = holo_picture_see(picture, out, error);
+    holo_picture_destroy(picture);
     return status;
 }
 

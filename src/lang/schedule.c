@@ -1,6 +1,6 @@
-// schedule.c - where pure nodes are computed: what nobody needs nowhere, the rest as late and as deep in branches as
-// their uses allow, but outside of every loop in which they do not change. Before that, products and the sums that take
-// them become one instruction.
+// schedule.c - decides where pure nodes are computed. Unused nodes are dropped. The others are computed as late, and as
+// deep in branches, as their uses allow, but outside every loop in which they do not change. Before that, a product and
+// the sum that uses it become one instruction.
 
 #include "lang/ssa.h"
 

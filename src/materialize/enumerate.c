@@ -278,7 +278,7 @@ static void note_left(const Enumerate *e)
         if (e->is_in[input->id]) continue;
         int64_t count = input->type.kind == HOLO_TENSOR && input->type.rank >= 0 ? holo_tensor_count(&input->type) : -1;
         if (count < 0)
-            holo_note_text(why, "the input's size is open, so its possible values are unknown");
+            holo_note_text(why, "the input's size is dynamic, so its possible values are unknown");
         else
             holo_note_text(why, "%lld element%s of %s can have too many values for a table", (long long)count,
                            count == 1 ? "" : "s", holo_dtype_name((HoloDtype)input->type.dtype));

@@ -19,11 +19,11 @@ enum { SIMPLE = HOLO_STAGE_SIMPLE, LAYOUT = HOLO_STAGE_LAYOUT, FUSE = HOLO_STAGE
 const HoloPass holo_passes[] = {
     {"infer", run_infer, true, false, false, SIMPLE, "finds types, shapes and small contents of all values"},
     {"widen", holo_pass_widen, false, true, true, SIMPLE, "computes f16 and bf16 operators in f32"},
-    {"stored", holo_pass_stored, false, true, false, SIMPLE, "lets products read large weights as they are stored, narrow or turned"},
+    {"stored", holo_pass_stored, false, true, false, SIMPLE, "lets products read large weights as they are stored, narrow or transposed"},
     {"decompose", holo_pass_decompose, false, true, false, SIMPLE, "replaces an operator that others define by its body"},
     {"unfuse", holo_pass_unfuse, false, true, true, SIMPLE, "splits merged operators into ones that have kernels"},
     {"einsum", holo_pass_einsum, false, true, true, SIMPLE, "turns Einsum into matrix products"},
-    {"carried", holo_pass_carried, false, true, false, SIMPLE, "turns what a loop carries but never changes into captures"},
+    {"carried", holo_pass_carried, false, true, false, SIMPLE, "turns loop values that never change into captures"},
     {"captures", holo_pass_captures, false, true, false, SIMPLE, "moves constants into subgraphs and removes unused captures"},
     {"integers", holo_pass_integers, false, true, true, SIMPLE, "computes with integers between DequantizeLinear and QuantizeLinear"},
     {"fold", holo_pass_fold, false, true, false, SIMPLE, "computes what depends only on constants; inlines the branch of a decided If"},

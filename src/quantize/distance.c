@@ -70,7 +70,7 @@ static HoloStatus judge(const HoloModel *model, const HoloBaseline *taken, const
     HoloOutputs outputs = {taken->sample_count, taken->output_count, names, taken->outputs};
     HOLO_TRY(options->judge(options->judge_context, &outputs, out, error));
     return isfinite(*out) ? HOLO_OK
-                          : holo_fail(error, HOLO_BAD_ARGUMENT, "how good the outputs are must be a finite number");
+                          : holo_fail(error, HOLO_BAD_ARGUMENT, "the score of the outputs must be a finite number");
 }
 
 HoloStatus holo_baseline_take(const HoloModel *model, const HoloQuantizeOptions *options, HoloArena *arena,

@@ -79,7 +79,7 @@ static HoloStatus check_finite(const Work *w)
         if (!t->data || holo_dtype_class((HoloDtype)t->dtype) != HOLO_CLASS_FLOAT) continue;
         for (int64_t k = 0, n = holo_tensor_count(t); k < n; k++)
             if (!isfinite(holo_get_f(t, k)))
-                return holo_fail(w->error, HOLO_BAD_INPUT, "%s, and so the outputs are not finite: give other samples",
+                return holo_fail(w->error, HOLO_BAD_INPUT, "%s, so the outputs are not finite: give other samples",
                                  w->options->samples->infinite);
     }
     return HOLO_OK;

@@ -23,7 +23,7 @@ static uint32_t get32(const uint8_t *p)
 
 static HoloStatus bad(HoloError *error, const char *why)
 {
-    return holo_fail(error, HOLO_BAD_INPUT, "this is no sound that can be read: %s", why);
+    return holo_fail(error, HOLO_BAD_INPUT, "this sound cannot be read: %s", why);
 }
 
 static HoloStatus format_read(const uint8_t *at, size_t size, Wav *w, HoloError *error)
@@ -76,8 +76,8 @@ static HoloStatus wav_check(const Wav *w, HoloError *error)
     if (!w->channels || w->channels > CHANNELS_MAX || w->frame != w->channels * w->bits / 8)
         return bad(error, "its channels and the bytes of a sample do not fit");
     if (w->rate < HOLO_SOUND_RATE_MIN || w->rate > HOLO_SOUND_RATE_MAX)
-        return holo_fail(error, HOLO_UNSUPPORTED, "the WAV file has %u samples a second; %d to %d can be read", w->rate,
-                         HOLO_SOUND_RATE_MIN, HOLO_SOUND_RATE_MAX);
+        return holo_fail(error, HOLO_UNSUPPORTED, "the WAV file has %u samples per second; %d to %d can be read",
+                         w->rate, HOLO_SOUND_RATE_MIN, HOLO_SOUND_RATE_MAX);
     return HOLO_OK;
 }
 

@@ -2,7 +2,7 @@
 //
 // With lookup, tokens that followed the same few tokens earlier in the text are guessed, and all guesses are checked in
 // one run: each is kept only if the sampler would have chosen it. So the text is the same with and without.
-#include "text/language.h"
+#include "text/answer.h"
 
 #include "base/files.h"
 
@@ -11,28 +11,14 @@
 
 enum { NGRAM = 4 }; // the most tokens that a guess looks for
 
-struct HoloAnswer {
-    HoloLanguage       *l;
-    HoloGenerateOptions o;
-    HoloGenerateFn      each;
-    void               *state;
-    HoloSampler        *sampler;
-    HoloTextStream     *stream;  // NULL: there is no tokenizer
-    HoloStopper        *stopper; // NULL: there are no stop strings
-    HoloGrammarState   *grammar; // NULL: none
-    uint64_t           *mask;
-    uint32_t           *token; // the prompt, what was generated, and guesses behind it
-    size_t              count, room, guesses;
-    uint32_t            first; // the token that the answer must begin with; UINT32_MAX: any
-    HoloGenerateResult  result;
-    bool                is_begun, is_done;
-};
-
 void holo_generate_defaults(const HoloLanguage *language, HoloGenerateOptions *out_options)
 {
     memset(out_options, 0, sizeof *out_options);
     out_options->size = sizeof *out_options;
     holo_language_sampler(language, &out_options->sampler);
+    out_options->length_penalty = (float)holo_language_number(language, "text.length_penalty", 1);
+    out_options->beam_stop =
+        holo_language_number(language, "text.early_stopping", 0) != 0 ? HOLO_BEAMS_FIRST : HOLO_BEAMS_LIKELY;
 }
 
 // ---- beginning and end
@@ -88,17 +74,8 @@ static HoloStatus prompt_take(HoloAnswer *g, const uint32_t *prompt, size_t coun
     return holo_language_set_source_tokens(g->l, prompt, count, error);
 }
 
-static HoloStatus parts_open(HoloAnswer *g, const uint32_t *prompt, size_t count, HoloError *error)
-{
-    HOLO_TRY(prompt_take(g, prompt, count, error));
-    HOLO_TRY(grammar_open(g, error));
-    if (g->l->tokenizer) HOLO_TRY(holo_text_stream_create(g->l->tokenizer, 0, &g->stream, error));
-    if (g->o.stop_count) HOLO_TRY(holo_stopper_create(g->o.stops, g->o.stop_count, &g->stopper, error));
-    return HOLO_OK;
-}
-
 // The number of logits may be known only after the first run.
-static HoloStatus sampler_open(HoloAnswer *g, HoloError *error)
+HoloStatus holo_answer_settle(HoloAnswer *g, HoloError *error)
 {
     size_t words = g->l->vocabulary / 64 + 1;
     if (g->sampler) return HOLO_OK;
@@ -111,6 +88,15 @@ static HoloStatus sampler_open(HoloAnswer *g, HoloError *error)
     }
     HOLO_TRY(holo_sampler_create(&g->o.sampler, g->l->vocabulary, &g->sampler, error));
     return holo_sampler_accept_prompt(g->sampler, g->token, g->count, error);
+}
+
+static HoloStatus parts_open(HoloAnswer *g, const uint32_t *prompt, size_t count, HoloError *error)
+{
+    HOLO_TRY(prompt_take(g, prompt, count, error));
+    HOLO_TRY(grammar_open(g, error));
+    if (g->l->tokenizer) HOLO_TRY(holo_text_stream_create(g->l->tokenizer, 0, &g->stream, error));
+    if (g->o.stop_count) HOLO_TRY(holo_stopper_create(g->o.stops, g->o.stop_count, &g->stopper, error));
+    return HOLO_OK;
 }
 
 static void parts_close(HoloAnswer *g)
@@ -200,13 +186,11 @@ static HoloStatus choose(HoloAnswer *g, const float *logits, HoloSampled *out, H
 
 // ---- the whole
 
-// Reads what there is, and takes tokens as long as they are those that were guessed, and one more.
-static HoloStatus step(HoloAnswer *g, HoloError *error)
+// Takes tokens as long as they are those that were guessed, and one more.
+static HoloStatus tokens_take(HoloAnswer *g, const float *logits, HoloError *error)
 {
-    const float *logits;
-    size_t       guesses = g->guesses, count = g->count;
-    HOLO_TRY(holo_language_read_last(g->l, g->o.text, g->token, count + guesses, guesses + 1, &logits, error));
-    HOLO_TRY(sampler_open(g, error));
+    size_t guesses = g->guesses, count = g->count;
+    HOLO_TRY(holo_answer_settle(g, error));
     g->result.guessed += guesses;
     for (size_t i = 0; i <= guesses && !g->is_done; i++) {
         HoloSampled sampled;
@@ -228,20 +212,6 @@ static size_t guesses_most(const HoloAnswer *g)
     return most;
 }
 
-// The first turn reads the prompt; each other one guesses, reads and takes.
-static HoloStatus turn(HoloAnswer *g, HoloError *error)
-{
-    double       start = holo_time_now();
-    HoloTextRead read  = {.text = g->o.text, .tokens = g->token, .count = g->count};
-    double      *time  = g->is_begun ? &g->result.seconds : &g->result.prompt_seconds;
-    if (!g->is_begun) g->result.cached_tokens = holo_language_cached(g->l, &read, 1);
-    if (g->is_begun) HOLO_TRY(guess(g, guesses_most(g), error));
-    HOLO_TRY(step(g, error));
-    g->is_begun = true;
-    *time += holo_time_now() - start;
-    return HOLO_OK;
-}
-
 // What is held back is shown at the end, unless a stop string ended the text.
 static HoloStatus rest_show(HoloAnswer *g, HoloError *error)
 {
@@ -258,6 +228,52 @@ static HoloStatus rest_show(HoloAnswer *g, HoloError *error)
     HoloGenerated one = {.token = UINT32_MAX, .text = text};
     if (text.size) g->each(g->state, &one);
     return HOLO_OK;
+}
+
+// The first turn reads the prompt; each other one guesses, reads and takes.
+HoloStatus holo_answer_want(HoloAnswer *g, HoloTextRead *out_read, size_t *out_wanted, HoloError *error)
+{
+    *out_read = (HoloTextRead){.text = g->o.text, .tokens = g->token, .count = g->count};
+    if (!g->is_begun) g->result.cached_tokens = holo_language_cached(g->l, out_read, 1);
+    if (g->is_begun) HOLO_TRY(guess(g, guesses_most(g), error));
+    *out_wanted = g->guesses + 1;
+    *out_read   = (HoloTextRead){.text = g->o.text, .tokens = g->token, .count = g->count + g->guesses};
+    return HOLO_OK;
+}
+
+// All tokens of the best beam, one after the other.
+static HoloStatus beams_take(HoloAnswer *g, const float *logits, HoloError *error)
+{
+    uint32_t  *token;
+    size_t     count;
+    HoloStatus status = holo_answer_search(g, logits, &token, &count, error);
+    if (status) return status;
+    status = tokens_reserve(g, count, error);
+    for (size_t i = 0; i < count && !g->is_done && !status; i++)
+        status = token_take(g, &(HoloSampled){.token = token[i]}, error);
+    if (!status && !g->is_done) finish(g, HOLO_ENDING_LENGTH);
+    holo_free(token);
+    return status;
+}
+
+HoloStatus holo_answer_take(HoloAnswer *g, const float *logits, double began, HoloError *error)
+{
+    double *time = g->is_begun ? &g->result.seconds : &g->result.prompt_seconds;
+    HOLO_TRY(g->o.beams > 1 ? beams_take(g, logits, error) : tokens_take(g, logits, error));
+    g->is_begun = true;
+    *time += holo_time_now() - began;
+    return g->is_done ? rest_show(g, error) : HOLO_OK;
+}
+
+static HoloStatus turn(HoloAnswer *g, HoloError *error)
+{
+    double       start = holo_time_now();
+    const float *logits;
+    size_t       wanted;
+    HoloTextRead read;
+    HOLO_TRY(holo_answer_want(g, &read, &wanted, error));
+    HOLO_TRY(holo_language_read_last(g->l, read.text, read.tokens, read.count, wanted, &logits, error));
+    return holo_answer_take(g, logits, start, error);
 }
 
 HoloStatus holo_answer_create(HoloLanguage *language, const uint32_t *prompt, size_t count,
@@ -290,12 +306,10 @@ void holo_answer_destroy(HoloAnswer *g)
 HoloStatus holo_answer_step(HoloAnswer *g, HoloGenerateFn each, void *state, bool *out_done,
                             HoloGenerateResult *out_result, HoloError *error)
 {
-    bool was_done     = g->is_done;
     g->each           = each;
     g->state          = state;
-    HoloStatus status = was_done ? HOLO_OK : turn(g, error);
-    if (!status && g->is_done && !was_done) status = rest_show(g, error);
-    *out_done = g->is_done;
+    HoloStatus status = g->is_done ? HOLO_OK : turn(g, error);
+    *out_done         = g->is_done;
     if (out_result) *out_result = g->result;
     return status;
 }

@@ -98,7 +98,8 @@ const void *holo_grammar_block(const HoloGrammar *g, size_t *out_size)
 HoloStatus holo_grammar_set_tokens(HoloGrammar *g, const HoloTokenTree *tree, HoloError *error)
 {
     holo_mutex_lock(&g->lock);
-    bool is_used = g->states, is_empty = is_used || holo_machine_begin(g);
+    bool is_same = g->tree == tree, is_used = g->states && !is_same;
+    bool is_empty = is_same || is_used || holo_machine_begin(g);
     if (!is_used && is_empty) g->tree = tree;
     holo_mutex_unlock(&g->lock);
     if (is_used)

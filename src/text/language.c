@@ -18,6 +18,18 @@ static double meta_number(const HoloModel *model, const char *key, double otherw
     return text && end != text ? number : otherwise;
 }
 
+// A whole number of the metadata.
+static uint32_t meta_count(const HoloModel *model, const char *key, uint32_t otherwise)
+{
+    double number = meta_number(model, key, otherwise);
+    return number >= 0 && number <= INT32_MAX ? (uint32_t)number : otherwise;
+}
+
+double holo_language_number(const HoloLanguage *l, const char *key, double otherwise)
+{
+    return meta_number(l->model, key, otherwise);
+}
+
 // A list of ids in the metadata, with commas between them. Configs may name ids that the model does not have.
 static HoloStatus ids_find(const HoloLanguage *l, const char *key, uint32_t **out, size_t *out_count, HoloError *error)
 {
@@ -44,12 +56,12 @@ void holo_language_sampler(const HoloLanguage *l, HoloSamplerOptions *out)
     out->end_token_count = l->end_count;
     out->banned          = l->banned;
     out->banned_count    = l->banned_count;
-    out->no_repeat_ngram = (uint32_t)meta_number(m, "text.no_repeat_ngram", 0);
+    out->no_repeat_ngram = meta_count(m, "text.no_repeat_ngram", 0);
     // Without a word of its makers, a model is taken at its most likely.
     bool samples     = meta_number(m, "text.do_sample", holo_model_meta_find(m, "text.temperature") ? 1 : 0) != 0;
     out->temperature = samples ? (float)meta_number(m, "text.temperature", 1) : 0;
     if (!samples) return;
-    out->top_k              = (uint32_t)meta_number(m, "text.top_k", out->top_k);
+    out->top_k              = meta_count(m, "text.top_k", out->top_k);
     out->top_p              = (float)meta_number(m, "text.top_p", out->top_p);
     out->min_p              = (float)meta_number(m, "text.min_p", out->min_p);
     out->typical_p          = (float)meta_number(m, "text.typical_p", out->typical_p);
@@ -127,7 +139,7 @@ static HoloStatus ports_find(HoloLanguage *l, HoloError *error)
     if (t->rank != 3 || (t->dtype != HOLO_F32 && t->dtype != HOLO_F16 && t->dtype != HOLO_BF16))
         return holo_fail(error, HOLO_UNSUPPORTED,
                          "the output logits is not [batch, tokens, vocabulary] of f32, f16 or bf16");
-    l->vocabulary = t->dim[2] > 0 ? (uint32_t)t->dim[2] : 0;
+    l->vocabulary = t->dim[2] > 0 && t->dim[2] <= INT32_MAX ? (uint32_t)t->dim[2] : 0;
     return inputs_check(l, error);
 }
 
@@ -138,11 +150,15 @@ static HoloStatus prefix_find(HoloLanguage *l, HoloError *error)
     HoloError  why = {0};
     size_t     row;
     if (l->way != HOLO_READS_CACHED) return HOLO_OK;
-    for (int i = 0; i < holo_model_state_count(l->model); i++)
+    for (int i = 0; i < holo_model_state_count(l->model); i++) {
         if (holo_language_state(l, i, NULL, &row, error))
             l->has_caches = true;
         else
             l->is_whole = true;
+        if (!row)
+            return holo_fail(error, HOLO_UNSUPPORTED, "the state %s of the model has sizes that are not fixed",
+                             holo_model_state(l->model, i)->name);
+    }
     if (!holo_model_asset(l->model, "prefix", &bytes)) return HOLO_OK;
     HoloStatus status = holo_kept_open(l, bytes.data, bytes.size, true, &l->prefix, &why);
     return status ? holo_fail(error, HOLO_BAD_ARCHIVE, "the prefix of the archive: %s", why.text) : HOLO_OK;
@@ -183,6 +199,8 @@ HoloStatus holo_language_open(const HoloModel *model, HoloPool *pool, const Holo
     l->context        = o.context ? o.context : made >= 1 && made < 1e9 ? (int64_t)made : 0;
     made              = meta_number(model, "text.restart", 0);
     l->restart        = made >= 1 && made < 1e9 ? (size_t)made : 0;
+    made              = meta_number(model, "text.whole", 0);
+    l->whole          = made >= 1 && made < 1e9 ? (size_t)made : l->restart;
     HoloStatus status = parts_open(l, pool, error);
     if (status)
         holo_language_close(l);

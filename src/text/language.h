@@ -50,6 +50,7 @@ struct HoloLanguage {
     int              text_count;
     int64_t          context; // of a text; 0: no limit
     size_t           restart; // a text that becomes longer than this is read again as a whole; 0: none is
+    size_t           whole;   // a prompt that is longer than this is read in one run; 0: none is
     int64_t          room;    // of the caches now
     bool             has_caches;
     bool             is_whole; // it has states that know nothing of single tokens: what was read cannot be cut
@@ -69,8 +70,12 @@ struct HoloLanguage {
     int              source, source_mask, seen_mask; // inputs of the encoder, and the mask of the source of the decoder
     HoloSourcePair  *given;
     int              given_count;
-    bool             has_source; // one was read
+    bool             has_source;  // one was read
+    int64_t          source_rows; // texts that answer it in the last run
+    char            *source_copy; // what the encoder gave, once for each of them
+    size_t           source_copy_room;
     int64_t         *ones;
+    HoloTensor       seen; // the mask of the source: `ones`
     HoloTokenTree   *tree; // of the tokenizer, for grammars; NULL until it is needed
 };
 
@@ -81,6 +86,8 @@ HOLO_MUST HoloStatus holo_language_run(HoloLanguage *l, const HoloTextRead *read
 
 // If the model has the entries encoder and decoder, finds what they hand over, and continues texts with the decoder.
 HOLO_MUST HoloStatus holo_language_source_find(HoloLanguage *l, HoloError *error);
+// Has the decoder see the source in each of `rows` rows.
+HOLO_MUST HoloStatus holo_language_source_repeat(HoloLanguage *l, int64_t rows, HoloError *error);
 bool                 holo_language_source_fills(const HoloLanguage *l, int input); // of the decoder
 HOLO_MUST HoloStatus holo_language_set_source_tokens(HoloLanguage *l, const uint32_t *tokens, size_t count,
                                                      HoloError *error);
@@ -88,8 +95,8 @@ void                 holo_language_source_close(HoloLanguage *l);
 
 // ---- what was kept, as bytes
 
-// State i now, and the bytes of a row: of a token, if it is a cache, which is the result; else of the slot. `out` may be NULL.
-// Its data is NULL after a failure.
+// State i now, and the bytes of a row: of a token, if it is a cache, which is the result; else of the slot; 0 if its sizes are
+// not fixed. `out` may be NULL. Its data is NULL after a failure.
 bool holo_language_state(HoloLanguage *l, int i, HoloTensor *out, size_t *out_row, HoloError *error);
 // Checks the bytes. They are borrowed. `is_own`: they are in the model's archive.
 HOLO_MUST HoloStatus holo_kept_open(HoloLanguage *l, const void *bytes, size_t size, bool is_own, HoloKeptText *out,
@@ -102,6 +109,12 @@ HOLO_MUST HoloStatus holo_kept_apply(HoloLanguage *l, int text, HoloError *error
 void                 holo_kept_drop(HoloKnownText *known);
 HOLO_MUST HoloStatus holo_kept_write(HoloLanguage *l, int text, bool is_own, HoloFileWriter *file, HoloError *error);
 
+// Checks tokens that are to be read; and forgets what is known beyond their common beginning, and as much as has to be run again.
+HOLO_MUST HoloStatus holo_language_prepare(HoloLanguage *l, const HoloTextRead *read, size_t wanted, HoloError *error);
+// Makes text `to` a copy of the first `count` tokens that are known of text `from`, or of none if the model cannot cut them.
+HOLO_MUST HoloStatus holo_language_copy_part(HoloLanguage *l, int from, int to, size_t count, HoloError *error);
+// A number of the archive's metadata; `otherwise` if there is none.
+double holo_language_number(const HoloLanguage *l, const char *key, double otherwise);
 // How many tokens of a text are known and need not be read.
 size_t holo_language_cached(const HoloLanguage *l, const HoloTextRead *read, size_t wanted);
 // Makes an array of floats at least that long.

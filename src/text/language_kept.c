@@ -32,8 +32,9 @@ bool holo_language_state(HoloLanguage *l, int i, HoloTensor *out, size_t *out_ro
 {
     const HoloPort *port     = holo_model_state(l->model, i);
     bool            is_cache = port->type.rank == 3 && port->symbol[1] && !strcmp(port->symbol[1], "context");
-    *out_row                 = holo_dtype_size((HoloDtype)port->type.dtype);
-    for (int d = is_cache ? 2 : 1; d < port->type.rank; d++) *out_row *= (size_t)port->type.dim[d];
+    *out_row                 = port->type.rank > 0 ? holo_dtype_size((HoloDtype)port->type.dtype) : 0;
+    for (int d = is_cache ? 2 : 1; d < port->type.rank; d++)
+        if (port->type.dim[d] < 0 || !holo_size_mul(*out_row, (size_t)port->type.dim[d], out_row)) *out_row = 0;
     if (out && holo_session_state(l->session, i, out, error)) out->data = NULL;
     return is_cache;
 }

@@ -63,14 +63,19 @@ static HoloStatus prepare(HoloLanguage *l, const HoloTextRead *read, size_t want
     return holo_known_set(k, &l->prefix, ahead, error);
 }
 
+HoloStatus holo_language_prepare(HoloLanguage *l, const HoloTextRead *read, size_t wanted, HoloError *error)
+{
+    HOLO_TRY(read_check(l, read, wanted, error));
+    return prepare(l, read, wanted, error);
+}
+
 HoloStatus holo_language_read_last(HoloLanguage *l, int text, const uint32_t *tokens, size_t count, size_t wanted,
                                    const float **out_logits, HoloError *error)
 {
     HoloTextRead read = {.text = text, .tokens = tokens, .count = count};
-    HOLO_TRY(read_check(l, &read, wanted, error));
-    HOLO_TRY(prepare(l, &read, wanted, error));
+    HOLO_TRY(holo_language_prepare(l, &read, wanted, error));
     HoloKnownText *k     = &l->text[text];
-    bool           whole = l->way == HOLO_READS_ALL || (l->restart && count > l->restart && !k->count);
+    bool           whole = l->way == HOLO_READS_ALL || (l->whole && count > l->whole && !k->count);
     size_t         chunk = whole ? count : (size_t)l->chunk;
     while (count - k->count > chunk && count - k->count > wanted) {
         size_t rest = count - k->count, fresh = rest - wanted < chunk ? rest - wanted : chunk;
@@ -116,8 +121,7 @@ HoloStatus holo_language_read_all(HoloLanguage *l, HoloTextRead *reads, int coun
 {
     const float *logits;
     for (int i = 0; i < count; i++) {
-        HOLO_TRY(read_check(l, &reads[i], 1, error));
-        HOLO_TRY(prepare(l, &reads[i], 1, error));
+        HOLO_TRY(holo_language_prepare(l, &reads[i], 1, error));
         reads[i].logits = NULL;
         for (int k = 0; k < i; k++)
             if (reads[k].text == reads[i].text)
@@ -165,24 +169,32 @@ static HoloStatus states_copy(HoloLanguage *l, int from, int to, size_t tokens, 
     return HOLO_OK;
 }
 
+HoloStatus holo_language_copy_part(HoloLanguage *l, int from, int to, size_t count, HoloError *error)
+{
+    HoloKnownText *a = &l->text[from], *b = &l->text[to];
+    if (from == to) return HOLO_OK;
+    b->count = 0;
+    holo_kept_drop(b);
+    if (count > a->count) count = a->count;
+    if (a->file.data) return HOLO_OK; // it was loaded and not run yet: `to` is read
+    if (!count || l->way != HOLO_READS_CACHED || (l->is_whole && count < a->count)) return HOLO_OK;
+    if (count > b->room) {
+        uint32_t *token = holo_realloc(b->token, count * sizeof *token);
+        if (!token) return holo_fail_memory(error);
+        b->token = token;
+        b->room  = count;
+    }
+    memcpy(b->token, a->token, count * sizeof *b->token);
+    b->kept = a->kept;
+    if (!a->kept.bytes) HOLO_TRY(states_copy(l, from, to, count, error));
+    b->count = count;
+    return HOLO_OK;
+}
+
 HoloStatus holo_language_copy(HoloLanguage *l, int from, int to, HoloError *error)
 {
     if (from < 0 || from >= l->text_count || to < 0 || to >= l->text_count)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "there are texts 0 to %d, and not %d or %d", l->text_count - 1, from,
                          to);
-    HoloKnownText *a = &l->text[from], *b = &l->text[to];
-    if (from == to) return HOLO_OK;
-    b->count = 0;
-    holo_kept_drop(b);
-    if (a->file.data) return HOLO_OK;                             // it was loaded and not run yet: `to` is read
-    if (!a->count || l->way != HOLO_READS_CACHED) return HOLO_OK; // the text will be read
-    uint32_t *token = holo_realloc(b->token, a->count * sizeof *token);
-    if (!token) return holo_fail_memory(error);
-    b->token = token;
-    b->room  = a->count;
-    memcpy(token, a->token, a->count * sizeof *token);
-    b->kept = a->kept;
-    if (!a->kept.bytes) HOLO_TRY(states_copy(l, from, to, a->count, error));
-    b->count = a->count;
-    return HOLO_OK;
+    return holo_language_copy_part(l, from, to, l->text[from].count, error);
 }

@@ -164,12 +164,15 @@ static HoloStatus inputs_plain(HoloLanguage *l, const Run *r, HoloError *error)
 static HoloStatus past_set(HoloLanguage *l, const HoloPastPair *p, int64_t past, HoloError *error)
 {
     HoloTensor t = p->value;
-    if (t.rank != 4 || t.dim[1] < 0 || t.dim[3] < 0)
+    if (t.rank != 4 || t.dim[1] < 0 || t.dim[3] < 0 || t.kind != HOLO_TENSOR || t.dtype == HOLO_STRING)
         return holo_fail(error, HOLO_UNSUPPORTED,
                          "input %s is not [batch, heads, past, size] with fixed heads and size",
                          holo_model_input(l->model, p->in)->name);
     t.dim[0] = 1;
-    t.dim[2] = p->is_source && past ? p->value.dim[2] : past;
+    if (!past) t.dim[2] = 0;
+    if (past && !p->is_source && t.dim[2] != past)
+        return holo_fail(error, HOLO_BAD_INPUT, "the model kept %lld tokens in %s, not %lld", (long long)t.dim[2],
+                         holo_model_input(l->model, p->in)->name, (long long)past);
     if (!t.data) t.data = l->number; // it has no elements
     return holo_session_set_input(l->session, p->in, &t, error);
 }
@@ -178,7 +181,11 @@ static HoloStatus past_keep(HoloLanguage *l, HoloPastPair *p, HoloError *error)
 {
     HoloTensor t;
     HOLO_TRY(holo_session_output(l->session, p->out, &t, error));
-    p->value.dim[2] = t.rank == 4 ? t.dim[2] : 0;
+    if (t.kind != HOLO_TENSOR || t.dtype != p->value.dtype || t.rank != 4 || t.dim[0] != 1 ||
+        t.dim[1] != p->value.dim[1] || t.dim[3] != p->value.dim[3])
+        return holo_fail(error, HOLO_BAD_INPUT, "output %s is not of the type of the input that gets it, %s",
+                         holo_model_output(l->model, p->out)->name, holo_model_input(l->model, p->in)->name);
+    p->value.dim[2] = t.dim[2];
     size_t size     = holo_dtype_size((HoloDtype)t.dtype);
     for (int d = 0; d < t.rank; d++) size *= (size_t)t.dim[d];
     if (size > p->room) {
@@ -217,6 +224,7 @@ HoloStatus holo_language_run(HoloLanguage *l, const HoloTextRead *reads, int cou
     HoloTensor t;
     if (l->encoder && !l->has_source)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "the model's decoder answers a source, and none was given");
+    if (l->encoder) HOLO_TRY(holo_language_source_repeat(l, count, error));
     HOLO_TRY(l->way == HOLO_READS_CACHED ? inputs_cached(l, &r, error) : inputs_plain(l, &r, error));
     for (int i = 0; i < count; i++) HOLO_TRY(holo_kept_apply(l, reads[i].text, error));
     for (int i = 0; i < l->past_count && l->way == HOLO_READS_PAST; i++)
@@ -228,6 +236,9 @@ HoloStatus holo_language_run(HoloLanguage *l, const HoloTextRead *reads, int cou
     HOLO_TRY(holo_session_output(l->session, l->logits, &t, error));
     if (t.rank != 3 || t.dim[0] != count || t.dim[1] < (int64_t)wanted || t.dim[2] < 1 || t.dim[2] > UINT32_MAX / 2)
         return holo_fail(error, HOLO_BAD_INPUT, "the model gives logits of another shape than there are tokens");
+    if (l->vocabulary && t.dim[2] != l->vocabulary)
+        return holo_fail(error, HOLO_BAD_INPUT, "the model gives %lld logits for a token, and before it gave %u",
+                         (long long)t.dim[2], l->vocabulary);
     l->vocabulary = (uint32_t)t.dim[2];
     HOLO_TRY(remember(l, &r, error));
     size_t first = ((size_t)t.dim[1] - wanted) * (size_t)t.dim[2]; // of row 0; with several rows all are wanted

@@ -41,9 +41,6 @@ HoloStatus holo_language_source_find(HoloLanguage *l, HoloError *error)
     const HoloModel         *encoder = holo_model_entry(l->model, "encoder");
     const HoloModel         *decoder = holo_model_entry(l->model, "decoder");
     if (!encoder || !decoder) return HOLO_OK;
-    if (l->text_count > 1)
-        return holo_fail(error, HOLO_UNSUPPORTED,
-                         "a model with an encoder continues one text at a time, and %d are asked for", l->text_count);
     l->model  = decoder;
     l->source = -1;
     for (int i = 0; i < HOLO_COUNT(names) && l->source < 0; i++) l->source = holo_model_input_find(encoder, names[i]);
@@ -85,19 +82,70 @@ static HoloStatus ones_make(HoloLanguage *l, const HoloTensor *source, HoloTenso
     return HOLO_OK;
 }
 
-static HoloStatus source_run(HoloLanguage *l, const HoloTensor *source, HoloError *error)
+// The same for each row of the decoder's run: copies behind one another, from `at` on.
+static HoloStatus rows_make(HoloLanguage *l, HoloTensor *t, int64_t rows, size_t *at, HoloError *error)
 {
-    HoloTensor ones, t;
-    HOLO_TRY(ones_make(l, source, &ones, error));
-    HOLO_TRY(holo_session_set_input(l->encoder_session, l->source, source, error));
-    HOLO_TRY(mask_set(l->encoder, l->encoder_session, l->source_mask, &ones, error));
-    HOLO_TRY(holo_session_run(l->encoder_session, error));
+    size_t size = (size_t)holo_tensor_count(t) * holo_dtype_size((HoloDtype)t->dtype), all;
+    if (!holo_size_mul(size, (size_t)rows, &all) || all > l->source_copy_room - *at)
+        return holo_fail(error, HOLO_INTERNAL, "the encoder gave more than before");
+    for (int64_t i = 0; i < rows; i++) memcpy(l->source_copy + *at + (size_t)i * size, t->data, size);
+    t->data   = l->source_copy + *at;
+    t->dim[0] = rows;
+    *at += holo_align(all, 64);
+    return HOLO_OK;
+}
+
+// Memory for `rows` copies of all that the decoder gets.
+static HoloStatus rows_room(HoloLanguage *l, int64_t rows, HoloError *error)
+{
+    size_t     need = 0, all;
+    HoloTensor t;
+    for (int i = 0; i < l->given_count; i++) {
+        HOLO_TRY(holo_session_output(l->encoder_session, l->given[i].out, &t, error));
+        size_t size = (size_t)holo_tensor_count(&t) * holo_dtype_size((HoloDtype)t.dtype);
+        if (t.rank < 1 || t.dim[0] != 1)
+            return holo_fail(error, HOLO_UNSUPPORTED,
+                             "output %s of the encoder has no row for each text, so several cannot answer it",
+                             holo_model_output(l->encoder, l->given[i].out)->name);
+        if (!holo_size_mul(size, (size_t)rows, &all) || all > SIZE_MAX / 2 - need) return holo_fail_memory(error);
+        need += holo_align(all, 64);
+    }
+    need += holo_align((size_t)l->seen.dim[1] * (size_t)rows * sizeof *l->ones, 64);
+    if (need <= l->source_copy_room) return HOLO_OK;
+    char *copy = holo_realloc(l->source_copy, need);
+    if (!copy) return holo_fail_memory(error);
+    l->source_copy      = copy;
+    l->source_copy_room = need;
+    return HOLO_OK;
+}
+
+HoloStatus holo_language_source_repeat(HoloLanguage *l, int64_t rows, HoloError *error)
+{
+    HoloTensor t, ones = l->seen;
+    size_t     at = 0;
+    if (rows == l->source_rows) return HOLO_OK;
+    if (rows > 1) HOLO_TRY(rows_room(l, rows, error));
+    if (rows > 1) HOLO_TRY(rows_make(l, &ones, rows, &at, error));
     HOLO_TRY(mask_set(l->model, l->session, l->seen_mask, &ones, error));
     for (int i = 0; i < l->given_count; i++) {
         HOLO_TRY(holo_session_output(l->encoder_session, l->given[i].out, &t, error));
+        if (rows > 1) HOLO_TRY(rows_make(l, &t, rows, &at, error));
         HOLO_TRY(holo_session_set_input(l->session, l->given[i].in, &t, error));
     }
+    l->source_rows = rows;
     return HOLO_OK;
+}
+
+static HoloStatus source_run(HoloLanguage *l, const HoloTensor *source, HoloError *error)
+{
+    HoloTensor ones;
+    HOLO_TRY(ones_make(l, source, &ones, error));
+    l->seen        = ones;
+    l->source_rows = 0;
+    HOLO_TRY(holo_session_set_input(l->encoder_session, l->source, source, error));
+    HOLO_TRY(mask_set(l->encoder, l->encoder_session, l->source_mask, &ones, error));
+    HOLO_TRY(holo_session_run(l->encoder_session, error));
+    return holo_language_source_repeat(l, 1, error);
 }
 
 HoloStatus holo_language_set_source(HoloLanguage *l, const HoloTensor *source, HoloError *error)
@@ -133,4 +181,5 @@ void holo_language_source_close(HoloLanguage *l)
     holo_session_destroy(l->encoder_session);
     holo_free(l->given);
     holo_free(l->ones);
+    holo_free(l->source_copy);
 }

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROMPT = 4, FIRST_MOST = 50 };
+enum { PROMPT = 4, FIRST_MOST = 50, FRAMES_MAX = 1 << 16 };
 
 typedef struct Transcriber {
     HoloLanguage         *l;
@@ -79,8 +79,12 @@ static HoloStatus mel_open(Transcriber *t)
     if (type->rank != 3 || type->dtype != HOLO_F32)
         return holo_fail(t->error, HOLO_UNSUPPORTED, "the encoder's input is not [batch, mels, frames] of f32");
     if (type->dim[1] > 0 && type->dim[1] < 1 << 16) t->how.mels = (int)type->dim[1];
-    t->frames = (int)((int64_t)meta_int(t->l, "sound.seconds", 30) * t->how.rate / t->how.hop);
-    if (type->dim[2] > 0 && type->dim[2] < 1 << 24) t->frames = (int)type->dim[2];
+    int64_t frames = (int64_t)meta_int(t->l, "sound.seconds", 30) * t->how.rate / t->how.hop;
+    if (type->dim[2] > 0) frames = type->dim[2];
+    if (frames < 1 || frames > FRAMES_MAX)
+        return holo_fail(t->error, HOLO_UNSUPPORTED, "the encoder reads %lld frames at once, not 1 to %d",
+                         (long long)frames, FRAMES_MAX);
+    t->frames = (int)frames;
     HOLO_TRY(holo_mel_create(&t->how, &t->mel, t->error));
     size_t size;
     if (!holo_size_mul((size_t)t->frames, (size_t)t->how.mels * sizeof *t->features, &size))

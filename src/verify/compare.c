@@ -151,7 +151,7 @@ HoloStatus holo_compare_output(const char *name, const HoloKept *want, const Hol
 {
     if (has_type_of(&want->type, got) && isinf(bound->absolute)) return HOLO_OK;
     if (!is_alike(&want->type, got))
-        return holo_fail(error, HOLO_VERIFY, "the plan gives output %s another type or shape than the model", name);
+        return holo_fail(error, HOLO_VERIFY, "output %s of the plan has another type or shape than in the model", name);
     if (got->kind == HOLO_TENSOR && got->dtype == HOLO_STRING) return strings_compare(name, &want->kept, got, r, error);
     if (got->kind == HOLO_TENSOR) return numbers_compare(name, want, got, bound, r, error);
     const HoloTensor *a = want->kept.data, *b = got->data;

@@ -276,7 +276,8 @@ static HoloStatus reference_run(HoloVerifier *v, HoloProducts *products, HoloVer
         r->why_not[0]    = 0;
         r->is_over_limit = false;
     } else if (ref.is_kernel_bad) {
-        return holo_fail(error, HOLO_BAD_MODEL, "a kernel is wrong: it leaves its memory on %s inputs: %s",
+        return holo_fail(error, HOLO_BAD_MODEL,
+                         "a kernel is wrong: it accesses memory outside its arrays on %s inputs: %s",
                          is_given ? "the" : "all made-up", ref.why.text);
     } else if (*ref.why.text) {
         snprintf(r->why_not, sizeof r->why_not, "the model rejects %s inputs: %.400s", is_given ? "the" : "made-up",

@@ -73,7 +73,7 @@ static HoloStatus read_text(Reader *r, HoloString rest)
     h->word_limit = 100;
     h->unknown    = find(r, "[UNK]");
     if (h->unknown == HOLO_NO_TOKEN)
-        return holo_fail(r->error, HOLO_BAD_MODEL, "%s: it has no line [UNK]: it is no vocabulary of BERT", r->name);
+        return holo_fail(r->error, HOLO_BAD_MODEL, "%s: it has no line [UNK], so it is not a BERT vocabulary", r->name);
     HOLO_TRY(holo_block_add(&r->v.block, "##", 2, 1, &h->prefix, r->error));
     char *steps = holo_arena_format(
         r->v.block.arena,
@@ -155,7 +155,7 @@ static HoloStatus read_bpe(Reader *r, const json_t *document)
     r->v.block.header.unknown = find(r, "<unk>") != HOLO_NO_TOKEN ? find(r, "<unk>") : find(r, "<|endoftext|>");
     HOLO_TRY(holo_folder_file(r->name, "merges.txt", &merges, r->error));
     if (!merges.data)
-        return holo_fail(r->error, HOLO_NO_FILE, "%s: merges.txt should be beside it, and is not there", r->name);
+        return holo_fail(r->error, HOLO_NO_FILE, "%s: merges.txt is missing: it must be in the same folder", r->name);
     HoloStatus status = read_merges(r, (HoloString){merges.data, merges.size});
     holo_file_unmap(&merges);
     HOLO_TRY(status);

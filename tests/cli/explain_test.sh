@@ -5,7 +5,7 @@ quiet hologram compile "$MODEL" -o digits.holo -q
 gives 0 'computed in every run' hologram explain digits.holo
 gives 0 'conv_nhwc_f32' hologram explain digits.holo
 gives 0 'not finite' hologram explain digits.holo
-gives 0 "the input's size is open" hologram explain "$MODEL"
+gives 0 "the input's size is dynamic" hologram explain "$MODEL"
 gives 0 '64 elements of f32' hologram explain "$MODEL" --input-shape image:1,1,8,8
 hologram explain digits.holo --json > explain.json
 json explain.json file steps runs once notes pass verdict place what why count bytes

@@ -23,6 +23,10 @@ for name in $(python3 "$ROOT/tests/support/pair_maker.py" types); do
 done
 gives 0 '3 models generate what whole runs give' python3 "$GREEDY" "$HOLOGRAM" pair_bart.holo pair_marian.holo pair_t5.holo
 gives 0 '3 models generate' python3 "$GREEDY" "$HOLOGRAM" pair_bart.holo pair_marian.holo pair_t5.holo -- --lookup 3
+gives 0 '4 models search as whole runs do' python3 "$ROOT/tests/support/beam_search.py" "$HOLOGRAM" pair_bart.holo pair_marian.holo \
+    pair_t5.holo llama.holo
+gives 2 '--beams and --temperature exclude each other' hologram generate llama.holo --tokens 1,2 --max-tokens 3 --beams 2 --temperature 1
+gives 2 'must be likely, first or never' hologram generate llama.holo --tokens 1,2 --max-tokens 3 --beams 2 --beam-stop soon
 gives 1 'its encoder reads input_features' hologram generate pair_whisper.holo --tokens 1,2 --max-tokens 3
 gives 0 'inputs of entry decoder' hologram inspect pair_t5.holo
 gives 0 'cross.1.value f32' hologram run pair_t5.holo --entry encoder -i input_ids=[[1,2,3]]
@@ -102,3 +106,9 @@ check 'it is saved' grep -q '"role": "user", "content": "hi"' talk.txt
 check 'what is unknown is told' grep -q 'there is no command /nonsense' talk.out
 check 'help' grep -q '^/system' talk.out
 gives 1 'no chat template' hologram chat llama.holo
+
+# ---- inputs in lists: a row of numbers for each text
+
+gives 0 'logits f32[2, 3, 48]' hologram run llama.holo -i 'input_ids=[[3, 17, 5], [1, 2, 3]]'
+gives 0 'logits f32[1, 6, 48]' hologram run llama.holo -i 'input_ids=[3, 17, 5, 1, 2, 3]'
+gives 1 'the lists differ in length or depth' hologram run llama.holo -i 'input_ids=[[3, 17], [1, 2, 3]]'

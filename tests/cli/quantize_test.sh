@@ -130,6 +130,6 @@ gives 1 'sample sets/b has no tensor for input image' hologram compile "$MODEL" 
 gives 1 'nan.npy: input image is NaN at [0,0,0,3]' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate nan.npy
 { head -c 140 "$SEVEN"; printf '\000\000\200\377'; tail -c 240 "$SEVEN"; } > inf.npy
 for how in static dynamic; do
-    gives 1 'inf.npy: input image is -inf at [0,0,0,3], and so the outputs are not finite' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate inf.npy --activations $how
+    gives 1 'inf.npy: input image is -inf at [0,0,0,3], so the outputs are not finite' hologram compile "$MODEL" -o c.holo --quantize int8 --calibrate inf.npy --activations $how
 done
 check 'and leaves no file' test ! -e c.holo

@@ -15,6 +15,7 @@ for model in frozen.pbtxt saved net.h5 net.keras tfjs_graph tfjs_graph/model.jso
 done
 gives 0 'probs' hologram run net/tfjs_small --input x=net/input.npy
 gives 0 'agrees with the model' hologram compile net/saved -o saved.holo
+gives 0 'agrees with the model' hologram compile net/tfjs_graph/model.json -o graph.holo
 
 # What a model is.
 gives 0 'SavedModel' hologram inspect net/saved
@@ -36,6 +37,13 @@ gives 0 'format       ONNX' hologram inspect converted.onnx
 quiet hologram convert "$MODEL" -o again.onnx
 gives 0 'they agree' hologram compare again.onnx "$MODEL"
 gives 2 'says where the ONNX model goes' hologram convert net/net.h5
+
+# Texts and complex numbers, with the answers of TensorFlow.js.
+python3 "$ROOT"/tests/support/text_graph.py make texts
+for graph in texts/*.pbtxt; do
+    quiet hologram run "$graph" --input x="${graph%.pbtxt}".npy --quiet --output "${graph%.pbtxt}"
+done
+gives 0 'fourier agrees' python3 "$ROOT"/tests/support/text_graph.py check texts
 
 # What is wrong is said.
 rm net/saved/variables/variables.index

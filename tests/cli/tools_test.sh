@@ -35,7 +35,7 @@ gives 0 'by operator' hologram bench digits.holo --seconds 0.05 --profile trace.
 gives 0 'f32[1,4,4,12], f32[24,12,3,3] -> f32[1,4,4,24]' hologram bench digits.holo --seconds 0.05 --profile trace.json
 gives 1 'no/such.json' hologram bench digits.holo --seconds 0.05 --profile no/such.json
 gives 0 'median' hologram bench "$MODEL" --seconds 0.05 --threads 1 --input image="$SEVEN"
-gives 0 'open sizes were set to 1, as with --input-shape image:1,1,8,8' hologram bench digits.holo --seconds 0.05
+gives 0 'dynamic sizes were set to 1, as with --input-shape image:1,1,8,8' hologram bench digits.holo --seconds 0.05
 check "nothing is said of sizes that were given" sh -c \
     '! "$0" bench digits.holo --seconds 0.05 --input-shape image:2,1,8,8 2>&1 | grep "taken as 1"' "$HOLOGRAM"
 

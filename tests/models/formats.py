@@ -31,6 +31,9 @@ def read_npy(path):
     if code[0] == "S":
         width, body = int(code[1:]), data[start + size :]
         return header["shape"], [body[i : i + width].rstrip(b"\0") for i in range(0, len(body), width or 1)], code
+    if code[0] == "U":
+        width, body = 4 * int(code[1:]), data[start + size :]
+        return header["shape"], [body[i : i + width].decode("utf-32-le").rstrip("\0").encode() for i in range(0, len(body), width or 1)], code
     return header["shape"], array.array(CODES[code], data[start + size :]), code
 
 

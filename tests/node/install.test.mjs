@@ -106,10 +106,11 @@ function typescript() {
   return existsSync(compiler) ? { compiler, place } : undefined;
 }
 
-function check(names, { compiler, place }) {
+const ofNode = (place) => ["--module", "nodenext", "--typeRoots", join(place, "node_modules/@types"), "--types", "node"];
+const ofBrowsers = () => ["--module", "esnext", "--moduleResolution", "bundler", "--lib", "es2022,dom,dom.asynciterable", "--typeRoots", join(empty, "none")];
+function check(names, { compiler, place }, how = ofNode(place)) {
   for (const name of names) copyFileSync(join(root, "tests/node/types", name), join(empty, name));
-  const types = ["--typeRoots", join(place, "node_modules/@types"), "--types", "node"];
-  const args = [compiler, "--noEmit", "--strict", "--target", "es2022", "--module", "nodenext", ...types, ...names];
+  const args = [compiler, "--noEmit", "--strict", "--target", "es2022", ...how, ...names];
   return spawnSync(process.execPath, args, { cwd: empty, encoding: "utf8" });
 }
 
@@ -124,4 +125,13 @@ test("types are what they say, and wrong programs do not compile", { skip }, (co
   const wanted = lines.flatMap((line, i) => (/\/\/ wrong/.test(line) ? [i + 1] : []));
   const found = [...new Set([...stdout.matchAll(/^bad\.mts\((\d+),/gm)].map((match) => Number(match[1])))];
   assert.deepEqual(found, wanted, stdout);
+});
+
+const isWhole = tgz && spawnSync("tar", ["tzf", tgz, "package/web/index.mjs"]).status === 0;
+test("types of browsers", { skip: isWhole ? false : "the package has no part for browsers: make npm" }, (context) => {
+  installed();
+  const tsc = typescript();
+  if (!tsc) return context.skip("npm cannot fetch typescript here: types are not checked");
+  const { status, stdout } = check(["web.mts"], tsc, ofBrowsers());
+  assert.equal(status, 0, stdout);
 });

@@ -3,6 +3,8 @@
   in NAME TYPE DIMS      an input: in x f32 batch,3,8,8
   out NAME TYPE DIMS     an output
   weight NAME DIMS SEED  f32 numbers between -1 and 1 that follow from the seed
+  const NAME A,B,...     a list of f32 numbers
+  opset N                of ONNX; 17 if it is not there
   node OP IN,... OUT,... [KEY=INT, KEY=I,I,... or KEY=[I]]; OP may be DOMAIN::OP; IN is - for a node without inputs
 """
 
@@ -46,6 +48,11 @@ def weight(name, dims, seed):
     return b"".join(number(1, s) for s in sizes) + number(2, 1) + part(8, name) + part(9, data)
 
 
+def const(name, numbers):
+    data = [float(n) for n in numbers.split(",")]
+    return number(1, len(data)) + number(2, 1) + part(8, name) + part(9, struct.pack("<%df" % len(data), *data))
+
+
 def attribute(text):
     key, value = text.split("=")
     numbers = [int(v) for v in value.strip("[]").split(",")]
@@ -57,7 +64,7 @@ def attribute(text):
 def main():
     words = sys.argv[2:]
     graph = b""
-    nodes, opsets = 0, {}
+    nodes, opset, opsets = 0, 17, {}
     while words:
         kind = words.pop(0)
         if kind in ("in", "out"):
@@ -66,6 +73,11 @@ def main():
         elif kind == "weight":
             graph += part(5, weight(*words[:3]))
             words = words[3:]
+        elif kind == "opset":
+            opset = int(words.pop(0))
+        elif kind == "const":
+            graph += part(5, const(*words[:2]))
+            words = words[2:]
         else:
             op, ins, outs = words[:3]
             words = words[3:]
@@ -79,7 +91,7 @@ def main():
                 node += part(5, attribute(words.pop(0)))
             graph += part(1, node)
     with open(sys.argv[1], "wb") as out:
-        out.write(number(1, 8) + part(7, graph + part(2, "test")) + part(8, number(2, 17)) + b"".join(opsets.values()))
+        out.write(number(1, 8) + part(7, graph + part(2, "test")) + part(8, number(2, opset)) + b"".join(opsets.values()))
 
 
 main()

@@ -79,7 +79,8 @@ const SampleRow sample_rows[] = {
     {NUMBER, "Div@14($x, $t[*]<1,5>)"},
     {FLOAT, "Div@14($t[*], $x)"},
     {F32,   "{Add@6 Mul@6}($x[n,c,h,w], $t[c]) {axis=1, broadcast=1}"},
-    {NUMBER, "Mod@13($x, $t[*]<1,5>) {fmod=$(0|1)}"},
+    {INT | UINT, "Mod@13($x, $t[*]<1,5>) {fmod=$(0|1)}"},
+    {FLOAT, "Mod@13($x<-8,8>, $t[*]<1,5>) {fmod=$(0|1)}"}, // the last bit of a large number is much of a remainder
     {FLOAT, "Pow@15($x, $f32|f64|i32|i64[*]<0,3>)"},
     {NUMBER, "{Max@13 Min@13}($x, $t[*])"},
     {NUMBER, "{Max@13 Min@13}($x)"},
@@ -321,6 +322,8 @@ const SampleRow sample_rows[] = {
     {F32,   "hologram::CacheWrite@1($x[3,9,h], $t[2,4,h], $i64[2]{0,2}, $i64[2]{1,5})"},
     {F32,   "hologram::StateRead@1($x[3,h])"},
     {F32,   "hologram::StateWrite@1($x[3,h], $t[3,h], $t[3,h])"},
+    {F32,   "2=hologram::SlotTail@1($x[3,n,h], $t[2,s,h], $i64[2]{0,2}, $i64[2]{0,5})"},
+    {F32,   "2=hologram::SelectiveScan@1($x[3,c,n], $t[2,s,c], $t[2,s,n], $t[2,s,n], $t[2,s,c], $t[c,n]<-2,0>, $i64[2]{2,1}, $i64[2]{4,0})"},
     {F32,   "hologram::CachedAttention@1($x[2,3,8], $t[3,9,4], $t[3,9,6]<-9,9>, $i64[2]{0,2}, $i64[2]{1,5}, $i64[2,3]{1,1,1,0,1,1}, $f32[4]<0,1>) {num_heads=4, kv_num_heads=2, scale=0.5}"},
     {FLOAT, "hologram::BlockMask@1($x[b,4,h], $i32[2,3]{0,1,2,0,1,3}, $i32[2,3]{0,1,-1,0,0,1}, $i32[]{4}, $i32[b]<4,4>) {num_heads=4, block_size=2}"},
     {INDEX, "2=com.microsoft::EmbedLayerNormalization@1($x[b,s]<0,3>, _, $f32[4,h>0], $f32[s,h], _, $f32[h], $f32[h])"},

@@ -120,6 +120,24 @@ for mode in("bilinear","nearest","bicubic"):
 c("affine",lambda th: (F.affine_grid(th,(2,3,4,5),False),F.affine_grid(th,(2,3,4,5),True)),R(2,2,3))
 # attention
 c("sdpa",lambda q,k,v_: torch._scaled_dot_product_attention(q,k,v_)[0] if hasattr(torch,'_scaled_dot_product_attention') else q,R(2,2,5,4),R(2,2,6,4),R(2,2,6,4))
+# complex numbers and Fourier transforms; what is complex is given as pairs
+z=R(2,3,8); pr=R(3,4,2); wv=R(1,32); hw=torch.hann_window(16)
+def pairs(*t): return tuple(torch.view_as_real(q.resolve_conj()) if q.is_complex() else q for q in t)
+c("fft1",lambda z: pairs(torch.fft.rfft(z),torch.fft.fft(z,dim=1),torch.fft.irfft(torch.fft.rfft(z)),torch.fft.ifft(torch.fft.fft(z)),torch.fft.rfft(z,n=5),torch.fft.rfft(z,n=11,norm="ortho"),torch.fft.irfft(torch.fft.rfft(z),n=7,norm="forward"),torch.fft.hfft(torch.fft.rfft(z)),torch.fft.ihfft(z)),z)
+c("fft2",lambda z: pairs(torch.fft.fft2(z),torch.fft.rfft2(z,norm="forward"),torch.fft.irfft2(torch.fft.rfft2(z)),torch.fft.fftn(z,norm="ortho"),torch.fft.fftshift(torch.fft.fft(z),dim=-1),torch.fft.ifftshift(z),torch.fft.fftfreq(8)+z[0,0],torch.fft.rfftfreq(9,.5)+z[0,0,:5]),z)
+c("cplx_math",lambda p: (lambda a: pairs(a*a.conj(),a/(a+2),a.abs(),torch.angle(a),a.exp(),torch.log(a),torch.sqrt(a),a**3,a*2-1j,torch.sgn(a),a.real+a.imag,torch.sin(a),torch.tanh(a),1/a,a.sum(0),a.mean()))(torch.view_as_complex(p)),pr)
+c("cplx_shape",lambda p: (lambda a: pairs(a.t(),a.reshape(-1)[2:5],torch.cat([a,a*2]),torch.stack([a,a.conj()],1),a.unsqueeze(0).expand(2,3,4),torch.where(a.real>0,a,torch.zeros_like(a)),a[1],a.flip(0),a==a,torch.complex(a.imag,a.real)))(torch.view_as_complex(p)),pr)
+c("cplx_matmul",lambda p,q: (lambda a,b: pairs(a@b.mH,torch.einsum("ij,kj->ik",a,b),torch.matmul(a,b.real.t().to(a.dtype)),torch.polar(a.abs(),a.angle())))(torch.view_as_complex(p),torch.view_as_complex(q)),pr,R(3,4,2))
+def cput(p):
+    o=torch.zeros(3,6,dtype=torch.complex64); o[:,1:5]=torch.view_as_complex(p); o[0]*=2; return torch.view_as_real(o)
+c("cplx_put",cput,pr)
+c("stft",lambda x,w: pairs(torch.stft(x,16,4,window=w,return_complex=True),torch.stft(x,16,8,12,hw[:12],center=False,normalized=True,return_complex=True),torch.istft(torch.stft(x,16,4,window=w,return_complex=True)*1.5,16,4,window=w,length=30)),wv,hw)
+# operators that are written in others
+tg=I(3,hi=4); lg=R(3,4); bn=(R(3,4)>0).float(); pd=m@m.t()+4*torch.eye(3)
+c("losses",lambda x,y,t_,b_: (F.mse_loss(x,y),F.l1_loss(x,y,reduction="sum"),F.smooth_l1_loss(x,y,beta=.5),F.huber_loss(x,y,delta=.7),F.cross_entropy(x,t_),F.cross_entropy(x,t_,label_smoothing=.1),F.nll_loss(x.log_softmax(-1),t_,reduction="none"),F.kl_div(x.log_softmax(-1),y.softmax(-1),reduction="sum"),F.binary_cross_entropy_with_logits(x,b_),F.binary_cross_entropy(x.sigmoid(),b_),F.soft_margin_loss(x,b_*2-1),F.poisson_nll_loss(x,b_),F.multi_margin_loss(x,t_),F.triplet_margin_loss(x,y,x+1),F.margin_ranking_loss(x,y,b_*2-1),F.hinge_embedding_loss(x,b_*2-1),F.cosine_embedding_loss(x,y,torch.tensor([1,-1,1]))),lg,m,tg,bn)
+c("stats",lambda x,i_: (torch.histc(x,5,-1.,1.),torch.quantile(x,.3,dim=1),torch.cov(x),torch.corrcoef(x),torch.nanmean(x),torch.trapezoid(x,dim=0),torch.dist(x,x+1),torch.renorm(x,2,0,1.),torch.bincount(i_.flatten()),torch.mode(i_,1)[0],torch.kron(x[:2,:2],x[:2]),torch.block_diag(x,x),torch.cartesian_prod(x[0],x[1]),torch.fliplr(x),torch.vander(x[0])),m,I(3,4))
+c("special",lambda x: (torch.erfinv(x.tanh()),torch.lgamma(x.abs()+.5),torch.digamma(x.abs()+.5),torch.polygamma(1,x.abs()+.5),torch.special.i0(x),torch.special.i0e(x),torch.special.ndtr(x),torch.special.entr(x.abs()),torch.logaddexp2(x,x+1)),m)
+c("solve",lambda a_,b_: (torch.linalg.inv(a_),torch.linalg.solve(a_,b_),torch.linalg.det(a_),torch.linalg.slogdet(a_)[1],torch.linalg.cholesky(a_),torch.linalg.solve_triangular(torch.linalg.cholesky(a_),b_,upper=False),torch.cholesky_solve(b_,torch.linalg.cholesky(a_)),torch.linalg.matrix_norm(b_,1),torch.matrix_exp(a_*.1)),pd,R(3,2))
 # inplace / views
 def inpl(x):
     y_=x.clone(); z=y_[:,1]; z.mul_(2); y_.add_(1); w_=y_.view(6,4); w_[0]=7; y_.transpose(0,1)[2].zero_(); y_[...,1].copy_(x[...,0]); return y_,z,w_

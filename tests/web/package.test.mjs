@@ -1,7 +1,7 @@
 // The package for browsers, in Node: the same archives and answers as native, threads, texts, errors, and no leak.
 import assert from "node:assert/strict";
-import { execFileSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
@@ -106,6 +106,27 @@ test("a language model continues texts as native does", async () => {
   there.close();
 });
 
+test("pictures of texts have native's bits in class exact, and can be stopped", async () => {
+  const archive = await archiveOf(join(root, "demo/imagine/model"), "emoji.holo", { numeric: "exact" }),
+    [here, there] = [await native.open(archive), await web.open(archive)],
+    options = { steps: 3, seed: 3, scheduler: "dpm++", negative: "a dog", preview: true },
+    seen = [];
+  for (const model of [here, there]) {
+    const images = [];
+    for await (const { image } of model.imagine("a red apple", options)) images.push(image.data);
+    seen.push(images);
+  }
+  assert.deepEqual(seen[1], seen[0]);
+  assert.deepEqual(there.pictures, here.pictures);
+  const stopper = new AbortController(),
+    steps = there.imagine("a cat", { signal: stopper.signal });
+  await steps.next();
+  stopper.abort();
+  await fails(steps.next(), "CANCELLED", /./);
+  await fails(there.imagine("a cat", { scheduler: "other" }).next(), "BAD_INPUT", /dpm/);
+  there.close();
+});
+
 test("what is wrong is said", async () => {
   await fails(web.open(new Uint8Array([...fused].map((byte, i) => (i > 8 && i < 40 ? 0xff : byte)))), "BAD_ARCHIVE", /./);
   await fails(web.open(fused.subarray(0, 1000)), "BAD_ARCHIVE", /./);
@@ -167,4 +188,39 @@ test("a program for onnxruntime-web runs", async () => {
     results = await session.run({ image: new ort.Tensor("float32", seven, [1, 1, 8, 8]) });
   assert.deepEqual([session.inputNames, results.probabilities.dims], [["image"], [1, 10]]);
   await session.release();
+});
+
+// ---- one package, for Node and browsers
+
+const hasEsbuild = spawnSync("esbuild", ["--version"]).status === 0;
+function bundled(code, ...options) {
+  const place = join(folder, "app");
+  mkdirSync(join(place, "node_modules"), { recursive: true });
+  if (!existsSync(join(place, "node_modules/hologram"))) symlinkSync(process.env.HOLOGRAM_NODE, join(place, "node_modules/hologram"));
+  writeFileSync(join(place, "app.mjs"), code);
+  return execFileSync("esbuild", ["app.mjs", "--bundle", "--format=esm", "--minify", ...options], { cwd: place, encoding: "utf8" });
+}
+
+test("Node and browsers have the same names", () => {
+  assert.deepEqual(Object.keys(web).filter((name) => !(name in native)), ["setBase"]);
+  assert.equal(native.cpuLevel.length > 0, true);
+});
+
+test("a bundler takes the part for browsers, and of it what is used", { skip: hasEsbuild ? false : "esbuild is not there" }, () => {
+  const all = bundled('import { open } from "hologram"; import * as ort from "hologram/onnxruntime"; globalThis.app = { open, ort };');
+  assert.ok(all.includes("WebAssembly") && all.includes("InferenceSession") && !all.includes("prebuilt"));
+  const part = bundled('import { Tensor } from "hologram"; globalThis.Tensor = Tensor;');
+  assert.ok(part.length < all.length / 3 && !part.includes("generateText"), `${part.length} of ${all.length} characters`);
+});
+
+test("bytes of an archive, and pixels, are the same in Node and browsers", async () => {
+  const { archive, report } = await native.compile(digits, { numeric: "exact" });
+  assert.deepEqual(Buffer.from(archive), exact);
+  assert.equal(report.archiveBytes, exact.length);
+  const pixels = { width: 3, height: 2, data: Uint8Array.from({ length: 24 }, (_, i) => 10 * i) },
+    options = { width: 5, height: 4, channels: 1, mean: [0.5], std: [0.25] };
+  assert.deepEqual({ ...web.imageTensor(pixels, options) }, { ...native.imageTensor(pixels, options) });
+  assert.deepEqual([...native.imageTensor(pixels, { dtype: "uint8", layout: "nhwc" }).data], [0, 10, 20, 40, 50, 60, 80, 90, 100, 120, 130, 140, 160, 170, 180, 200, 210, 220]);
+  const model = await native.open(archive, { onprogress() {}, cache: false, worker: true, signal: new AbortController().signal });
+  model.close();
 });

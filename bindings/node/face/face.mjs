@@ -8,6 +8,7 @@
 //   run(handle, request)            values of outputs; start: the same as a promise, on another thread.
 //                                   A request: {values, wanted, memory, timeLimit}, see model.mjs; start adds stop()
 //   compile(compiler, source, target, listeners)   a promise of {model, report}
+//   written(work)                   {archive, report}: the bytes that work(path) writes to a path, and what it gives
 //   addSample(compiler, entries)    [name, value] of each input of a calibration sample
 //   samples(count, outputs, arrays) what a judge is given
 //   seeded(port, sizes)             a made-up input
@@ -18,7 +19,7 @@
 // A value is a Tensor, or {kind, dtype, inner, items}.
 import { compileModel, compileOptions } from "./compile.mjs";
 import { HoloFileKind } from "./enums.mjs";
-import { HologramError } from "./errors.mjs";
+import { HologramError, aborted } from "./errors.mjs";
 import { openKernels } from "./kernels.mjs";
 import { Model } from "./model.mjs";
 import { Tokenizer } from "./text.mjs";
@@ -27,6 +28,8 @@ const magic = [0x89, 0x48, 0x4f, 0x4c, 0x4f, 0x0d, 0x0a, 0x1a];
 const prefault = 1,
   huge = 2; // HOLO_OPEN_...
 const openOptions = ["threads", "sessions", "prefault", "hugePages"];
+/** What programs for browsers and Node say: here an archive opens at once, and runs are on other threads anyway. */
+const elsewhere = ["onprogress", "cache", "text", "worker", "signal"];
 
 /** A path or bytes, of what a user gave. */
 function sourceOf(backend, source) {
@@ -87,10 +90,11 @@ export function createFace(backend) {
     /** Opens an archive; a model of another format is compiled in memory first. */
     async open(given, options = {}) {
       const source = sourceOf(backend, given);
-      check(options, [...openOptions, ...compileOptions]);
+      check(options, [...openOptions, ...compileOptions, ...elsewhere]);
+      if (options.signal?.aborted) throw aborted(options.signal);
       backend.pool(options.threads ?? 0);
       const isCompiled = isArchive(native, source),
-        unused = isCompiled && Object.keys(options).find((name) => options[name] !== undefined && !openOptions.includes(name));
+        unused = isCompiled && Object.keys(options).find((name) => options[name] !== undefined && ![...openOptions, ...elsewhere].includes(name));
       if (unused) throw new HologramError(`${JSON.stringify(unused)} is an option of compiling: an archive is compiled already`);
       if (isCompiled) return modelOf(backend, openArchive(backend, source, options), options);
       const compiling = Object.fromEntries(Object.entries(options).filter(([name]) => compileOptions.includes(name)));
@@ -106,8 +110,12 @@ export function createFace(backend) {
       return modelOf(backend, openArchive(backend, source, options), options);
     },
 
-    /** Compiles a model into the archive `target`, and gives a report of what was done. */
+    /** Compiles a model into the archive `target`, and gives a report of what was done; without a target {archive, report}, with its bytes. */
     async compile(given, target, options = {}) {
+      if (target === undefined || (target && Object.getPrototypeOf(target) === Object.prototype)) {
+        check(target ?? {}, compileOptions);
+        return backend.written(async (path) => (await compileModel(backend, sourceOf(backend, given), path, target ?? {})).report);
+      }
       const path = pathOf(backend, target, "the second argument of compile()");
       check(options, compileOptions);
       return (await compileModel(backend, sourceOf(backend, given), path, options)).report;

@@ -3,6 +3,7 @@ import { dtypeOf } from "./dtype.mjs";
 import { HologramError, aborted } from "./errors.mjs";
 import { Held, Turns } from "./held.mjs";
 import { portOf, shown, sizesOf, valueFor } from "./ports.mjs";
+import { imagine, settingsOf } from "./pictures.mjs";
 import { Tensor } from "./tensor.mjs";
 import { Language, Tokenizer } from "./text.mjs";
 
@@ -272,6 +273,18 @@ export class Model extends Held {
     } finally {
       language.close();
     }
+  }
+
+  /** What imagine() does where nothing is said, and the schedulers that there are; null: the model makes no pictures. */
+  get pictures() {
+    return settingsOf(this.#shape.backend, this.handle);
+  }
+
+  /** Makes a picture of a text: yields {step, steps}, and {image} at the end; with {preview: true}, behind each step. */
+  async *imagine(prompt, { threads, ...options } = nothing) {
+    const { backend } = this.#shape,
+      pool = threads === undefined ? this.#pool : backend.pool(threads);
+    yield* imagine(backend, this.handle, pool, prompt, options);
   }
 
   /** Sizes and facts: bytes, steps, whether it is exact and static, metadata of the compiler, answers that the archive holds. */

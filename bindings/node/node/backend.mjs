@@ -1,4 +1,7 @@
 // Node's backend: the addon. What a call says beside its arrays stands in the block, memory that the addon shares: see src/addon.h.
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { threadsOf } from "./compile.mjs";
 import { dtypeAt, dtypeOf } from "./dtype.mjs";
@@ -221,6 +224,16 @@ export const backend = {
       });
       running.add(stop);
     });
+  },
+
+  async written(work) {
+    const folder = await mkdtemp(join(tmpdir(), "hologram-"));
+    try {
+      const report = await work(join(folder, "out.holo"));
+      return { archive: new Uint8Array(await readFile(join(folder, "out.holo"))), report };
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
   },
 
   addSample(compiler, entries) {

@@ -2,6 +2,7 @@
 import { backend } from "./backend.mjs";
 import { HologramError } from "./errors.mjs";
 import { createFace } from "./face.mjs";
+import { imageData, imageTensor } from "./images.mjs";
 import { Model, Session } from "./model.mjs";
 import { Kernels } from "./kernels.mjs";
 import { Tensor } from "./tensor.mjs";
@@ -10,4 +11,6 @@ import { Language, Tokenizer } from "./text.mjs";
 const face = createFace(backend);
 
 export const { open, openSync, compile, readTensor, readTensors, writeTensor, openTokenizer, kernels, version, cpuLevel } = face;
-export { HologramError, Kernels, Language, Model, Session, Tensor, Tokenizer };
+/** Nothing is kept here: models are files. */
+export const clearCache = async () => false;
+export { HologramError, Kernels, Language, Model, Session, Tensor, Tokenizer, imageData, imageTensor };

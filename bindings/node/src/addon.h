@@ -12,6 +12,7 @@
 
 #include "hologram.h"
 #include "hologram_compiler.h"
+#include "hologram_image.h"
 #include "hologram_text.h"
 #include "napi.h"
 
@@ -164,6 +165,6 @@ typedef struct JsFunction {
 } JsFunction;
 
 extern const JsFunction js_functions_run[], js_functions_compile[], js_functions_kernels[], js_functions_text[],
-    js_functions_generate[], js_functions_made[]; // end with NULL
+    js_functions_generate[], js_functions_picture[], js_functions_made[]; // end with NULL
 
 #endif

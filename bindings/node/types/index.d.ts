@@ -127,6 +127,10 @@ export interface Model extends Running, Generating<GenerateOptions & Pick<Langua
   readonly tokenizer: Tokenizer | null;
   /** The model as a language model, which keeps what it has read. */
   language(options?: LanguageOptions): Language;
+  /** What imagine() does where nothing is said, and the schedulers that there are; null: the model makes no pictures. */
+  readonly pictures: Pictures | null;
+  /** Makes a picture of a text, step by step. */
+  imagine(prompt: string, options?: ImagineOptions & { threads?: number }): AsyncGenerator<ImagineStep, void, void>;
   /** What compiling did; undefined where an archive was opened. */
   readonly report?: Report;
   /** A place of its own to run: with its own threads, memory, memo and profile. Its runs come one after another. */
@@ -230,6 +234,38 @@ export interface Generated {
   right: number;
 }
 export type Message = { role: string; content: unknown; [more: string]: unknown };
+
+/** How a picture is made. Where nothing is said, it is as the model was made for: see Model.pictures. */
+export interface ImagineOptions {
+  /** What the picture should not show. */
+  negative?: string;
+  scheduler?: "ddim" | "euler" | "euler-ancestral" | "dpm++" | "lcm" | (string & {});
+  steps?: number;
+  /** How closely the picture follows the text; at most 1: half the work. */
+  guidance?: number;
+  /** The same seed gives the same picture. */
+  seed?: number;
+  width?: number;
+  height?: number;
+  /** The picture so far, behind each step. */
+  preview?: boolean;
+  /** Ends it with an error, "CANCELLED". */
+  signal?: AbortSignal;
+}
+/** A step was taken. The picture, uint8 of [height, width, 3], is there at the end, and with `preview` always. */
+export interface ImagineStep {
+  step: number;
+  steps: number;
+  image?: Tensor<"uint8">;
+}
+export interface Pictures {
+  scheduler: string;
+  schedulers: string[];
+  steps: number;
+  guidance: number;
+  width: number;
+  height: number;
+}
 
 interface Generating<Options> {
   /** Continues a prompt, a text or ids, and yields tokens as soon as they are known. At the end it returns counts and times. */
@@ -364,6 +400,11 @@ export interface OpenOptions extends CompileOptions {
   prefault?: boolean;
   /** Weights are copied into large pages, where the system has them. */
   hugePages?: boolean;
+  // Of browsers. Programs for both say them; here an archive opens at once, and runs are on other threads anyway.
+  onprogress?: (progress: { loaded: number; total?: number; cached?: boolean }) => void;
+  cache?: boolean | "reload";
+  text?: boolean;
+  worker?: boolean;
 }
 
 /** Opens an archive. A model of another format is compiled in memory first. */
@@ -372,6 +413,33 @@ export function open(source: Source, options?: OpenOptions): Promise<Model>;
 export function openSync(source: Source, options?: Pick<OpenOptions, "threads" | "sessions" | "prefault" | "hugePages">): Model;
 /** Compiles a model into the archive `target`. */
 export function compile(source: string | URL, target: string | URL, options?: CompileOptions): Promise<Report>;
+/** Compiles a model into the bytes of an archive. */
+export function compile(source: Source, options?: CompileOptions): Promise<{ archive: Uint8Array; report: Report }>;
+
+// ---- images
+
+/** Red, green, blue and opacity of each place, row by row, in bytes: as ImageData has them. */
+export interface Pixels {
+  readonly data: Uint8ClampedArray | Uint8Array;
+  readonly width: number;
+  readonly height: number;
+}
+export interface ImageOptions {
+  width?: number;
+  height?: number;
+  layout?: "nchw" | "nhwc";
+  channels?: 1 | 3;
+  /** Of each channel, for values from 0 to 1. */
+  mean?: readonly number[];
+  std?: readonly number[];
+  dtype?: "float32" | "uint8";
+}
+/** An image as a tensor of rank 4. */
+export function imageTensor(image: Pixels, options?: ImageOptions): Tensor;
+/** The pixels of a picture: uint8 of [height, width, 3]. */
+export function imageData(picture: Tensor<"uint8">): Pixels;
+/** Forgets the models that a browser keeps; here there are none. */
+export function clearCache(): Promise<boolean>;
 
 // ---- files of tensors
 

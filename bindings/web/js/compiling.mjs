@@ -40,7 +40,7 @@ const nameOf = (given) => (typeof given === "string" || given instanceof URL ? S
 
 function putFile(engine, name, bytes) {
   const text = engine.putText(name),
-    at = engine.exports.web_file_put(text, bytes.length) >>> 0;
+    at = engine.address(engine.exports.web_file_put(text, bytes.length));
   engine.free(text);
   if (!at) throw new HologramError(`there is no memory for ${bytes.length} bytes`, "NO_MEMORY");
   engine.bytes.set(bytes, at);

@@ -7,8 +7,16 @@ const pageBytes = 65536,
   firstPages = 256; // as the modules are linked
 const stackBytes = 1 << 20;
 
-/** What differs between places to run: tests in Node replace it. */
-export const host = {
+let base = import.meta.url;
+
+/** Says where the files of the package are, for programs that a bundler has put elsewhere: a URL of its folder. */
+export function setBase(url) {
+  base = new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href ?? base).href;
+}
+
+const hostHere = () => ({
+  /** Models that are opened in a worker can be stopped by their page, where memory can be shared. */
+  isWorker: false,
   cores: globalThis.navigator?.hardwareConcurrency ?? 1,
   /** Memory can be shared with workers: in pages that are isolated from other origins. */
   canShare: globalThis.crossOriginIsolated === true,
@@ -16,7 +24,7 @@ export const host = {
   mayWait: typeof document === "undefined",
 
   async compile(name) {
-    const response = await fetch(new URL(name, import.meta.url));
+    const response = await fetch(new URL(name, base));
     if (!response.ok) throw new HologramError(`${response.url} cannot be fetched: ${response.status} ${response.statusText}`, "NO_FILE");
     if (response.headers.get("content-type")?.startsWith("application/wasm")) return WebAssembly.compileStreaming(response);
     return WebAssembly.compile(await response.arrayBuffer());
@@ -31,11 +39,14 @@ export const host = {
       worker.postMessage(message);
     });
   },
-};
+});
+
+/** What differs between places to run: tests in Node replace it. */
+export const host = /* @__PURE__ */ hostHere(); // bundlers may leave it out
 
 /** A worker with a module of this package. Where that comes from another origin, a worker of this one imports it. */
 export function startWorker(name) {
-  const url = new URL(name, import.meta.url);
+  const url = new URL(name, base);
   if (!globalThis.location || url.origin === location.origin) return new Worker(url, { type: "module" });
   const blob = new Blob([`import ${JSON.stringify(url.href)}`], { type: "text/javascript" }),
     own = URL.createObjectURL(blob);
@@ -45,7 +56,8 @@ export function startWorker(name) {
 
 // A function that swizzles as relaxed SIMD does: an engine that has that accepts it.
 const relaxed = "0061736d0100000001050160 00017b030201000a0f010d00 4101fd0f4102fd0ffd80020b";
-const level = WebAssembly.validate(Uint8Array.from(relaxed.match(/[0-9a-f]{2}/g), (byte) => parseInt(byte, 16))) ? "relaxed" : "simd128";
+let best;
+const level = () => (best ??= WebAssembly.validate(Uint8Array.from(relaxed.match(/[0-9a-f]{2}/g), (byte) => parseInt(byte, 16))) ? "relaxed" : "simd128");
 
 const modules = new Map();
 
@@ -54,7 +66,7 @@ export const engines = new Map();
 
 /** The compiled module of a kind: each is fetched once. */
 function moduleOf(kind, isShared) {
-  const name = kind === "compiler" ? "hologram-compiler-simd128.wasm" : `hologram-${kind}-${level}${isShared ? "-threads" : ""}.wasm`;
+  const name = kind === "compiler" ? "hologram-compiler-simd128.wasm" : `hologram-${kind}-${level()}${isShared ? "-threads" : ""}.wasm`;
   if (!modules.has(name)) {
     const module = host.compile(name);
     modules.set(name, module);
@@ -85,6 +97,8 @@ function sharedMemory() {
     }
 }
 
+const layoutNames = "pointer tensor tensorShape tensorData input inputIndex inputTensor output outputIndex outputTensor".split(" ");
+
 export class Engine {
   #memory;
   #module;
@@ -107,8 +121,22 @@ export class Engine {
       engine = new Engine(module, memory, isShared);
     engine.exports = (await WebAssembly.instantiate(module, imports(memory, progress && ((...args) => progress(engine, ...args))))).exports;
     engine.#memory ??= engine.exports.memory;
+    engine.#learn();
     if (isShared && !host.mayWait) engine.exports.web_restless();
     return engine;
+  }
+
+  /** Sizes and places of what C and JavaScript share, in the order of web_layout; and where runs are stopped. */
+  #learn() {
+    const at = this.exports.web_layout() >> 2,
+      numbers = new Int32Array(this.#memory.buffer);
+    this.layout = Object.fromEntries(layoutNames.map((name, i) => [name, numbers[at + i]]));
+    this.stopAt = this.exports.web_stop();
+  }
+
+  /** What lets another thread stop runs: {buffer, at}; undefined: none can. */
+  get stopper() {
+    return this.isShared ? { buffer: this.#memory.buffer, at: this.stopAt >> 2 } : undefined;
   }
 
   /** The memory as bytes: anew for each use, since it may have grown. */
@@ -126,10 +154,29 @@ export class Engine {
     return this.#view;
   }
 
+  /** An address that a function gave. Those of 32 bits come with a sign. */
+  address(given) {
+    return this.isWide ? given : given >>> 0;
+  }
+
+  /** An address, or a size, in memory. */
+  pointerAt(at) {
+    return this.isWide ? Number(this.view.getBigUint64(at, true)) : this.view.getUint32(at, true);
+  }
+
+  setPointer(at, value) {
+    if (this.isWide) this.view.setBigUint64(at, BigInt(value), true);
+    else this.view.setUint32(at, value, true);
+  }
+
   /** Bytes of memory, aligned to 64. */
   take(size) {
-    const at = this.exports.web_take(size) >>> 0;
-    if (!at) throw new HologramError(`there is no memory for ${size} bytes`, "NO_MEMORY");
+    const at = this.address(this.exports.web_take(size));
+    if (!at)
+      throw new HologramError(
+        `there is no memory for ${size} more bytes: ${this.memoryBytes} are in use. Close models that are no longer needed, or take a smaller model`,
+        "NO_MEMORY",
+      );
     return at;
   }
 
@@ -151,15 +198,15 @@ export class Engine {
 
   /** A copy of bytes of the memory. */
   copy(at, size) {
-    return this.bytes.slice(at >>> 0, (at >>> 0) + size);
+    return this.bytes.slice(this.address(at), this.address(at) + size);
   }
 
-  textAt(at, size = this.bytes.indexOf(0, at >>> 0) - (at >>> 0)) {
+  textAt(at, size = this.bytes.indexOf(0, this.address(at)) - this.address(at)) {
     return text.decode(this.copy(at, size));
   }
 
   #fail() {
-    const at = this.exports.web_error() >>> 0,
+    const at = this.address(this.exports.web_error()),
       status = this.view.getInt32(at, true);
     throw new HologramError(this.textAt(at + 4), status);
   }
@@ -182,9 +229,16 @@ export class Engine {
 
   /** Calls one that gives an object; 0 is a failure. */
   make(name, ...args) {
-    const made = this.#call(name, args) >>> 0;
+    const made = this.address(this.#call(name, args));
     if (!made) this.#fail();
     return made;
+  }
+
+  /** Calls one that gives a number; -1 is a failure. */
+  count(name, ...args) {
+    const number = this.#call(name, args);
+    if (number < 0) this.#fail();
+    return number;
   }
 
   /** Calls one that gives JSON. */

@@ -1,26 +1,36 @@
-// Bytes of models: fetched with progress and again where a download is cut, and kept for the next visit.
+// Bytes of models: fetched with progress, on from where a download was cut, and kept for the next visit.
 //
-// What is kept lies in the browser's Cache under the SHA-256 of its bytes, so that equal models are there once; beside it, for each
-// address, which bytes it had and what the server calls them.
+// A model is kept in parts, each in the browser's Cache under the SHA-256 of its bytes, so that equal parts are there once. Beside them
+// there is a note for each address: its parts, and what the server calls the version. Parts are kept while a download goes on: one that was
+// cut, or whose tab was closed, goes on behind them, in this visit or the next.
 import { HologramError, aborted } from "./errors.mjs";
 
 const waits = [300, 1000, 3000]; // milliseconds before the next try
+const partBytes = 8 << 20;
 const store = "hologram-1";
 const nameOf = (hash) => `https://hologram.invalid/sha256/${hash}`;
 const noteOf = (url) => `https://hologram.invalid/address/${encodeURIComponent(url)}`;
 
 const versionOf = (response) => response.headers.get("etag") ?? response.headers.get("last-modified") ?? "";
 
+function memoryOf(size) {
+  try {
+    return new Uint8Array(size);
+  } catch (error) {
+    throw Object.assign(new HologramError(`there is no memory for a model of ${size} bytes`, "NO_MEMORY", { cause: error }), { isFinal: true });
+  }
+}
+
 /** Bytes that come in pieces. */
 class Bytes {
   constructor(expected) {
-    this.data = new Uint8Array(expected || 1 << 16);
+    this.data = memoryOf(expected || 1 << 16);
     this.size = 0;
   }
 
   add(piece) {
     if (this.size + piece.length > this.data.length) {
-      const more = new Uint8Array(Math.max(this.size + piece.length, 2 * this.data.length));
+      const more = memoryOf(Math.max(this.size + piece.length, 2 * this.data.length));
       more.set(this.data.subarray(0, this.size));
       this.data = more;
     }
@@ -39,10 +49,99 @@ const wait = (time, signal) =>
     signal?.addEventListener("abort", () => (clearTimeout(timer), reject(aborted(signal))), { once: true });
   });
 
+// ---- what is kept
+
+/** The parts of a model that are kept. Where pages may keep nothing, or the disk is full, it keeps none. */
+class Kept {
+  #cache;
+  #url;
+  #note = { version: "", total: 0, parts: [] };
+  #size = 0; // bytes of the parts
+  #last = Promise.resolve();
+
+  constructor(url, cache) {
+    this.#url = url;
+    this.#cache = cache;
+  }
+
+  static async open(url, options) {
+    const keeps = options.cache !== false && globalThis.caches && globalThis.crypto?.subtle;
+    return new Kept(url, keeps ? await caches.open(store).catch(() => undefined) : undefined);
+  }
+
+  /** What is there becomes the beginning of a download; true: it is all. */
+  async restore(state, { cache, signal, onprogress }) {
+    if (!this.#cache || cache === "reload") return false;
+    const note = await (await this.#cache.match(noteOf(this.#url)))?.json();
+    if (!note) return false;
+    // Offline, or without a name for its version, what is there counts.
+    const head = note.isWhole && note.version ? await fetch(this.#url, { method: "HEAD", signal }).catch(() => undefined) : undefined;
+    if (signal?.aborted) throw aborted(signal);
+    if (head?.ok && versionOf(head) !== note.version) return false;
+    const bytes = new Bytes(note.total);
+    for (const [i, hash] of note.parts.entries()) {
+      const found = await this.#cache.match(nameOf(hash));
+      if (!found) {
+        note.parts.length = i; // the browser needed the room
+        note.isWhole = false;
+        break;
+      }
+      bytes.add(new Uint8Array(await found.arrayBuffer()));
+      onprogress?.({ loaded: bytes.size, total: note.total || undefined, cached: true });
+    }
+    this.#note = note;
+    this.#size = bytes.size;
+    Object.assign(state, { bytes, version: note.version, total: note.total });
+    return note.isWhole === true;
+  }
+
+  forget({ version, total }) {
+    this.#note = { version, total, parts: [] };
+    this.#size = 0;
+  }
+
+  /** Keeps what has come since, as one more part; `isWhole`: there is no more. Each waits for those before it. */
+  add(state, isWhole = false) {
+    const [from, to] = [this.#size, state.bytes?.size ?? 0];
+    if (!this.#cache || (from === to && !isWhole)) return this.#last;
+    this.#size = to;
+    const work = async () => {
+      if (from < to) {
+        const part = state.bytes.data.slice(from, to),
+          digest = new Uint8Array(await crypto.subtle.digest("SHA-256", part)),
+          hash = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
+        if (!(await this.#cache.match(nameOf(hash)))) await this.#cache.put(nameOf(hash), new Response(part));
+        this.#note.parts.push(hash);
+      }
+      this.#note.isWhole = isWhole;
+      await this.#cache.put(noteOf(this.#url), new Response(JSON.stringify(this.#note)));
+    };
+    // A full disk is no reason to fail, but then there is nothing to go on from either.
+    return (this.#last = this.#last.then(work).catch(() => (this.#cache = undefined)));
+  }
+
+  /** Whether enough has come for a part. */
+  isDue(state) {
+    return state.bytes.size - this.#size >= partBytes;
+  }
+}
+
+// ---- fetching
+
+/** Whether the server answers with other bytes than those asked for. */
+function isElsewhere({ status, headers }, { bytes }) {
+  const from = /^bytes (\d+)-/.exec(headers.get("content-range") ?? "")?.[1];
+  return status === 416 || (status === 206 && from !== undefined && Number(from) !== bytes?.size);
+}
+
 /** One try: goes on behind the bytes that are there, where the server can. */
-async function attempt(url, state, { signal, onprogress }) {
+async function attempt(url, state, kept, { signal, onprogress }) {
   const headers = state.bytes?.size && state.version ? { Range: `bytes=${state.bytes.size}-`, "If-Range": state.version } : {},
     response = await fetch(url, { signal, headers });
+  if (isElsewhere(response, state)) {
+    state.bytes = undefined;
+    throw new Error("the server does not go on where the download was cut");
+  }
   if (response.status >= 400 && response.status < 500)
     throw Object.assign(new HologramError(`${url} cannot be fetched: ${response.status} ${response.statusText}`, "NO_FILE"), { isFinal: true });
   if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
@@ -51,69 +150,50 @@ async function attempt(url, state, { signal, onprogress }) {
     state.total = response.headers.get("content-encoding") ? 0 : Number(response.headers.get("content-length") ?? 0);
     state.bytes = new Bytes(state.total);
     state.version = versionOf(response);
+    kept.forget(state);
   }
   for (const reader = response.body.getReader(); ; ) {
     const { done, value } = await reader.read();
     if (done) break;
     state.bytes.add(value);
     onprogress?.({ loaded: state.bytes.size, total: state.total || undefined });
+    if (kept.isDue(state)) kept.add(state);
   }
   if (state.total && state.bytes.size !== state.total) throw new Error("the download ended too early");
 }
 
-export async function download(url, options) {
-  const state = {};
+async function download(url, state, kept, options) {
   for (let tries = 0; ; tries++)
     try {
-      await attempt(url, state, options);
-      return { bytes: state.bytes.whole, version: state.version };
+      return await attempt(url, state, kept, options);
     } catch (error) {
       if (options.signal?.aborted) throw aborted(options.signal);
       if (error.isFinal) throw error;
-      if (tries === waits.length)
-        throw new HologramError(
-          `the download of ${url} stopped${state.bytes ? ` at byte ${state.bytes.size}${state.total ? ` of ${state.total}` : ""}` : ""}: ${error.message}. Call open() again`,
-          "NO_FILE",
-          { cause: error },
-        );
+      if (tries === waits.length) {
+        const at = state.bytes?.size ? ` at byte ${state.bytes.size}${state.total ? ` of ${state.total}` : ""}` : "";
+        throw new HologramError(`the download of ${url} stopped${at}: ${error.message}. Call open() again, and it goes on from there`, "NO_FILE", { cause: error });
+      }
       await wait(waits[tries], options.signal);
     }
 }
 
-// ---- what is kept
-
-async function kept(url, signal) {
-  const cache = await caches.open(store),
-    note = await (await cache.match(noteOf(url)))?.json();
-  if (!note) return undefined;
-  // Offline, or without a name for its version, what is there counts.
-  const head = note.version ? await fetch(url, { method: "HEAD", signal }).catch(() => undefined) : undefined;
-  if (head?.ok && versionOf(head) !== note.version) return undefined;
-  const found = await cache.match(nameOf(note.hash));
-  return found && new Uint8Array(await found.arrayBuffer());
-}
-
-async function keep(url, bytes, version) {
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", bytes)),
-    hash = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join(""),
-    cache = await caches.open(store);
-  if (!(await cache.match(nameOf(hash)))) await cache.put(nameOf(hash), new Response(bytes));
-  await cache.put(noteOf(url), new Response(JSON.stringify({ hash, version })));
-}
-
-/** The bytes of a model at a URL. Pages that may keep nothing fetch it each time. */
+/** The bytes of a model at a URL. */
 export async function fetched(url, options) {
-  const keeps = options.cache !== false && globalThis.caches && globalThis.crypto?.subtle;
-  if (keeps && options.cache !== "reload") {
-    const there = await kept(url, options.signal).catch(() => undefined);
-    if (there) {
-      options.onprogress?.({ loaded: there.length, total: there.length, cached: true });
-      return there;
-    }
+  const state = {},
+    kept = await Kept.open(url, options),
+    isWhole = await kept.restore(state, options).catch((error) => {
+      if (error.code) throw error;
+      return false; // what is kept cannot be read: it is fetched
+    });
+  if (isWhole) return state.bytes.whole;
+  try {
+    await download(url, state, kept, options);
+  } catch (error) {
+    if (state.version) await kept.add(state);
+    throw error;
   }
-  const { bytes, version } = await download(url, options);
-  if (keeps) await keep(url, bytes, version).catch(() => {}); // a full disk is no reason to fail
-  return bytes;
+  kept.add(state, true); // the model can run meanwhile
+  return state.bytes.whole;
 }
 
 /** Forgets all models that are kept. */

@@ -1,7 +1,8 @@
 // The package `hologram` in browsers.
+import { setBase } from "./engine.mjs";
 import { HologramError } from "./errors.mjs";
 import { clearCache } from "./fetching.mjs";
-import { imageTensor } from "./images.mjs";
+import { imageData, imageTensor } from "./images.mjs";
 import { Model, Session } from "./model.mjs";
 import { bytesOf, isArchive, openBytes, warm } from "./opening.mjs";
 import { Tensor } from "./tensor.mjs";
@@ -37,4 +38,4 @@ export async function compile(given, options = {}) {
   return (await import("./compiling.mjs")).compileBytes(await bytesOf(given, options), given, options);
 }
 
-export { HologramError, Language, Model, Session, Tensor, Tokenizer, clearCache, imageTensor };
+export { HologramError, Language, Model, Session, Tensor, Tokenizer, clearCache, imageData, imageTensor, setBase };

@@ -5,6 +5,9 @@ import { fetched } from "./fetching.mjs";
 import { Model } from "./model.mjs";
 import { createBackend } from "./wasm_backend.mjs";
 
+/** The engines of models. */
+export const engineOf = new WeakMap();
+
 const magic = [0x89, 0x48, 0x4f, 0x4c, 0x4f, 0x0d, 0x0a, 0x1a];
 export const isArchive = (bytes) => magic.every((byte, i) => bytes[i] === byte);
 
@@ -20,7 +23,7 @@ export async function bytesOf(given, options = {}) {
 
 /** The backend of a kind, with so many threads. */
 async function backendOf(kind, threads) {
-  const isShared = threads > 1,
+  const isShared = threads > 1 || (host.isWorker && host.canShare),
     key = `${kind} ${isShared}`;
   if (!engines.has(key)) {
     const made = Engine.create(kind, isShared).then(createBackend);
@@ -63,6 +66,7 @@ async function openIn(kind, threads, bytes, options, report) {
     at = engine.put(bytes);
     handle = backend.open(at, bytes.length, pool, options.sessions ?? 1, () => release(backend));
     const model = new Model(backend, handle, pool, report);
+    engineOf.set(model, engine);
     if (kind === "core" && ["tokenizer", "template"].some((name) => backend.native.text_asset(handle, name))) {
       model.close();
       return openIn("full", threads, bytes, options, report);

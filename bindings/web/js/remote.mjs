@@ -47,12 +47,15 @@ const told = ["inspect", "explain", "constants", "verify", "bench", "sample", "g
 
 export class RemoteModel {
   #line;
+  #stopper;
 
-  constructor(line, { inputs, outputs, report }) {
+  constructor(line, { inputs, outputs, report, pictures, stopper }) {
     this.#line = line;
+    this.#stopper = stopper;
     this.inputs = inputs;
     this.outputs = outputs;
     this.report = report;
+    this.pictures = pictures;
     for (const name of told) this[name] = (...args) => line.ask("call", [name, args]);
     this.tokenizer = {
       encode: (text, options) => line.ask("encode", [text, options]),
@@ -60,9 +63,24 @@ export class RemoteModel {
     };
   }
 
-  /** A signal ends the wait; what runs already runs to its end. */
-  run(feeds, { signal, ...options } = {}) {
-    return this.#line.ask("call", ["run", [feeds, options]], { signal });
+  /** A signal ends the run, where memory can be shared; elsewhere it ends the wait, and what runs already runs to its end. */
+  async run(feeds, { signal, ...options } = {}) {
+    if (!signal || !this.#stopper) return this.#line.ask("call", ["run", [feeds, options]], { signal });
+    if (signal.aborted) throw aborted(signal);
+    const { buffer, at } = this.#stopper,
+      stop = new SharedArrayBuffer(4),
+      abort = () => {
+        Atomics.store(new Int32Array(stop), 0, 1);
+        Atomics.store(new Int32Array(buffer), at, 1);
+      };
+    signal.addEventListener("abort", abort, { once: true });
+    try {
+      return await this.#line.ask("run", [[feeds, options], stop]);
+    } catch (error) {
+      throw error.code === "CANCELLED" && signal.aborted ? aborted(signal) : error;
+    } finally {
+      signal.removeEventListener("abort", abort);
+    }
   }
 
   async *#written(name, first, { signal, ...options } = {}) {
@@ -84,6 +102,10 @@ export class RemoteModel {
 
   chat(messages, options) {
     return this.#written("chat", messages, options);
+  }
+
+  imagine(prompt, options) {
+    return this.#written("imagine", prompt, options);
   }
 
   close() {

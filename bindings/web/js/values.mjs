@@ -4,7 +4,6 @@ import { HologramError } from "./errors.mjs";
 import { Tensor, fits } from "./tensor.mjs";
 
 const kinds = ["tensor", "sequence", "optional", "map"];
-const tensorBytes = 144; // web.c asserts it
 const utf8 = new TextEncoder();
 
 /** Bytes that `taken` has until somebody frees them. */
@@ -16,21 +15,23 @@ function put(engine, data, taken) {
 
 export function putStrings(engine, strings, taken) {
   const parts = strings.map((one) => utf8.encode(one)),
-    at = engine.take(8 * parts.length + 8);
+    { pointer } = engine.layout,
+    at = engine.take(2 * pointer * parts.length + 8);
   taken.push(at);
   parts.forEach((part, i) => {
     const where = put(engine, part, taken);
-    engine.view.setUint32(at + 8 * i, where, true);
-    engine.view.setUint32(at + 8 * i + 4, part.length, true);
+    engine.setPointer(at + 2 * pointer * i, where);
+    engine.setPointer(at + 2 * pointer * i + pointer, part.length);
   });
   return at;
 }
 
 function putData(engine, value, taken) {
   if (value instanceof Tensor) return value.dtype === "string" ? putStrings(engine, value.data, taken) : put(engine, value.data, taken);
-  const at = engine.take(tensorBytes * value.items.length + 1);
+  const { tensor } = engine.layout,
+    at = engine.take(tensor * value.items.length + 1);
   taken.push(at);
-  value.items.forEach((item, i) => putValue(engine, at + tensorBytes * i, item, taken));
+  value.items.forEach((item, i) => putValue(engine, at + tensor * i, item, taken));
   return at;
 }
 
@@ -39,31 +40,32 @@ export function putValue(engine, at, value, taken) {
     shape = isTensor ? value.shape : value.kind === "map" ? [] : [value.items.length];
   if (shape.length > 16) throw new HologramError("a tensor has at most 16 dimensions");
   const data = putData(engine, value, taken),
-    { view } = engine;
+    { view, layout } = engine;
   view.setUint8(at, dtypeOf(value.dtype).number);
   view.setUint8(at + 1, isTensor ? 0 : kinds.indexOf(value.kind));
   view.setUint8(at + 2, isTensor ? 0 : Math.max(0, kinds.indexOf(value.inner)));
   view.setInt8(at + 3, shape.length);
-  shape.forEach((size, i) => view.setBigInt64(at + 8 + 8 * i, BigInt(size), true));
-  view.setUint32(at + 136, data, true);
+  shape.forEach((size, i) => view.setBigInt64(at + layout.tensorShape + 8 * i, BigInt(size), true));
+  engine.setPointer(at + layout.tensorData, data);
 }
 
 function takeStrings(engine, at, count) {
-  const { view } = engine;
-  return Array.from({ length: count }, (_, i) => engine.textAt(view.getUint32(at + 8 * i, true), view.getUint32(at + 8 * i + 4, true)));
+  const { pointer } = engine.layout,
+    word = (i) => engine.pointerAt(at + pointer * i);
+  return Array.from({ length: count }, (_, i) => engine.textAt(word(2 * i), word(2 * i + 1)));
 }
 
 /** A copy; `memory`: the array that the caller had for it. */
 export function takeValue(engine, at, memory) {
-  const { view } = engine,
+  const { view, layout } = engine,
     type = dtypeAt(view.getUint8(at)),
     kind = kinds[view.getUint8(at + 1)],
     inner = kind === "map" ? "tensor" : kinds[view.getUint8(at + 2)],
-    shape = Array.from({ length: Math.max(0, view.getInt8(at + 3)) }, (_, i) => Number(view.getBigInt64(at + 8 + 8 * i, true))),
-    data = view.getUint32(at + 136, true);
+    shape = Array.from({ length: Math.max(0, view.getInt8(at + 3)) }, (_, i) => Number(view.getBigInt64(at + layout.tensorShape + 8 * i, true))),
+    data = engine.pointerAt(at + layout.tensorData);
   if (kind !== "tensor") {
     const length = kind === "map" ? 2 : shape[0];
-    return { kind, dtype: type?.name, inner, items: Array.from({ length }, (_, i) => takeValue(engine, data + tensorBytes * i)) };
+    return { kind, dtype: type?.name, inner, items: Array.from({ length }, (_, i) => takeValue(engine, data + layout.tensor * i)) };
   }
   const count = shape.reduce((product, size) => product * size, type.entries);
   if (type.name === "string") return new Tensor("string", takeStrings(engine, data, count), shape);

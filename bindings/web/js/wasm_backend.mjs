@@ -3,13 +3,14 @@ import { dtypeAt } from "./dtype.mjs";
 import { HologramError } from "./errors.mjs";
 import { putStrings, putValue, seeded, takeValue } from "./values.mjs";
 
-const inputBytes = 152,
-  outputBytes = 168; // web.c asserts them
 const utf8 = new TextEncoder(),
   text = new TextDecoder();
 // In the order of web_text.c.
 const numbers =
   "maxTokens temperature topK topP minP typicalP repetitionPenalty presencePenalty frequencyPenalty seed lookup keepEnds logprobs text".split(" ");
+
+// In the order of web_picture.c.
+const pictureNumbers = ["steps", "guidance", "seed", "width", "height"];
 
 /** Lets the page do what it waits for. */
 const pause = () =>
@@ -67,9 +68,9 @@ class Objects {
   /** What a call gave beside its result, by the elements of so many bytes. */
   given(free, bytes) {
     const { engine } = this,
-      at = engine.exports.web_given() >>> 0,
-      data = engine.view.getUint32(at, true),
-      copy = engine.copy(data, engine.view.getUint32(at + 4, true) * bytes);
+      at = engine.address(engine.exports.web_given()),
+      data = engine.pointerAt(at),
+      copy = engine.copy(data, engine.pointerAt(at + engine.layout.pointer) * bytes);
     if (free) engine.exports[free](data);
     return copy;
   }
@@ -86,25 +87,26 @@ function run(objects, handle, { values, wanted, memory, timeLimit }) {
     { model } = objects.find(handle),
     taken = [],
     given = values.map((_, i) => i).filter((i) => values[i] !== undefined),
-    inputs = engine.take(inputBytes * given.length + 1),
-    outputs = engine.take(outputBytes * wanted.length + 1);
+    { layout } = engine,
+    inputs = engine.take(layout.input * given.length + 1),
+    outputs = engine.take(layout.output * wanted.length + 1);
   taken.push(inputs, outputs);
   let isDone = false;
   try {
-    engine.bytes.fill(0, outputs, outputs + outputBytes * wanted.length);
+    engine.bytes.fill(0, outputs, outputs + layout.output * wanted.length);
     given.forEach((index, i) => {
-      const at = inputs + inputBytes * i;
-      putValue(engine, at + 8, values[index], taken);
-      engine.view.setUint32(at, 0, true);
-      engine.view.setInt32(at + 4, index, true);
+      const at = inputs + layout.input * i;
+      putValue(engine, at + layout.inputTensor, values[index], taken);
+      engine.setPointer(at, 0);
+      engine.view.setInt32(at + layout.inputIndex, index, true);
     });
-    wanted.forEach((index, i) => engine.view.setInt32(outputs + outputBytes * i + 4, index, true));
+    wanted.forEach((index, i) => engine.view.setInt32(outputs + layout.output * i + layout.outputIndex, index, true));
     if (model) engine.do("web_session_run", handle, model, inputs, given.length, outputs, wanted.length, timeLimit);
     else {
-      engine.do("web_run", handle, inputs, given.length, outputs, wanted.length, timeLimit, 0);
+      engine.do("web_run", handle, inputs, given.length, outputs, wanted.length, timeLimit);
       isDone = true;
     }
-    return wanted.map((_, i) => takeValue(engine, outputs + outputBytes * i + 16, memory[i]));
+    return wanted.map((_, i) => takeValue(engine, outputs + layout.output * i + layout.outputTensor, memory[i]));
   } finally {
     if (isDone) engine.exports.web_outputs_free(outputs, wanted.length);
     taken.forEach((at) => engine.free(at));
@@ -246,12 +248,37 @@ function languageFunctions(objects) {
   };
 }
 
+function pictureFunctions(objects) {
+  const { engine } = objects,
+    { exports } = engine;
+  return {
+    imagine_defaults: (model) => (objects.find(model) && exports.web_imagine_can?.(model) ? engine.json("web_imagine_defaults", model) : null),
+    picture_create(model, pool, given) {
+      const taken = [],
+        at = (text) => (text === undefined ? 0 : taken[taken.push(engine.putText(text)) - 1]),
+        numbers = Float64Array.from(pictureNumbers, (name) => given[name] ?? NaN);
+      objects.find(model);
+      try {
+        const texts = [given.prompt, given.negative, given.scheduler].map(at),
+          name = objects.asked("web_picture", "a picture of a text"),
+          handle = objects.using(numbers, (where) => engine.make(name, model, pool, ...texts, where));
+        return objects.hold(handle, exports.web_picture_close, [model]);
+      } finally {
+        taken.forEach((one) => engine.free(one));
+      }
+    },
+    picture_step: (picture, done) => tell(done, () => engine.count("web_picture_step", objects.find(picture) && picture) === 1),
+    picture_see: (picture, done) =>
+      tell(done, () => ({ ...engine.json("web_picture_see", objects.find(picture) && picture), data: objects.given("web_picture_free", 1).buffer })),
+  };
+}
+
 export function createBackend(engine) {
   const objects = new Objects(engine),
     { exports } = engine,
     pools = new Map(),
     registry = new FinalizationRegistry(objects.close),
-    parts = [modelFunctions, sessionFunctions, tokenizerFunctions, languageFunctions].map((part) => part(objects));
+    parts = [modelFunctions, sessionFunctions, tokenizerFunctions, languageFunctions, pictureFunctions].map((part) => part(objects));
   return {
     engine,
     native: Object.assign({ close: objects.close, cancel() {} }, ...parts),

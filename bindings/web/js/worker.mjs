@@ -1,8 +1,12 @@
 // The worker of remote.mjs: has one model, and does what the page asks for, in the order in which it asks.
+import { host } from "./engine.mjs";
 import { open } from "./index.mjs";
+import { HologramError } from "./errors.mjs";
 import { packed, unpacked } from "./messages.mjs";
+import { engineOf } from "./opening.mjs";
 
-let model;
+host.isWorker = true;
+let model, stopper;
 const objects = new Map(); // texts that are being written, sessions
 let next = 1;
 
@@ -14,9 +18,21 @@ function keep(object) {
 const methods = {
   async open({ id }, source, options) {
     model = await open(source, { ...options, onprogress: (progress) => self.postMessage({ id, progress }) });
-    return { inputs: model.inputs, outputs: model.outputs, report: model.report };
+    ({ stopper } = engineOf.get(model));
+    return { stopper, inputs: model.inputs, outputs: model.outputs, report: model.report, pictures: model.pictures };
   },
   call: (_, name, args) => model[name](...args),
+  /** A run that the page may stop: it writes into `stop`, and then where the engine looks. */
+  async run(_, args, stop) {
+    for (const flag = new Int32Array(stop); ; )
+      try {
+        Atomics.store(new Int32Array(stopper.buffer), stopper.at, 0);
+        if (Atomics.load(flag, 0)) throw new HologramError("the run was stopped", "CANCELLED");
+        return await model.run(...args);
+      } catch (error) {
+        if (error.code !== "CANCELLED" || Atomics.load(flag, 0)) throw error; // else the page meant the run before, which was over
+      }
+  },
   make: (_, name, args) => keep(model[name](...args)),
   use: (_, object, name, args) => objects.get(object)[name](...args),
   async drop(_, object) {

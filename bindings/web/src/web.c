@@ -122,15 +122,34 @@ void WEB(web_session_profile)(HoloSession *session, bool on)
 
 // ---- runs
 
-// JavaScript writes and reads these.
-_Static_assert(sizeof(HoloTensor) == 144 && offsetof(HoloTensor, dim) == 8 && offsetof(HoloTensor, data) == 136, "");
-_Static_assert(sizeof(HoloRunInput) == 152 && offsetof(HoloRunInput, tensor) == 8, "");
-_Static_assert(sizeof(HoloRunOutput) == 168 && offsetof(HoloRunOutput, tensor) == 16, "");
+// JavaScript writes and reads tensors, inputs and outputs by these numbers: engine.mjs names them in this order.
+const int *WEB(web_layout)(void)
+{
+    static const int layout[] = {sizeof(void *),
+                                 sizeof(HoloTensor),
+                                 offsetof(HoloTensor, dim),
+                                 offsetof(HoloTensor, data),
+                                 sizeof(HoloRunInput),
+                                 offsetof(HoloRunInput, index),
+                                 offsetof(HoloRunInput, tensor),
+                                 sizeof(HoloRunOutput),
+                                 offsetof(HoloRunOutput, index),
+                                 offsetof(HoloRunOutput, tensor)};
+    return layout;
+}
+
+// What is not 0 here stops the run that goes on. A page writes it while its worker runs, where the memory is shared.
+static volatile int stopped;
+
+volatile int *WEB(web_stop)(void)
+{
+    return &stopped;
+}
 
 HoloStatus WEB(web_run)(const HoloModel *model, const HoloRunInput *inputs, int input_count, HoloRunOutput *outputs,
-                        int output_count, double time_limit, const volatile int *cancel)
+                        int output_count, double time_limit)
 {
-    HoloRunOptions options = {sizeof options, time_limit, cancel};
+    HoloRunOptions options = {sizeof options, time_limit, &stopped};
     return holo_model_run(model, inputs, input_count, outputs, output_count, &options, web_anew());
 }
 

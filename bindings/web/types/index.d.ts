@@ -1,5 +1,5 @@
 // Types of the package hologram in browsers. What it shares with Node's is in face.d.ts.
-import type { CompileOptions, Feeds, GenerateOptions, Generated, Input, Message, Model, Port, Report, Results, RunOptions, Tensor, Token } from "./face.js";
+import type { CompileOptions, Feeds, GenerateOptions, Generated, ImageOptions, ImagineOptions, ImagineStep, Input, Message, Model, Pictures, Pixels, Port, Report, Results, RunOptions, Tensor, Token } from "./face.js";
 
 export type {
   ArrayOf,
@@ -8,12 +8,17 @@ export type {
   Feeds,
   GenerateOptions,
   Generated,
+  ImageOptions,
+  ImagineOptions,
+  ImagineStep,
   Input,
   Inspection,
   LanguageOptions,
   Message,
   Nested,
   Note,
+  Pictures,
+  Pixels,
   Port,
   Report,
   Results,
@@ -68,6 +73,8 @@ export interface RemoteModel {
   generate(prompt: string | Iterable<number>, options?: GenerateOptions): AsyncGenerator<Token, Generated, void>;
   generateText(prompt: string | Iterable<number>, options?: Omit<GenerateOptions, "signal">): Promise<string>;
   chat(messages: readonly Message[], options?: GenerateOptions): AsyncGenerator<Token, Generated, void>;
+  readonly pictures: Pictures | null;
+  imagine(prompt: string, options?: ImagineOptions): AsyncGenerator<ImagineStep, void, void>;
   readonly tokenizer: {
     encode(text: string, options?: { special?: boolean }): Promise<number[] | null>;
     decode(ids: Iterable<number>, options?: { special?: boolean }): Promise<string | null>;
@@ -90,15 +97,9 @@ export function compile(source: Source, options?: WebCompileOptions): Promise<{ 
 /** Forgets the models that are kept. */
 export function clearCache(): Promise<boolean>;
 
-export interface ImageOptions {
-  width?: number;
-  height?: number;
-  layout?: "nchw" | "nhwc";
-  channels?: 1 | 3;
-  /** Of each channel, for values from 0 to 1. */
-  mean?: readonly number[];
-  std?: readonly number[];
-  dtype?: "float32" | "uint8";
-}
 /** An image as a tensor of rank 4. */
-export function imageTensor(image: ImageData | CanvasImageSource, options?: ImageOptions): Tensor;
+export function imageTensor(image: Pixels | CanvasImageSource | VideoFrame, options?: ImageOptions): Tensor;
+/** The ImageData of a picture: uint8 of [height, width, 3]. */
+export function imageData(picture: Tensor<"uint8">): ImageData;
+/** Says where the files of the package are, for programs that a bundler has put elsewhere: the URL of its folder web/. */
+export function setBase(url: string | URL): void;

@@ -29,6 +29,20 @@ void holo_program_begin(int *argc, char ***argv)
     setlocale(LC_CTYPE, "");
 }
 
+void holo_program_replace(const char *name, char **words)
+{
+    char    path[4096];
+    ssize_t size              = readlink("/proc/self/exe", path, sizeof path - 1);
+    path[size > 0 ? size : 0] = 0;
+    char  *slash              = strrchr(path, '/');
+    size_t room               = slash ? sizeof path - (size_t)(slash + 1 - path) : 0;
+    if (room > strlen(name)) {
+        memcpy(slash + 1, name, strlen(name) + 1);
+        execv(path, words);
+    }
+    if (!slash || errno == ENOENT) execvp(name, words);
+}
+
 long holo_process_id(void)
 {
     return (long)getpid();

@@ -110,8 +110,7 @@ void *holo_wasm_file_put(const char *path, size_t size)
 
 static HoloStatus fail_missing(const char *path, HoloError *error)
 {
-    return holo_fail(error, HOLO_NO_FILE, "cannot open '%s': there are no files here but those that the page gives",
-                     path);
+    return holo_fail(error, HOLO_NO_FILE, "cannot open '%s': the only files here are those that the page gives", path);
 }
 
 HoloStatus holo_file_map_how(const char *path, uint32_t how, HoloMapping *out, HoloError *error)

@@ -45,6 +45,12 @@ void holo_program_begin(int *argc, char ***argv)
     for (int stream = 0; stream < 3; stream++) _setmode(stream, _O_BINARY);
 }
 
+void holo_program_replace(const char *name, char **words)
+{
+    (void)name, (void)words;
+    errno = ENOSYS;
+}
+
 long holo_process_id(void)
 {
     return (long)GetCurrentProcessId();

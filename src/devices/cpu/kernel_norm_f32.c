@@ -49,7 +49,7 @@ static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
     for (int d = 0; d < x->rank; d++)
         if (x->dim[d] != out->dim[d]) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the output has another shape");
     if (params->axes > (uint32_t)x->rank || (params->groups && (params->axes || x->dim[1] % params->groups)))
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the input does not fall into rows");
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the input cannot be split into rows");
     if (holo_out(call, 1) || holo_out(call, 2))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "norm_f32 has one output");
     if (!holo_tensor_count(x)) return HOLO_OK;

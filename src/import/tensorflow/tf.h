@@ -89,6 +89,7 @@ typedef enum HoloFlowKind {
     HOLO_FLOW_TENSOR,
     HOLO_FLOW_VARIABLE, // object: its HoloFlowNode
     HOLO_FLOW_TABLE,    // object: a HoloFlowTable
+    HOLO_FLOW_COMPLEX,  // complex numbers: pairs, [..., 2]
     HOLO_FLOW_LIST,     // a TensorList, or the contents of a TensorArray: object is a HoloFlowList
 } HoloFlowKind;
 

@@ -12,5 +12,6 @@ const HoloFlowOp *const holo_flow_tables[] = {
     holo_flow_ops_lists,
     holo_flow_ops_state,
     holo_flow_ops_sparse,
+    holo_flow_ops_text,
     NULL,
 };

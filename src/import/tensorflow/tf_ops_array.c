@@ -58,6 +58,7 @@ static void constant(HoloFlowCall *c)
         key              = text ? (HoloString){text, strlen(text)} : key;
     }
     if (c->tf->weight) status = c->tf->weight(c->tf, key, type, &tensor, &found);
+    if (c->tf->weight && !status && !found) status = c->tf->weight(c->tf, c->node->name, type, &tensor, &found);
     if (!status && !found && (!holo_flow_attr(c, "value", &attr) || !holo_pb_has(attr.has, HOLO_FLOW_ATTR_TENSOR)))
         status = holo_fail(c->tf->error, HOLO_BAD_MODEL, "constant '%s' has no value", c->e->node);
     if (!status && !found) status = holo_flow_tensor(c->tf, c->node->name, attr.tensor, &tensor);

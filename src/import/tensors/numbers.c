@@ -1,5 +1,5 @@
 // numbers.c - a tensor from text: numbers separated by commas, semicolons, spaces or brackets, in rows, as in .csv
-// files.
+// files. Lists inside of a list, [[1, 2], [3, 4]], say the shape.
 #include "import/import.h"
 #include "ops/tensor.h"
 
@@ -78,6 +78,59 @@ static Count count_words(Reader r)
 
 // ---- the shape
 
+typedef struct Lists { // how deep lists are nested, and how many items each level has; depth 0: there are none
+    int     depth;
+    int64_t dim[HOLO_MAX_RANK];
+} Lists;
+
+// One level up: its list has as many items as all others of that level.
+static bool list_close(Lists *out, const int64_t *items, int level)
+{
+    if (out->dim[level] < 0) out->dim[level] = items[level];
+    return out->dim[level] == items[level];
+}
+
+// The shape of lists inside of lists. HOLO_BAD_INPUT: they differ in length.
+static HoloStatus lists_find(Reader r, Lists *out)
+{
+    int64_t items[HOLO_MAX_RANK] = {0};
+    int     depth = 0, most = 0;
+    bool    is_even = true;
+    *out            = (Lists){0};
+    for (int d = 0; d < HOLO_MAX_RANK; d++) out->dim[d] = -1;
+    while (r.at < r.end && (*r.at == ' ' || *r.at == '\n' || *r.at == '\t' || *r.at == '\r')) r.at++;
+    if (r.at == r.end || *r.at != '[') return HOLO_OK;
+    for (bool in_word = false; r.at < r.end; r.at++) {
+        char c = *r.at;
+        if (c == '[' && depth == HOLO_MAX_RANK)
+            return holo_fail(r.error, HOLO_BAD_INPUT, "lists are nested more than %d deep", HOLO_MAX_RANK);
+        if (c == '[' || (!in_word && !is_between(c) && c != '\n')) {
+            if (depth) items[depth - 1]++;
+            if (c == '[') items[depth++] = 0;
+            if (depth > most) most = depth;
+            if (c != '[') is_even = is_even && depth == most;
+        }
+        if (c == ']' && depth > 0) is_even = list_close(out, items, --depth) && is_even;
+        in_word = !is_between(c) && c != '\n';
+    }
+    if (most > 1 && !is_even) return holo_fail(r.error, HOLO_BAD_INPUT, "the lists differ in length or depth");
+    out->depth = depth ? 0 : most;
+    return HOLO_OK;
+}
+
+// Lists that are as deep as the tensor say its shape.
+static bool lists_fit(const Lists *lists, const HoloTensor *want, const Count *count, HoloTensor *out)
+{
+    int64_t all = 1;
+    if (lists->depth < 2 || (want && want->rank >= 0 && want->rank != lists->depth)) return false;
+    for (int d = 0; d < lists->depth; d++)
+        if (__builtin_mul_overflow(all, lists->dim[d], &all)) return false;
+    if (all != count->words) return false;
+    out->rank = (int8_t)lists->depth;
+    for (int d = 0; d < lists->depth; d++) out->dim[d] = lists->dim[d];
+    return true;
+}
+
 static HoloStatus shape_fail(const HoloTensor *want, const Count *count, HoloError *error)
 {
     char text[160] = "";
@@ -91,10 +144,12 @@ static HoloStatus shape_fail(const HoloTensor *want, const Count *count, HoloErr
 }
 
 // The wanted shape, with open sizes from the number of numbers; if nothing is wanted, the shape of the rows.
-static HoloStatus shape_find(const HoloTensor *want, const Count *count, HoloTensor *out, HoloError *error)
+static HoloStatus shape_find(const HoloTensor *want, const Count *count, const Lists *lists, HoloTensor *out,
+                             HoloError *error)
 {
     *out            = (HoloTensor){.dtype = want && want->dtype ? want->dtype : HOLO_F32, .kind = HOLO_TENSOR};
     bool in_columns = count->columns >= 0;
+    if (lists_fit(lists, want, count, out)) return HOLO_OK;
     if (!want || want->rank < 0) {
         bool is_table = count->rows > 1 && in_columns;
         out->rank     = is_table ? 2 : 1;
@@ -177,7 +232,9 @@ HoloStatus holo_import_numbers(HoloArena *arena, const void *bytes, size_t size,
     if (!count.words) return holo_fail(error, HOLO_BAD_INPUT, "this is not a tensor: there are no numbers in it");
     if (want && (want->kind != HOLO_TENSOR || want->dtype == HOLO_STRING))
         return holo_fail(error, HOLO_BAD_INPUT, "a text file can only be a tensor of numbers");
-    HOLO_TRY(shape_find(want, &count, out, error));
+    Lists lists;
+    HOLO_TRY(lists_find(r, &lists));
+    HOLO_TRY(shape_find(want, &count, &lists, out, error));
     out->data = holo_arena_take(arena, holo_tensor_bytes(out) + 1);
     if (!out->data) return holo_fail_memory(error);
     for (int64_t i = 0; next_word(&r, &is_new); i++) HOLO_TRY(word_put(&r, out, i));

@@ -34,28 +34,64 @@ HoloValue *holo_tf_hybrid_conv(HoloTfOp *op, HoloValue *image, HoloValue *w, con
                          : holo_emit(op->e, "hologram::ConvIntegerToFloat", (HoloEmitIn){bias ? 7 : 5, in}, attrs);
 }
 
+// To the nearest whole number; halves go away from 0, as C's round has it.
+static HoloValue *round_away(HoloTfOp *op, HoloValue *x)
+{
+    HoloValue *size = holo_tf_one(op, "Abs", x), *whole = holo_tf_one(op, "Floor", size);
+    HoloValue *is_up = holo_tf_two(op, "GreaterOrEqual", holo_tf_two(op, "Sub", size, whole), holo_tf_f32(op, 0.5));
+    if (!is_up) return NULL;
+    whole = holo_tf_two(op, "Add", whole, holo_emit_cast(op->e, is_up, HOLO_F32));
+    return holo_tf_two(op, "Mul", holo_tf_one(op, "Sign", x), whole);
+}
+
+static HoloValue *most(HoloTfOp *op, const char *reduce, HoloValue *rows)
+{
+    return holo_emit(op->e, reduce, HOLO_IN(rows, holo_emit_ints(op->e, (int64_t[]){-1}, 1)), NULL);
+}
+
+// The scale of each row from its least and its largest number, and the whole number that stands for 0: from the end of
+// the range that gives the smaller error. Computed in f64, as TensorFlow Lite does.
+static HoloValue *shifted_scale(HoloTfOp *op, HoloValue *rows, HoloValue **out_shift)
+{
+    HoloValue *high = holo_tf_two(op, "Max", most(op, "ReduceMax", rows), holo_tf_f32(op, 0)),
+              *low  = holo_tf_two(op, "Min", most(op, "ReduceMin", rows), holo_tf_f32(op, 0));
+    if (!high || !low) return NULL;
+    high = holo_emit_cast(op->e, high, HOLO_F64);
+    low  = holo_emit_cast(op->e, low, HOLO_F64);
+    HoloValue *range =
+        holo_tf_two(op, "Max", holo_tf_two(op, "Sub", high, low), holo_emit_number(op->e, HOLO_F64, 1e-30));
+    HoloValue *scale    = holo_tf_two(op, "Div", range, holo_emit_number(op->e, HOLO_F64, 255));
+    HoloValue *from_low = holo_tf_two(op, "Div", low, scale), *from_high = holo_tf_two(op, "Div", high, scale);
+    // |-128| + |low / scale| < |127| + |high / scale|
+    HoloValue *is_low =
+        holo_tf_two(op, "Less", holo_tf_two(op, "Sub", holo_emit_number(op->e, HOLO_F64, 1), from_low), from_high);
+    HoloValue *shift =
+        holo_emit(op->e, "Where",
+                  HOLO_IN(is_low, holo_tf_two(op, "Sub", holo_emit_number(op->e, HOLO_F64, -128), from_low),
+                          holo_tf_two(op, "Sub", holo_emit_number(op->e, HOLO_F64, 127), from_high)),
+                  NULL);
+    if (!shift) return NULL;
+    shift      = round_away(op, holo_emit_cast(op->e, shift, HOLO_F32));
+    *out_shift = holo_emit(op->e, "Clip", HOLO_IN(shift, holo_tf_f32(op, -128), holo_tf_f32(op, 127)), NULL);
+    return holo_emit_cast(op->e, scale, HOLO_F32);
+}
+
 // Each row has a scale of its own, and a zero point if `is_shifted`.
 HoloValue *holo_tf_hybrid_rows(HoloTfOp *op, HoloValue *rows, HoloValue *w, const HoloTfTensor *t, bool is_shifted)
 {
     if (!rows || !(w = signed_weights(op, w, t))) return NULL;
-    HoloValue *last   = holo_emit_ints(op->e, (int64_t[]){-1}, 1),
-              *turned = holo_tf_transpose(op, w, (int64_t[]){1, 0}, 2);
-    HoloValue *high =
-        holo_emit(op->e, "ReduceMax", HOLO_IN(is_shifted ? rows : holo_tf_one(op, "Abs", rows), last), NULL);
-    HoloValue *tiny = holo_tf_f32(op, 1e-30), *shift = NULL, *scale;
+    HoloValue *turned = holo_tf_transpose(op, w, (int64_t[]){1, 0}, 2), *shift = NULL, *scale, *inverse;
     if (is_shifted) {
-        HoloValue *low = holo_emit(op->e, "ReduceMin", HOLO_IN(rows, last), NULL);
-        high           = holo_tf_two(op, "Max", high, holo_tf_f32(op, 0));
-        low            = holo_tf_two(op, "Min", low, holo_tf_f32(op, 0));
-        scale          = holo_tf_two(op, "Div", holo_tf_two(op, "Max", holo_tf_two(op, "Sub", high, low), tiny),
-                                     holo_tf_f32(op, 255));
-        shift =
-            holo_tf_one(op, "Round", holo_tf_two(op, "Sub", holo_tf_f32(op, -128), holo_tf_two(op, "Div", low, scale)));
+        scale   = shifted_scale(op, rows, &shift);
+        inverse = holo_tf_two(op, "Div", holo_tf_f32(op, 1), scale);
     } else {
-        scale = holo_tf_two(op, "Div", holo_tf_two(op, "Max", high, tiny), holo_tf_f32(op, 127));
+        HoloValue *range =
+            holo_tf_two(op, "Max", most(op, "ReduceMax", holo_tf_one(op, "Abs", rows)), holo_tf_f32(op, 1e-30));
+        scale   = holo_tf_two(op, "Div", range, holo_tf_f32(op, 127));
+        inverse = holo_tf_two(op, "Div", holo_tf_f32(op, 127), range);
     }
-    HoloValue *q = holo_tf_two(op, "Div", rows, scale);
-    q            = holo_tf_one(op, "Round", shift ? holo_tf_two(op, "Add", q, shift) : q);
+    HoloValue *q = holo_tf_two(op, "Mul", rows, inverse);
+    q            = round_away(op, shift ? holo_tf_two(op, "Add", q, shift) : q);
     if (!q) return NULL;
     q = holo_emit(op->e, "Clip", HOLO_IN(q, holo_tf_f32(op, is_shifted ? -128 : -127), holo_tf_f32(op, 127)), NULL);
     HoloValue *sums = holo_tf_two(op, "MatMulInteger", holo_emit_cast(op->e, q, HOLO_I8), turned);

@@ -465,7 +465,6 @@ const HoloTorchOp holo_torch_creates[] = {
     MANY("cuda", "self", same),
     MANY("resolve_conj", "self", same),
     MANY("resolve_neg", "self", same),
-    MANY("real", "self", same),
     MANY("requires_grad_", "self requires_grad", same),
     MANY("data", "self", same),
     FIRST("set_grad_enabled", "val", nothing),

@@ -29,6 +29,37 @@ HoloValue *holo_torch_constant(HoloTorch *t, const char *name, const HoloCheckpo
     return t->e->status ? NULL : holo_emit_constant(t->e, name, &tensor);
 }
 
+// Complex numbers are read as pairs.
+bool holo_torch_pairs_type(HoloTensor *type)
+{
+    HoloDtype dtype = (HoloDtype)type->dtype;
+    if (holo_dtype_class(dtype) != HOLO_CLASS_COMPLEX || type->rank >= HOLO_MAX_RANK) return false;
+    type->dtype             = dtype == HOLO_C128 ? HOLO_F64 : HOLO_F32;
+    type->dim[type->rank++] = 2;
+    return true;
+}
+
+static HoloTv complex_weight(HoloTorch *t, const char *name, const HoloCheckpointTensor *from)
+{
+    HoloTensor tensor = from->tensor;
+    void      *copy   = NULL;
+    if (!from->count) return (HoloTv){0};
+    t->e->status = holo_import_take(t->import, (HoloString){name, strlen(name)}, from->count,
+                                    holo_dtype_size((HoloDtype)tensor.dtype), &copy);
+    if (t->e->status || !holo_torch_pairs_type(&tensor)) return (HoloTv){0};
+    holo_checkpoint_copy(from, copy);
+    tensor.data = copy;
+    return holo_tv_of_pairs(t, holo_tv_tensor(t, holo_emit_constant(t->e, name, &tensor)));
+}
+
+HoloTv holo_torch_weight(HoloTorch *t, const char *name, const HoloCheckpointTensor *tensor, bool is_buffer)
+{
+    if (holo_dtype_class((HoloDtype)tensor->tensor.dtype) == HOLO_CLASS_COMPLEX) return complex_weight(t, name, tensor);
+    HoloValue *constant = holo_torch_constant(t, name, tensor);
+    if (!constant) return (HoloTv){0};
+    return is_buffer ? holo_torch_buffer(t, name, constant) : holo_tv_tensor(t, constant);
+}
+
 // ---- inputs
 
 static void add_weight(HoloPt2Scope *scope, const char *name, const char *weight, bool is_buffer)
@@ -37,10 +68,9 @@ static void add_weight(HoloPt2Scope *scope, const char *name, const char *weight
     HoloTorch           *t = &p->torch;
     HoloCheckpointTensor tensor;
     if (!holo_pt2_weight(p, weight, &tensor)) return;
-    char      *kept     = holo_arena_text(t->arena, weight, strlen(weight));
-    HoloValue *constant = kept ? holo_torch_constant(t, kept, &tensor) : NULL;
-    if (constant)
-        holo_pt2_set(scope, name, is_buffer ? holo_torch_buffer(t, kept, constant) : holo_tv_tensor(t, constant));
+    char  *kept  = holo_arena_text(t->arena, weight, strlen(weight));
+    HoloTv value = kept ? holo_torch_weight(t, kept, &tensor, is_buffer) : (HoloTv){0};
+    if (!t->e->status) holo_pt2_set(scope, name, value);
 }
 
 static void add_user_input(HoloPt2Scope *scope, const json_t *graph, const json_t *arg)
@@ -63,8 +93,11 @@ static void add_user_input(HoloPt2Scope *scope, const json_t *graph, const json_
         holo_emit_fail(t->e, HOLO_UNSUPPORTED, "the input '%.200s' has no type that is supported", name);
         return;
     }
-    HoloValue *value = holo_emit_input(t->e, name, &type);
-    if (value) holo_pt2_set(scope, name, holo_tv_tensor(t, value));
+    bool       is_complex = holo_torch_pairs_type(&type);
+    HoloValue *value      = holo_emit_input(t->e, name, &type);
+    if (!value) return;
+    HoloTv v = holo_tv_tensor(t, value);
+    holo_pt2_set(scope, name, is_complex ? holo_tv_of_pairs(t, v) : v);
 }
 
 static void add_input(HoloPt2Scope *scope, const json_t *graph, const json_t *spec)
@@ -113,6 +146,7 @@ static void add_output(HoloPt2Scope *scope, const json_t *spec, int index)
     if (!user) return; // of training
     HoloTv value = holo_pt2_value(scope, arg);
     if (value.kind == HOLO_TORCH_NONE || value.kind == HOLO_TORCH_TEXT) return;
+    if (value.kind == HOLO_TORCH_COMPLEX) value = holo_tv_pairs(t, &value);
     const char *own = output_name(scope->pt2, name ? name : "output");
     if (own) holo_emit_output(t->e, holo_torch_value(t, &value), own);
 }

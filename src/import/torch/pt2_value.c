@@ -70,6 +70,13 @@ static HoloTv float_of(HoloPt2Scope *scope, const json_t *v)
     return holo_tv_float(NAN);
 }
 
+static HoloTv complex_of(HoloPt2Scope *scope, const json_t *v)
+{
+    HoloTorch *t  = &scope->pt2->torch;
+    HoloTv     re = float_of(scope, json_object_get(v, "real")), im = float_of(scope, json_object_get(v, "imag"));
+    return t->e->status ? re : holo_tv_complex(t, re, im);
+}
+
 static HoloTv bool_of(HoloPt2Scope *scope, const json_t *v)
 {
     (void)scope;
@@ -124,6 +131,7 @@ static const struct {
     {"as_ints", int_of, true},
     {"as_float", float_of, false},
     {"as_floats", float_of, true},
+    {"as_complex", complex_of, false},
     {"as_string", text_of, false},
     {"as_strings", text_of, true},
     {"as_bool", bool_of, false},

@@ -61,6 +61,7 @@ typedef enum HoloScriptKind {
     HOLO_SCRIPT_INDEX,   // child 0 [ child 1 ]
     HOLO_SCRIPT_SLICE,   // start, end, step; NONE where left out
     HOLO_SCRIPT_LIST,
+    HOLO_SCRIPT_EACH, // [x for y in z]: child 0, a FOR, appends to the variable `text`
     HOLO_SCRIPT_TUPLE,
     HOLO_SCRIPT_DICT,   // a key, its value, and so on
     HOLO_SCRIPT_UNARY,  // text: "-", "not", "~"

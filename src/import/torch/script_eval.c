@@ -177,6 +177,9 @@ static HoloTv binary(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode
                out       = holo_script_builtin(s, frame, "__contains__", turned, NULL, 2, node->line);
         return is_turned ? holo_script_builtin(s, frame, "__not__", &out, NULL, 1, node->line) : out;
     }
+    bool is_equal = holo_script_text_is(node->text, "=="), is_other = holo_script_text_is(node->text, "!=");
+    if ((is_equal || is_other) && (args[0].kind == HOLO_TORCH_TEXT) != (args[1].kind == HOLO_TORCH_TEXT))
+        return holo_tv_bool(is_other); // a text and something else
     for (int i = 0; i < HOLO_COUNT(signs); i++)
         if (holo_script_text_is(node->text, signs[i].sign))
             return holo_script_builtin(s, frame, signs[i].name, args, NULL, 2, node->line);
@@ -209,6 +212,15 @@ static HoloTv index_of(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNo
     return holo_script_item(s, base, holo_script_eval(s, frame, node->child[1]));
 }
 
+static HoloTv each_of(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode *node)
+{
+    HoloTv list = holo_tv_list(s->t, HOLO_TORCH_LIST, 0, NULL);
+    if (s->t->e->status || node->count < 1) return list;
+    holo_script_set(s, frame, node->text, list);
+    holo_script_flow(s, frame, node->child[0]);
+    return list;
+}
+
 static HoloTv eval(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode *node)
 {
     switch (node->kind) {
@@ -223,6 +235,7 @@ static HoloTv eval(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode *
     case HOLO_SCRIPT_CALL: return holo_script_call(s, frame, node);
     case HOLO_SCRIPT_INDEX: return index_of(s, frame, node);
     case HOLO_SCRIPT_LIST: return list_of(s, frame, node, HOLO_TORCH_LIST);
+    case HOLO_SCRIPT_EACH: return each_of(s, frame, node);
     case HOLO_SCRIPT_TUPLE: return list_of(s, frame, node, HOLO_TORCH_TUPLE);
     case HOLO_SCRIPT_DICT: return list_of(s, frame, node, HOLO_TORCH_DICT);
     case HOLO_SCRIPT_UNARY: return unary(s, frame, node);

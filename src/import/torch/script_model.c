@@ -67,11 +67,10 @@ static HoloTv tensor_of(HoloScript *s, const HoloPickle *p, const char *folder, 
     snprintf(key, sizeof key, "%p", (const void *)p);
     HoloTv *known = holo_name_map_find(&s->objects, string_of(key));
     if (known) return *known;
-    t->e->status        = holo_checkpoint_tensor(&t->file, folder, path, p, &tensor);
-    HoloValue *constant = t->e->status ? NULL : holo_torch_constant(t, path, &tensor);
-    HoloTv     v        = constant ? holo_torch_buffer(t, path, constant) : (HoloTv){0};
-    char      *kept     = holo_arena_text(t->arena, key, strlen(key));
-    HoloTv    *cell     = HOLO_NEW(t->arena, HoloTv, 1);
+    t->e->status = holo_checkpoint_tensor(&t->file, folder, path, p, &tensor);
+    HoloTv  v    = t->e->status ? (HoloTv){0} : holo_torch_weight(t, path, &tensor, true);
+    char   *kept = holo_arena_text(t->arena, key, strlen(key));
+    HoloTv *cell = HOLO_NEW(t->arena, HoloTv, 1);
     if (!kept || !cell || t->e->status) return v;
     *cell = v;
     if (!holo_name_map_set(&s->objects, t->arena, string_of(kept), cell))
@@ -273,6 +272,7 @@ static void add_outputs(Model *m, HoloTv v, const char *name, int depth)
         }
         return;
     }
+    if (v.kind == HOLO_TORCH_COMPLEX) v = holo_tv_pairs(t, &v);
     holo_emit_output(t->e, holo_torch_value(t, &v), name);
     m->outputs++;
 }

@@ -110,12 +110,39 @@ static bool enter(Parser *p)
 static HoloScriptNode *expression(Parser *p);
 static HoloScriptNode *unary(Parser *p);
 
+// [item for target in list]: a loop that appends to a variable without a name of its own.
+static void each(Parser *p, HoloScriptNode *node, HoloScriptNode *item)
+{
+    static const HoloString none = {"", 0}, append = {"append", 6}, torch = {"torch", 5};
+    HoloScriptNode         *loop = make(p, HOLO_SCRIPT_FOR), *block = make(p, HOLO_SCRIPT_BLOCK);
+    char                   *name = holo_arena_format(p->lexer.arena, "[%p", (void *)node);
+    next(p);
+    add(p, loop, unary(p));
+    if (is_word(p, "in")) next(p);
+    add(p, loop, expression(p));
+    if (!name || p->lexer.status) return;
+    HoloString      own    = {name, strlen(name)};
+    HoloScriptNode *callee = make_with(p, HOLO_SCRIPT_ATTR, append, make_text(p, HOLO_SCRIPT_NAME, torch), NULL);
+    HoloScriptNode *call   = make_with(p, HOLO_SCRIPT_CALL, none, callee, make_text(p, HOLO_SCRIPT_NAME, own));
+    add(p, call, item);
+    add(p, block, make_with(p, HOLO_SCRIPT_DO, none, call, NULL));
+    add(p, loop, block);
+    node->kind = HOLO_SCRIPT_EACH;
+    node->text = own;
+    add(p, node, loop);
+}
+
 // Items up to the closing sign, which is taken. *out_is_tuple: there was a comma.
 static void items(Parser *p, HoloScriptNode *node, const char *close, bool *out_has_comma)
 {
     *out_has_comma = false;
     while (!p->lexer.status && !is_sign(p, close)) {
-        add(p, node, expression(p));
+        HoloScriptNode *item = expression(p);
+        if (node && node->kind == HOLO_SCRIPT_LIST && !node->count && is_word(p, "for")) {
+            each(p, node, item);
+            break;
+        }
+        add(p, node, item);
         if (node && node->kind == HOLO_SCRIPT_DICT) {
             expect(p, ":");
             add(p, node, expression(p));

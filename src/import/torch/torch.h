@@ -36,6 +36,7 @@ typedef enum HoloTorchKind {
     HOLO_TORCH_GRAPH,   // graph: of a higher-order operator of a .pt2
     HOLO_TORCH_UNKNOWN, // number: follows from an operator that there is none of
     HOLO_TORCH_TYPE,    // a type, as annotations have it
+    HOLO_TORCH_COMPLEX, // list: two tensors, the real and the imaginary parts
 } HoloTorchKind;
 
 typedef struct HoloTv { // a value of Python
@@ -115,9 +116,10 @@ typedef void       HoloTorchAny(HoloTorch *t, const HoloTv *a, HoloTv *out);
 
 enum { HOLO_TORCH_PARAMS = 24 };
 enum {
-    HOLO_TORCH_VIEW  = 1, // the result shows the memory of the first argument
-    HOLO_TORCH_SAME  = 2, // and all of its elements in the same order
-    HOLO_TORCH_FIRST = 4, // an `_` at the end of the name changes nothing: it is no operator that writes
+    HOLO_TORCH_VIEW      = 1, // the result shows the memory of the first argument
+    HOLO_TORCH_SAME      = 2, // and all of its elements in the same order
+    HOLO_TORCH_COMPLEXES = 8, // it takes complex numbers as they are
+    HOLO_TORCH_FIRST     = 4, // an `_` at the end of the name changes nothing: it is no operator that writes
 };
 
 struct HoloTorchOp {
@@ -148,8 +150,17 @@ typedef struct HoloTorchCall {
 // graph tell about; what follows from it is HOLO_TORCH_UNKNOWN.
 void               holo_torch_call(HoloTorch *t, const HoloTorchCall *call, HoloTv *out);
 const HoloTorchOp *holo_torch_find(HoloTorch *t, const char *name);
+// An operator that is written in others (torch_composed.c). False: there is none of that name.
+typedef struct HoloTorchComposed {
+    const char *name, *code;
+} HoloTorchComposed;
+bool holo_torch_composed(HoloTorch *t, const HoloTorchCall *call, HoloTv *out);
+bool holo_torch_is_composed(const char *name);
 // A call from an emitter, with all arguments by their places.
 HoloTv holo_torch_apply(HoloTorch *t, const char *name, int count, const HoloTv *args);
+// Emits a row with all arguments in their places. They are kept, if the result is a view.
+void holo_torch_row(HoloTorch *t, const HoloTorchOp *op, const HoloTv *args, HoloTv *out);
+int  holo_torch_place(const char *params, const char *name); // -1: there is no such parameter
 
 // ---- values
 
@@ -220,6 +231,19 @@ HoloValue *holo_torch_read(HoloTorch *t, HoloTorchTensor *tensor);
 void       holo_torch_write(HoloTorch *t, HoloTorchTensor *tensor, HoloValue *value);
 HoloTv     holo_torch_view(HoloTorch *t, const HoloTorchOp *op, const HoloTv *args, HoloTv made);
 
+// ---- complex numbers (torch_complex.c)
+
+bool   holo_tv_is_complex(const HoloTv *v);                   // or a list with such
+HoloTv holo_tv_complex(HoloTorch *t, HoloTv re, HoloTv im);   // im may be the number 0
+HoloTv holo_tv_part(HoloTorch *t, const HoloTv *v, int part); // the imaginary part of what is real is the number 0
+HoloTv holo_tv_pairs(HoloTorch *t, const HoloTv *complex);    // [..., 2]
+HoloTv holo_tv_of_pairs(HoloTorch *t, HoloTv pairs);
+// Emits a call that has to do with complex numbers; false: it has not.
+bool               holo_torch_complex(HoloTorch *t, const HoloTorchOp *op, HoloTv *args, HoloTv *out);
+void               holo_torch_complex_write(HoloTorch *t, const HoloTv *to, const HoloTv *from);
+const HoloTorchOp *holo_torch_complex_find(
+    const char *name); // rows that differ for complex numbers; NULL: there is none
+
 // ---- bodies
 
 typedef struct HoloTorchBody {
@@ -279,7 +303,10 @@ void holo_torch_if(HoloTorch *t, HoloValue *condition, HoloTorchBody *yes, HoloT
 // ---- files
 
 // A constant for a tensor of a checkpoint.
-HoloValue           *holo_torch_constant(HoloTorch *t, const char *name, const HoloCheckpointTensor *tensor);
+HoloValue *holo_torch_constant(HoloTorch *t, const char *name, const HoloCheckpointTensor *tensor);
+// The same, as a tensor of the program; a buffer may be changed. Complex numbers are constants.
+HoloTv holo_torch_weight(HoloTorch *t, const char *name, const HoloCheckpointTensor *tensor, bool is_buffer);
+bool   holo_torch_pairs_type(HoloTensor *type); // makes a complex type one of pairs; false: it is real
 HOLO_MUST HoloStatus holo_pt2_open(HoloImport *import);
 HOLO_MUST HoloStatus holo_script_open(HoloImport *import);
 

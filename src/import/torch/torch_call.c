@@ -46,7 +46,7 @@ static bool is_one_of(const char *word, size_t size, const char *name)
 }
 
 // The place of a parameter; -1: there is none of that name.
-static int place_of(const char *params, const char *name)
+int holo_torch_place(const char *params, const char *name)
 {
     for (int i = 0; *params; i++) {
         size_t size = strcspn(params, " ");
@@ -72,7 +72,7 @@ static bool bind(HoloTorch *t, const HoloTorchOp *op, const HoloTorchCall *call,
 {
     for (int i = 0; i < call->count; i++) {
         const char *name  = call->names ? call->names[i] : NULL;
-        int         place = name && *name ? place_of(op->params, name) : i;
+        int         place = name && *name ? holo_torch_place(op->params, name) : i;
         if (place < 0 && is_ignored(name)) continue;
         if (place < 0) {
             holo_emit_fail(t->e, HOLO_UNSUPPORTED, "%s::%s: its argument '%s' is not supported", call->space,
@@ -133,6 +133,12 @@ static void emit_row(HoloTorch *t, const HoloTorchOp *op, const HoloTv *args, Ho
         op->any(t, args, out);
 }
 
+void holo_torch_row(HoloTorch *t, const HoloTorchOp *op, const HoloTv *args, HoloTv *out)
+{
+    emit_row(t, op, args, out);
+    if (op->flags & HOLO_TORCH_VIEW) *out = holo_torch_view(t, op, args, *out);
+}
+
 // add_, and __iadd__ which is the same: the operator, and then the result is written to the first argument.
 static const HoloTorchOp *find_writer(HoloTorch *t, const char *name)
 {
@@ -152,6 +158,10 @@ static const HoloTorchOp *find_writer(HoloTorch *t, const char *name)
 
 static void write_result(HoloTorch *t, const HoloTv *args, HoloTv *out)
 {
+    if (!t->e->status && args[0].kind == HOLO_TORCH_COMPLEX) {
+        holo_torch_complex_write(t, &args[0], out);
+        *out = args[0];
+    }
     if (t->e->status || args[0].kind != HOLO_TORCH_TENSOR || out->kind != HOLO_TORCH_TENSOR) return;
     HoloValue *before = holo_torch_read(t, args[0].tensor);
     HoloValue *value  = holo_emit_cast(t->e, holo_torch_read(t, out->tensor), holo_emit_dtype(before));
@@ -164,9 +174,10 @@ void holo_torch_call(HoloTorch *t, const HoloTorchCall *call, HoloTv *out)
     *out = (HoloTv){0};
     if (!holo_torch_step(t, 1 + call->count)) return;
     const HoloTorchOp *op = holo_torch_find(t, call->name), *writer = op ? NULL : find_writer(t, call->name);
-    const HoloTv      *unknown = find_unknown(call);
+    const HoloTv      *unknown     = find_unknown(call);
+    bool               is_composed = !op && !writer && holo_torch_is_composed(call->name);
     if (!op) op = writer;
-    if (!op) {
+    if (!op && !is_composed) {
         add_unknown(t, call, out);
         spread_unknown(t, call, out);
         return;
@@ -179,17 +190,23 @@ void holo_torch_call(HoloTorch *t, const HoloTorchCall *call, HoloTv *out)
         spread_unknown(t, call, out);
         return;
     }
+    if (is_composed) {
+        holo_torch_composed(t, call, out);
+        return;
+    }
     HoloTv *args = HOLO_NEW(t->arena, HoloTv, HOLO_TORCH_PARAMS);
     if (!args) {
         holo_emit_fail(t->e, HOLO_NO_MEMORY, "there is not enough memory");
         return;
     }
     if (!bind(t, op, call, args)) return;
-    emit_row(t, op, args, out);
-    if (writer)
-        write_result(t, args, out);
-    else if (op->flags & HOLO_TORCH_VIEW)
-        *out = holo_torch_view(t, op, args, *out);
+    if (!holo_torch_complex(t, op, args, out)) {
+        if (writer)
+            emit_row(t, op, args, out);
+        else
+            holo_torch_row(t, op, args, out);
+    }
+    if (writer) write_result(t, args, out);
 }
 
 HoloTv holo_torch_apply(HoloTorch *t, const char *name, int count, const HoloTv *args)

@@ -92,7 +92,8 @@ const char *holo_tv_kind(const HoloTv *v)
                                         "a method",
                                         "a graph",
                                         "the result of an unknown operator",
-                                        "a type"};
+                                        "a type",
+                                        "complex numbers"};
     return words[v->kind];
 }
 

@@ -298,7 +298,7 @@ INL int64_t clamp(int64_t x, int64_t low, int64_t high)
 }
 
 // Floats from <= i < to of a line, which is all places of the kernel in one row of the image; place 0 is at x. Where
-// neighbouring places are neighbouring pixels, the part inside the image is one run.
+// neighboring places are neighboring pixels, the part inside the image is one run.
 INL void line_copy(const HoloPatchRows *p, const float *row, int64_t x, int64_t from, int64_t to, float *out)
 {
     const HoloConvShape *s = p->shape;

@@ -21,7 +21,7 @@ static void mix_f32(int64_t n, int64_t taps, const float *x, int64_t stride, con
         mix_taps(n, taps, x, stride, index, weight, out);
 }
 
-// Neighbouring outputs read elements that are near each other, unless the row shrinks.
+// Neighboring outputs read elements that are near each other, unless the row shrinks.
 INL void pick_taps(const HoloPick *p, int64_t taps, const float *x, float *out)
 {
     for (int64_t o = 0; o < p->n; o += LANES) {

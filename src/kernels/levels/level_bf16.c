@@ -1,4 +1,5 @@
-// level_bf16.c - behind level_vbmi.c, the table of numeric class bf16, for CPUs that multiply pairs of bf16 besides.
+// level_bf16.c - the table of numeric class bf16, for CPUs that can also multiply pairs of bf16. level.c includes it
+// after level_vbmi.c.
 #include "kernels/f32/gemm_bf16.c"
 
 #define gemm_f32    gemm_bf16

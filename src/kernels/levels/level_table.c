@@ -1,4 +1,4 @@
-// level_table.c - the table of kernels of TABLE_LEVEL: what a name has been defined to be takes its place.
+// level_table.c - the table of kernels of TABLE_LEVEL. A #define of a kernel's name replaces the kernel.
 extern const HoloKernelTable TABLE(TABLE_LEVEL, HOLO_EXACT);
 
 const HoloKernelTable TABLE(TABLE_LEVEL, HOLO_EXACT) = {

@@ -17,7 +17,7 @@ HoloStatus holo_blocks_sizes(const HoloCall *call, HoloBlocks *out)
         if (strlen(known) == name.size && !memcmp(known, name.data, name.size)) out->type = holo_block_type_at(i);
     }
     if (!out->type)
-        return holo_call_fail(call, HOLO_BAD_MODEL, "'%.*s' is no type of blocks", name.size < 64 ? (int)name.size : 64,
+        return holo_call_fail(call, HOLO_BAD_MODEL, "'%.*s' is not a block type", name.size < 64 ? (int)name.size : 64,
                               name.size ? name.data : "");
     out->bytes = holo_block_row_bytes(out->type, out->count);
     if (out->count < 1 || out->bytes < 0)

@@ -27,7 +27,7 @@ static HoloStatus combinations(const HoloCall *call, int64_t *out)
             return holo_call_fail(call, HOLO_BAD_MODEL, "the domain of input %d is not a list of its type", i);
         int64_t each = domain ? domain->dim[0] : holo_dtype_patterns((HoloDtype)x->dtype), count = holo_tensor_count(x);
         if (count < 0 || each < 0) *out = -1;
-        if (!each) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d can be too many things, or none", i);
+        if (!each) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d can have too many values, or none", i);
         for (int64_t k = 0; k < count && *out >= 0 && each > 1; k++)
             if (!holo_mul(*out, each, out) || *out > COMBINATIONS_MAX)
                 return holo_call_fail(call, HOLO_BAD_MODEL, "its inputs have too many combinations");

@@ -1,9 +1,9 @@
-// selective.c - SlotTail and SelectiveScan of domain hologram: what a text leaves behind where nothing attends to it.
+// selective.c - SlotTail and SelectiveScan of domain hologram: the state of models without attention, such as Mamba.
 //
-// Both keep something of each text in a slot of a state, as CacheWrite does (cache.c): rows[b] is the slot of row b of the
-// batch, lengths[b] how many tokens of its text were read before. A text of which none were read begins with zeros.
-// SlotTail puts the last vectors of a text before its new ones, for a convolution to see. SelectiveScan is the recurrence
-// of Gu and Dao, "Mamba", 2023: each channel has some numbers, which every token makes it forget and take up.
+// Both keep something of each text in a slot of a state, as CacheWrite does (cache.c): rows[b] is the slot of row b of
+// the batch, lengths[b] how many tokens of its text were read before. A new text begins with zeros. SlotTail puts the
+// last vectors of a text before its new ones, for a convolution to see. SelectiveScan is the recurrence of Gu and Dao,
+// "Mamba", 2023: each channel has some numbers, which decay and are updated with every token.
 #include "base/math/math.h"
 #include "ops/hologram/slots.h"
 #include "ops/spread.h"

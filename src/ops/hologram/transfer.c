@@ -1,7 +1,7 @@
 // transfer.c - Transfer, of domain hologram: its input, in the memory of another target.
 //
-// Compilers put it where a value goes from the memory of one target into that of another. Which memories these are, the
-// archive says; as an operator it is a copy.
+// The compiler inserts it where a value is needed in the memory of another target. The archive says which memories
+// these are; as an operator it is a copy.
 #include "ops/op.h"
 
 #include <string.h>

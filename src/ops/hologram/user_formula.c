@@ -1,7 +1,7 @@
-// user_formula.c - kernels of users that are pointwise, as pointwise programs: they can then be fused with what is
-// around them. Such a kernel has one array to write, of f32 as all that it reads, and no shape rule; each of its lanes
-// compares its number with the count of elements, reads there, computes straight on, and writes there. Everything else
-// is left as it is.
+// user_formula.c - turns pointwise kernels of users into pointwise programs, so that they can be fused with their
+// neighbors. Such a kernel writes one array, reads and writes only f32, and has no shape rule. Each lane compares its
+// number with the count of elements, reads there, computes without branches, and writes there. Other kernels stay as
+// they are.
 #include "ops/hologram/user_formula.h"
 #include "isa/isa.h"
 #include "isa/isa_number.h"

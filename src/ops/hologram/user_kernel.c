@@ -1,12 +1,12 @@
-// user_kernel.c - an operator of domain "hologram", Kernel: a user's portable program in place of an operator that is
-// not known here. Its attributes hold the program for each element type (programs), how many lanes each launches
-// (lanes, "" where nothing is said), the lanes of a block (block), the shape rule (shape, "": as the first input),
-// whether results may be rounded otherwise (fused, see user_formula.h), and where each program's instructions come from
-// (places, see user_places.h; may be left out); all others are scalars of the program, by name. Chains of pointwise
-// operators of a model (chain.h) are such nodes, too: their shape rule is "broadcast", what the inputs broadcast to.
+// user_kernel.c - the operator Kernel of domain "hologram": a user's portable program that replaces an unknown
+// operator. Its attributes are the program for each element type (programs), how many lanes each launches (lanes, "" if
+// not given), the lanes of a block (block), the shape rule (shape, "": the shape of the first input), whether results
+// may be rounded differently (fused, see user_formula.h), and the source line of each instruction (places, see
+// user_places.h; optional). All other attributes are scalars of the program, by name. Chains of pointwise operators of
+// a model (chain.h) are also such nodes: their shape rule is "broadcast", the shape that the inputs broadcast to.
 //
-// Programs are bytes from a file: they are decoded and checked when they are taken, and bounded when they run. That is
-// when inferring, and once for all runs when preparing.
+// Programs are bytes from a file. They are decoded and checked when inferring, and once for all runs when preparing;
+// their accesses are bounded when they run.
 #include "ops/hologram/user_kernel.h"
 
 #include "isa/isa.h"
@@ -201,7 +201,8 @@ static HoloStatus array_of_rule(const HoloCall *call, const Chosen *c, const Hol
             arg->dim[d] = is_input(array) && d < arg->count ? call->in[number]->dim[d] : HOLO_SHAPE_NONE;
         return HOLO_OK;
     }
-    return holo_call_fail(call, HOLO_BAD_MODEL, "'%s' of the shape rule is no array of the kernel, as DeviceArray[i64]",
+    return holo_call_fail(call, HOLO_BAD_MODEL,
+                          "'%s' of the shape rule must be an array of the kernel, declared as DeviceArray[i64]",
                           p->name);
 }
 

@@ -1,6 +1,6 @@
-// user_shape.c - a user's shape rule followed through on sizes that may be expressions: whole numbers of 64 bits are
-// carried as sums, products, quotients, minima and maxima of symbols, everything else as it is, or as not known. Where
-// a condition is not known both ways are taken, and what they leave differently is not known behind it.
+// user_shape.c - runs a user's shape rule on sizes that may be expressions. 64-bit integers are sums, products,
+// quotients, minima and maxima of symbols; all other values are plain numbers, or unknown. If a condition is unknown,
+// both branches run, and values that differ between them are unknown afterwards.
 #include "ops/hologram/user_shape.h"
 #include "isa/isa_number.h"
 #include "isa/isa_scalar.h"

@@ -19,7 +19,7 @@ static HoloStatus infer(HoloCall *call)
     HOLO_TRY(holo_expect_rank(call, 1, 2, 2));
     HOLO_TRY(holo_expect_types(call, 1, UINT64_C(1) << a->dtype));
     if (holo_dims_differ(a->dim[1], b->dim[1]))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "rows of %lld and of %lld numbers have no distance",
+        return holo_call_fail(call, HOLO_BAD_MODEL, "rows of %lld and %lld numbers cannot be compared",
                               (long long)a->dim[1], (long long)b->dim[1]);
     HoloDim dim[2] = {a->dim[0], b->dim[0]};
     return holo_out_type(call, 0, (HoloDtype)a->dtype, 2, dim);

@@ -22,7 +22,7 @@ static HoloStatus infer(HoloCall *call)
     HoloDim channels = x->dim[channel_axis(call)];
     int64_t groups   = holo_attr_int(call, "groups", 0);
     if (groups < 1 || (!holo_dim_is_symbolic(channels) && channels % groups))
-        return holo_call_fail(call, HOLO_BAD_MODEL, "groups is %lld, which does not part %lld channels",
+        return holo_call_fail(call, HOLO_BAD_MODEL, "groups is %lld, which does not divide %lld channels",
                               (long long)groups, (long long)channels);
     HOLO_TRY(holo_vector_check(call, GAMMA, channels));
     HOLO_TRY(holo_vector_check(call, BETA, channels));
@@ -107,8 +107,8 @@ static HoloStatus eval(HoloCall *call)
     int64_t added   = skip ? holo_tensor_count(skip) : count;
     v.is_plain_skip = added != count;
     if (v.is_plain_skip && added != x->dim[0] * v.channels)
-        return holo_call_fail(call, HOLO_BAD_INPUT, "skip has %lld entries, expected one an element or one a channel",
-                              (long long)added);
+        return holo_call_fail(call, HOLO_BAD_INPUT,
+                              "skip has %lld entries, expected one per element or one per channel", (long long)added);
     HOLO_TRY(holo_call_temp(call, (size_t)count, sizeof(double), &memory));
     v.memory = memory;
     holo_spread(call, x->dim[0] * v.groups, (double)count * 4, run_group, &v);

@@ -176,7 +176,7 @@ static HoloStatus hot_eval(HoloCall *call)
         int64_t at = i % HOLO_TILE;
         if (at == 0) holo_ml_dict_find_all(dict, in, i, count - i < HOLO_TILE ? count - i : HOLO_TILE, found);
         if (found[at] < 0 && !zeros)
-            return holo_call_fail(call, HOLO_BAD_INPUT, "element %lld is of no category", (long long)i);
+            return holo_call_fail(call, HOLO_BAD_INPUT, "element %lld is in none of the categories", (long long)i);
         if (found[at] >= 0) y[found[at]] = 1;
     }
     return HOLO_OK;

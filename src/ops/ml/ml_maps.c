@@ -100,7 +100,7 @@ static HoloStatus cast_value(const HoloCall *call, const HoloTensor *values, int
             holo_put_f(out, to, x);
         }
         if (end == text || *end)
-            return holo_call_fail(call, HOLO_BAD_INPUT, "the value of a key is not a number but a text");
+            return holo_call_fail(call, HOLO_BAD_INPUT, "the value of a key is a string, not a number");
     } else if (out->dtype == HOLO_STRING) {
         int   size = snprintf(text, sizeof text, "%f", holo_get_f(values, from));
         char *copy = call->host->keep(call->host, sizeof text);

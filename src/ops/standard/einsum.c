@@ -109,7 +109,7 @@ static HoloStatus read_out(const HoloCall *call, Equation *e)
     int         dots;
     if (!e->arrow) return imply_out(call, e);
     HOLO_TRY(read_term(call, e, e->arrow + 2, e->end, -1, e->ellipsis, &e->out, &end, &dots));
-    if (end != e->end) return holo_call_fail(call, HOLO_BAD_MODEL, "the equation has a ',' behind '->'");
+    if (end != e->end) return holo_call_fail(call, HOLO_BAD_MODEL, "the equation has a ',' after '->'");
     for (int d = 0; d < e->out.rank; d++) {
         int name = e->out.name[d];
         if (seen[name] || !e->uses[name])

@@ -96,7 +96,7 @@ static HoloStatus find_axis(const HoloCall *call, int *out, bool *known)
     if (!*known) return HOLO_OK;
     HOLO_TRY(holo_axis(call, axis, call->in[0]->rank, out));
     if (*out < call->in[0]->rank - 1) return HOLO_OK;
-    return holo_call_fail(call, HOLO_BAD_MODEL, "axis %lld is the one of real and imaginary parts", (long long)axis);
+    return holo_call_fail(call, HOLO_BAD_MODEL, "axis %lld holds the real and imaginary parts", (long long)axis);
 }
 
 static HoloStatus find_length(const HoloCall *call, int axis, HoloDim *out)
@@ -130,11 +130,17 @@ static HoloStatus dft_infer(HoloCall *call)
     return holo_out_type(call, 0, (HoloDtype)x->dtype, x->rank, dim);
 }
 
-// The other half of a spectrum whose signal is real.
-static void mirror(double *x, int64_t n)
+// Where the spectrum of a real signal is real: exactly so, since angles tell 0 from -0.
+static void real_ends(double *x, int64_t n)
 {
     x[1] = 0;
     if (n % 2 == 0) x[n + 1] = 0;
+}
+
+// The other half of a spectrum whose signal is real.
+static void mirror(double *x, int64_t n)
+{
+    real_ends(x, n);
     for (int64_t k = n / 2 + 1; k < n; k++) {
         x[2 * k]     = x[2 * (n - k)];
         x[2 * k + 1] = -x[2 * (n - k) + 1];
@@ -152,6 +158,7 @@ static void dft_line(void *arg, int64_t i, int worker)
     read_line(w->x, (Line){(outer * w->have * w->inner + inside) * parts, w->inner * parts, parts}, count, x);
     if (w->inverse && w->onesided) mirror(x, n);
     holo_fft_run(&w->fft, w->inverse, x, x + 2 * n);
+    if (parts == 1 && !w->inverse) real_ends(x, n);
     for (int64_t k = 0; k < 2 * n && w->inverse; k++) x[k] /= (double)n;
     write_line(w->y, (Line){(outer * w->give * w->inner + inside) * gives, w->inner * gives, gives}, w->give, x);
 }
@@ -225,6 +232,7 @@ static void stft_frame(void *arg, int64_t i, int worker)
     if (w->window) holo_read_f(w->window, 0, 1, count, scale);
     for (int64_t k = 0; k < 2 * count && w->window; k++) x[k] *= scale[k / 2];
     holo_fft_run(&w->fft, false, x, x + 2 * n);
+    if (parts == 1) real_ends(x, n);
     write_line(w->y, (Line){i * w->give * 2, 2, 2}, w->give, x);
 }
 

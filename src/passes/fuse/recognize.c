@@ -319,7 +319,8 @@ static HoloStatus parse_pattern(HoloArena *arena, const char *text, HoloGraph **
 {
     HOLO_TRY(holo_graph_parse(arena, text, out, error));
     if ((*out)->value_count > HOLO_MATCH_VALUES || (*out)->output_count != 1)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "the pattern %s is too large, or has not one output", (*out)->name);
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "the pattern %s is too large, or does not have exactly one output",
+                         (*out)->name);
     return HOLO_OK;
 }
 

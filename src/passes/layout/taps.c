@@ -2,7 +2,8 @@
 //
 // A 3x3 filter with places 36 pixels apart sees only its middle place in an image of 33x33: it is a 1x1 filter. This is
 // done if sizes are known, for every kind of convolution. Places that only some pixels see in the padding are skipped
-// during the run.
+// during the run. Filters with NaN or infinities stay whole: times the zeros of the padding, they give NaN.
+#include "graph/facts.h"
 #include "ops/move.h"
 #include "ops/window.h"
 #include "passes/build.h"
@@ -116,7 +117,7 @@ bool holo_rewrite_taps(HoloRewrite *rewrite, HoloNode *conv, int weights, bool *
     HoloValue *w = holo_node_in(conv, weights), *cut;
     Taps       taps;
     if (!holo_node_in(conv, 0) || !w || !w->is_constant || !w->type.data ||
-        !taps_of(rewrite->graph, conv, &w->type, &taps))
+        !taps_of(rewrite->graph, conv, &w->type, &taps) || !holo_tensor_is_finite(&w->type))
         return false;
     if (!(cut = filters_cut(rewrite, w, &taps)) || !attrs_set(rewrite, conv, &taps)) {
         *failed = true;

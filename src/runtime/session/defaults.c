@@ -102,22 +102,27 @@ HoloStatus holo_default_set(HoloSession *session, int index, HoloError *error)
 
 // ---- states
 
-// Copies what two tensors have in common, of which the second has larger sizes.
+// Copies what two tensors have in common. Each size may have become larger or smaller.
 static void part_copy(const HoloTensor *from, const HoloTensor *to)
 {
     size_t  row   = holo_dtype_size((HoloDtype)to->dtype);
     int     inner = to->rank;
-    int64_t rows  = 1;
+    int64_t rows  = 1, common[HOLO_MAX_RANK];
     while (inner > 0 && from->dim[inner - 1] == to->dim[inner - 1]) row *= (size_t)to->dim[--inner];
-    for (int d = 0; d < inner; d++) rows *= from->dim[d];
+    for (int d = 0; d < inner; d++) {
+        common[d] = holo_least(from->dim[d], to->dim[d]);
+        rows *= common[d];
+    }
     for (int64_t i = 0; i < rows && row; i++) {
-        int64_t left = i, at = 0, step = 1;
+        int64_t left = i, at = 0, step = 1, was = 0, was_step = 1;
         for (int d = inner - 1; d >= 0; d--) {
-            at += left % from->dim[d] * step;
-            left /= from->dim[d];
+            at += left % common[d] * step;
+            was += left % common[d] * was_step;
+            left /= common[d];
             step *= to->dim[d];
+            was_step *= from->dim[d];
         }
-        memcpy((char *)to->data + (size_t)at * row, (const char *)from->data + (size_t)i * row, row);
+        memcpy((char *)to->data + (size_t)at * row, (const char *)from->data + (size_t)was * row, row);
     }
 }
 

@@ -4,7 +4,7 @@ import * as ort from "hologram/onnxruntime";
 
 const model = await open("m.holo", { thread: 1 }); // wrong
 await open(5); // wrong
-await compile("m.onnx"); // wrong
+await compile("m.onnx", 5); // wrong
 await compile("m.onnx", "m.holo", { numeric: "fast" }); // wrong
 await compile("m.onnx", "m.holo", { quantize: { kind: "int9" } }); // wrong
 new Tensor("float33", new Float32Array(1)); // wrong

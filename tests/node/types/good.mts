@@ -56,6 +56,7 @@ const seconds: number = steps[0]!.seconds;
 const tokenizer: Tokenizer = openTokenizer(new URL("file:///m"));
 const ids: number[] = tokenizer.encode("a", { special: false });
 for await (const token of model.generate(ids, { maxTokens: 5, stop: "x", jsonSchema: { type: "object" }, threads: 1 })) console.log(token.text);
+for await (const { step, image } of model.imagine("a", { steps: 5, scheduler: "euler", preview: true })) console.log(step, image?.data.length);
 const language: Language = model.language({ texts: 2 });
 const said: string = await language.generateText("a", { seed: 1n });
 const logits: Float32Array = await language.read(ids);

@@ -183,10 +183,35 @@ static HoloStatus compile(Pair *p, bool with_passes, HoloModel **out, uint32_t *
 
 // ---- comparing
 
-// Where kernels compute, a number may be off by a little, and a narrow one may be rounded the other way.
-static bool elements_same(const HoloTensor *want, const HoloTensor *got, double tolerance)
+// How far two answers may be apart: by how much of the largest, and where an infinity may come as NaN.
+typedef struct Room {
+    double tolerance;
+    bool   reaches; // a filter that is filled up with zeros makes NaN of an infinity beside it: docs/inside/numbers.md
+} Room;
+
+// Does an infinity reach an element of the same image that is near element i?
+static bool is_reached(const HoloTensor *t, int64_t i)
 {
-    int64_t count = holo_tensor_count(want);
+    enum { REACH = 3 }; // as far as the filters of the table
+    int64_t count = holo_tensor_count(t), image = t->rank > 2 ? holo_product(t->rank - 2, t->dim + 2) : 0;
+    for (int64_t k = 0; image && k < count; k++) {
+        bool    is_near = k / image == i / image;
+        int64_t a = i, b = k;
+        for (int d = t->rank - 1; d > 1; d--) {
+            is_near = is_near && llabs(a % t->dim[d] - b % t->dim[d]) <= REACH;
+            a /= t->dim[d];
+            b /= t->dim[d];
+        }
+        if (is_near && !isfinite(holo_get_f(t, k))) return true;
+    }
+    return false;
+}
+
+// Where kernels compute, a number may be off by a little, and a narrow one may be rounded the other way.
+static bool elements_same(const HoloTensor *want, const HoloTensor *got, Room allowed)
+{
+    double  tolerance = allowed.tolerance;
+    int64_t count     = holo_tensor_count(want);
     double  top = 0, step = want->dtype == HOLO_F16 ? 0x1p-10 : want->dtype == HOLO_BF16 ? 0x1p-7 : 0;
     if (want->dtype == HOLO_STRING) {
         const HoloString *a = want->data, *b = got->data;
@@ -209,21 +234,22 @@ static bool elements_same(const HoloTensor *want, const HoloTensor *got, double 
         double x = holo_get_f(&a, i), y = holo_get_f(&b, i);
         bool   same = x == y ? signbit(x) == signbit(y) || tolerance > 0 : isnan(x) && isnan(y);
         double room = tolerance > 0 ? tolerance * (1 + top) + step * fabs(x) : 0;
+        same        = same || (allowed.reaches && isnan(y) && is_reached(want, i));
         if (!same && !(fabs(x - y) <= room)) return false;
     }
     return true;
 }
 
-static bool same(const HoloTensor *want, const HoloTensor *got, double tolerance)
+static bool same(const HoloTensor *want, const HoloTensor *got, Room room)
 {
     if (want->dtype != got->dtype || want->kind != got->kind || want->rank != got->rank) return false;
     for (int d = 0; d < want->rank; d++)
         if (want->dim[d] != got->dim[d]) return false;
-    if (want->kind == HOLO_TENSOR) return elements_same(want, got, tolerance);
+    if (want->kind == HOLO_TENSOR) return elements_same(want, got, room);
     int64_t           count = want->kind == HOLO_MAP ? 2 : want->dim[0];
     const HoloTensor *a = want->data, *b = got->data;
     for (int64_t i = 0; i < count; i++)
-        if (!same(&a[i], &b[i], tolerance)) return false;
+        if (!same(&a[i], &b[i], room)) return false;
     return true;
 }
 
@@ -250,6 +276,7 @@ static void show(const char *what, const HoloTensor *t)
 
 static HoloStatus run_session(Pair *p, HoloSession *session, double tolerance, HoloError *error)
 {
+    Room room = {tolerance, tolerance > 0 && strstr(p->text.data, "ConvTranspose@")};
     for (int i = 0; i < p->sample.input_count; i++)
         HOLO_TRY(holo_session_set_input(session, i, &p->sample.inputs[i].now, error));
     for (int run = 0; run < 2; run++) { // the second on memory that is no longer new
@@ -257,7 +284,7 @@ static HoloStatus run_session(Pair *p, HoloSession *session, double tolerance, H
         for (int i = 0; i < p->output_count; i++) {
             HoloTensor got;
             HOLO_TRY(holo_session_output(session, i, &got, error));
-            if (same(&p->want[i], &got, tolerance)) continue;
+            if (same(&p->want[i], &got, room)) continue;
             show("expected", &p->want[i]);
             show("got", &got);
             return holo_fail(error, HOLO_VERIFY, "output %d differs in run %d", i, run);
@@ -328,7 +355,7 @@ static bool pair_passes(uint64_t seed, bool verbose, int *out_pair)
     if (status)
         print_error("pair of seed %llu, %s: %s: %s\n", (unsigned long long)seed, p.stage, holo_status_text(status),
                     error.text);
-    if ((status || verbose) && p.text.data) print_error("%s\n", p.text.data);
+    if ((status || verbose) && p.text.data) fprintf(stderr, "%s\n", p.text.data); // print_error would cut it
     pair_deinit(&p);
     return !status;
 }
@@ -375,8 +402,6 @@ static const struct {
     {"Plain", "is made of another operator"},
     {"DecodeBlocks", "takes bytes that are blocks of a type; tests/ops/blocks.txt has them"},
     {"MatMulBlocks", "takes bytes that are blocks of a type; tests/ops/blocks.txt has them"},
-    {"SlotTail", "keeps what a text leaves behind; tests/ops/selective.txt has its cases"},
-    {"SelectiveScan", "keeps what a text leaves behind; tests/ops/selective.txt has its cases"},
     {"Transfer", "is put in behind the passes, where a value goes to another target"},
     {"WhisperBeamSearch", "takes features of speech; BeamSearch is the same of tokens"},
 };

@@ -251,11 +251,35 @@ static void test_text(void **state)
     holo_arena_deinit(&arena);
 }
 
+// A state whose size is that of an input becomes smaller and larger again: what both have in common stays.
+static void test_other_sizes(void **state)
+{
+    (void)state;
+    HoloModel *model =
+        model_from("graph g(x: f32[n,2], keys: f32[n,2] = state) -> (y) { y = hologram::StateRead@1(keys) }");
+    HoloSession         *session;
+    HoloTensor           view;
+    static float         x[2 * 9000];
+    static const int64_t sizes[] = {9000, 2, 5000, 1};
+    EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+    for (int i = 0; i < 4; i++) {
+        HoloTensor t = tensor_of(HOLO_F32, 2, (int64_t[]){sizes[i], 2}, x);
+        EXPECT_OK(holo_session_set_input(session, 0, &t, &error));
+        EXPECT_OK(holo_session_run(session, &error));
+        EXPECT_OK(holo_session_state(session, 0, &view, &error));
+        assert_int_equal(view.dim[0], sizes[i]);
+        if (i) assert_true(((float *)view.data)[1] == 7);
+        ((float *)view.data)[1] = 7;
+    }
+    holo_session_destroy(session);
+    holo_model_close(model);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_ports),      cmocka_unit_test(test_goes_on), cmocka_unit_test(test_refused),
-        cmocka_unit_test(test_read_twice), cmocka_unit_test(test_text),    cmocka_unit_test(test_narrow),
-    };
+    const struct CMUnitTest tests[] = {cmocka_unit_test(test_ports),      cmocka_unit_test(test_goes_on),
+                                       cmocka_unit_test(test_refused),    cmocka_unit_test(test_read_twice),
+                                       cmocka_unit_test(test_text),       cmocka_unit_test(test_narrow),
+                                       cmocka_unit_test(test_other_sizes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

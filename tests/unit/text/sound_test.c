@@ -109,8 +109,8 @@ static void test_what_is_refused(void **state)
         {3, 1, 16000, 16, HOLO_UNSUPPORTED, "samples of format 3 with 16 bits"},
         {1, 0, 16000, 16, HOLO_BAD_INPUT, "channels"},
         {1, 2000, 16000, 16, HOLO_BAD_INPUT, "channels"},
-        {1, 1, 10, 16, HOLO_UNSUPPORTED, "10 samples a second"},
-        {1, 1, 1 << 24, 16, HOLO_UNSUPPORTED, "samples a second"},
+        {1, 1, 10, 16, HOLO_UNSUPPORTED, "10 samples per second"},
+        {1, 1, 1 << 24, 16, HOLO_UNSUPPORTED, "samples per second"},
     };
     Wav      w;
     HoloWave wave;

@@ -1,0 +1,73 @@
+// What web.mjs measures, in the page: first(side, name, threads) and turns(name, threads, rounds, seconds), in milliseconds.
+const arrays = { float32: Float32Array, int64: BigInt64Array, int32: Int32Array, bool: Uint8Array, uint8: Uint8Array };
+
+async function inputsOf(name) {
+  const { feeds, weights } = await (await fetch(`${name}.json`)).json();
+  for (const one of Object.values(feeds)) one.data = arrays[one.type].from(one.data, one.type === "int64" ? BigInt : Number);
+  return { feeds, weights };
+}
+
+/** A function that runs the model once: {name: data} of its outputs. */
+const sides = {
+  async hologram(name, threads, { feeds }) {
+    const { Tensor, open } = await import("./hologram/index.mjs"),
+      model = await open(`${name}.holo`, { threads, cache: false }),
+      given = Object.fromEntries(Object.entries(feeds).map(([key, { type, dims, data }]) => [key, new Tensor(type, data, dims)]));
+    return () => model.run(given);
+  },
+  async peer(name, threads, { feeds, weights }) {
+    const ort = await import("./onnxruntime-web/ort.wasm.min.mjs");
+    ort.env.wasm.numThreads = threads;
+    const session = await ort.InferenceSession.create(`${name}.onnx`, {
+        executionProviders: ["wasm"],
+        intraOpNumThreads: threads,
+        graphOptimizationLevel: "all",
+        ...(weights && { externalData: [{ path: weights, data: weights }] }),
+      }),
+      given = Object.fromEntries(Object.entries(feeds).map(([key, { type, dims, data }]) => [key, new ort.Tensor(type, data, dims)]));
+    return () => session.run(given);
+  },
+};
+
+/** From nothing to the first answer: the runtime, the model, a run. */
+globalThis.first = async (side, name, threads) => {
+  const inputs = await inputsOf(name),
+    begin = performance.now();
+  await (await sides[side](name, threads, inputs))();
+  return performance.now() - begin;
+};
+
+/** The largest difference of all outputs, relative to the largest value. */
+function differenceOf(here, there) {
+  let worst = 0;
+  for (const name of Object.keys(there)) {
+    const [a, b] = [here[name].data, there[name].data];
+    if (typeof b[0] === "bigint") continue;
+    let most = 1e-30,
+      off = 0;
+    for (let i = 0; i < b.length; i++) {
+      most = Math.max(most, Math.abs(b[i]));
+      off = Math.max(off, Math.abs(a[i] - b[i]));
+    }
+    worst = Math.max(worst, off / most);
+  }
+  return worst;
+}
+
+/** The best time of each, measured in turns. */
+globalThis.turns = async (name, threads, rounds, seconds) => {
+  const inputs = await inputsOf(name),
+    runs = { hologram: await sides.hologram(name, threads, inputs), peer: await sides.peer(name, threads, inputs) },
+    best = { hologram: Infinity, peer: Infinity },
+    difference = differenceOf(await runs.hologram(), await runs.peer());
+  for (let round = 0; round < rounds; round++)
+    for (const side of ["hologram", "peer"]) {
+      const end = performance.now() + 1000 * seconds;
+      do {
+        const begin = performance.now();
+        await runs[side]();
+        best[side] = Math.min(best[side], performance.now() - begin);
+      } while (performance.now() < end);
+    }
+  return { ...best, difference };
+};

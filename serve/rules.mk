@@ -1,0 +1,88 @@
+# The server: a program of its own, build/hologram-serve, that links libraries of others. Without their headers it is left out.
+
+SERVE_PACKAGES := libnghttp2-dev libssl-dev libprotobuf-c-dev protobuf-c-compiler
+SERVE_TESTERS  := python3-grpcio python3-protobuf protobuf-compiler nghttp2-client curl
+SERVE_HEADERS  := nghttp2/nghttp2.h openssl/ssl.h protobuf-c/protobuf-c.h
+SERVE_LIBS     := -lnghttp2 -lssl -lcrypto -lprotobuf-c
+SERVE          := $(BUILD)/hologram-serve
+SERVE_PROTO    := $(patsubst serve/proto/%.proto,$(BUILD)/serve/%.pb-c.c,$(wildcard serve/proto/*.proto))
+# Test programs and fuzzers of the server see all of it but its main.
+SERVE_ROOM     := $(filter-out serve/main.c,$(wildcard serve/*.c))
+SERVE_OBJ      := $(call obj,$(SERVE_ROOM)) $(SERVE_PROTO:%.c=%.o) $(BUILD)/serve/page.o
+
+# Only on Linux, and for this machine.
+SERVE_CAN := $(if $(ROOT)$(WATCHED),,$(if $(findstring linux,$(TRIPLE)),$(shell command -v protoc-c > /dev/null && \
+    printf '\043include <%s>\n' $(SERVE_HEADERS) | $(CC) -E - > /dev/null 2>&1 && echo yes)))
+
+# Debian's own Python has Debian's grpcio.
+SERVE_PYTHON := $(or $(wildcard /usr/bin/python3),python3)
+
+.PHONY: serve-program serve-test
+ifneq ($(SERVE_CAN),)
+serve-program: $(SERVE)
+else
+serve-program:
+	@echo "  serve was left out: it needs what these Debian packages hold: $(SERVE_PACKAGES)"
+endif
+
+$(call obj,$(SERVE_ROOM) serve/main.c): CFLAGS += -Icli -I$(BUILD)/serve -Wno-missing-field-initializers
+$(call obj,$(SERVE_ROOM) serve/main.c): $(SERVE_PROTO:%.c=%.h)
+$(BUILD)/serve/%.pb-c.c $(BUILD)/serve/%.pb-c.h &: serve/proto/%.proto
+	@mkdir -p $(@D)
+	@echo "  proto $<"
+	$(Q)protoc-c --proto_path=serve/proto --c_out=$(BUILD)/serve $<
+$(BUILD)/serve/%.o: $(BUILD)/serve/%.c
+	$(Q)$(CC) -std=c11 $(CFLAGS) -c $< -o $@
+$(BUILD)/serve/page.c: serve/page.html serve/page.sh
+	@mkdir -p $(@D)
+	$(Q)sh serve/page.sh serve/page.html > $@
+
+$(SERVE): $(BUILD)/obj/serve/main.o $(SERVE_OBJ) $(LIB_COMP) $(LIB)
+	@echo "  link  $@"
+	$(Q)$(CC) $(LDFLAGS) $(UNUSED) -o $@ $^ $(SERVE_LIBS) $(COMPILER_LIBS) $(LDLIBS)
+
+## make serve-test    the server, asked over loopback
+serve-test: serve-program
+	@[ -n "$(SERVE_CAN)" ] || exit 0; set -e; for t in tests/serve/*_test.py; do BUILD=$(BUILD) $(SERVE_PYTHON) $$t; done
+
+
+## make serve-watched the same, with the server's own code under the address and undefined behavior sanitizers
+WATCHED_SERVE := $(BUILD)/serve/watched/hologram-serve
+WATCHED_FLAGS  = -fsanitize=$(or $(SERVE_SANITIZE),address$(comma)undefined) -fno-sanitize-recover=all -fno-omit-frame-pointer -O1
+WATCHED_OBJ   := $(patsubst serve/%.c,$(BUILD)/serve/watched/%.o,$(SERVE_ROOM) serve/main.c)
+$(BUILD)/serve/watched/%.o: serve/%.c $(SERVE_PROTO:%.c=%.h)
+	@mkdir -p $(@D)
+	@echo "  cc    $< watched"
+	$(Q)$(CC) -std=c11 $(CFLAGS) -Icli -I$(BUILD)/serve -Wno-missing-field-initializers $(WATCHED_FLAGS) -MMD -MP -c $< -o $@
+-include $(wildcard $(BUILD)/serve/watched/*.d)
+$(WATCHED_SERVE): $(WATCHED_OBJ) $(SERVE_PROTO:%.c=%.o) $(BUILD)/serve/page.o $(LIB_COMP) $(LIB)
+	@echo "  link  $@"
+	$(Q)$(CC) $(LDFLAGS) $(WATCHED_FLAGS) -o $@ $^ $(SERVE_LIBS) $(COMPILER_LIBS) $(LDLIBS)
+.PHONY: serve-watched
+serve-watched: $(if $(SERVE_CAN),$(WATCHED_SERVE)) $(BUILD)/hologram
+	@[ -n "$(SERVE_CAN)" ] || exit 0; set -e; for t in tests/serve/*_test.py; do BUILD=$(BUILD) SERVE_PROGRAM=$(WATCHED_SERVE) $(SERVE_PYTHON) $$t; done
+
+BINDING_TESTS    += serve-test serve-watched
+BINDING_FILES    += serve-program $(if $(SERVE_CAN),$(WATCHED_SERVE))
+BINDING_PACKAGES += $(SERVE_PACKAGES) $(SERVE_TESTERS)
+
+# ---- fuzzing: fuzz/serve/NAME.c, with its corpus in fuzz/corpus/serve_NAME
+
+SERVE_FUZZERS := $(patsubst fuzz/serve/%.c,%,$(wildcard fuzz/serve/*.c))
+SERVE_REPLAY  := $(if $(SERVE_CAN),$(SERVE_FUZZERS:%=$(BUILD)/serve/fuzz-%))
+SERVE_FUZZ_FLAGS = -Icli -Iserve -Ifuzz/serve -I$(BUILD)/serve -Wno-missing-field-initializers
+# Replayed with the objects that are watched.
+$(BUILD)/serve/fuzz-%: fuzz/serve/%.c fuzz/replay.c $(filter-out %/main.o,$(WATCHED_OBJ)) $(SERVE_PROTO:%.c=%.o) $(BUILD)/serve/page.o $(LIB_COMP) $(LIB)
+	@echo "  fuzz  $@"
+	$(Q)$(CC) -std=c11 $(CFLAGS) $(SERVE_FUZZ_FLAGS) $(WATCHED_FLAGS) $(filter %.c %.o %.a,$^) $(SERVE_LIBS) $(COMPILER_LIBS) $(LDLIBS) -o $@
+.PHONY: serve-fuzz serve-fuzz-replay
+serve-fuzz-replay: $(SERVE_REPLAY)
+	@set -e; for t in $(if $(SERVE_CAN),$(SERVE_FUZZERS)); do $(BUILD)/serve/fuzz-$$t fuzz/corpus/serve_$$t; done
+## make serve-fuzz T=http SECONDS=60   fuzz one input of the server: http, kserve or grpc
+serve-fuzz: $(LIB_COMP) $(LIB) $(SERVE_PROTO)
+	@mkdir -p build/fuzz/found-serve-$(T)
+	clang -g -O1 -std=c11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Iinclude -Isrc $(SERVE_FUZZ_FLAGS) fuzz/serve/$(T).c $(SERVE_ROOM) \
+	    $(SERVE_PROTO) $(BUILD)/serve/page.c $(LIB_COMP) $(LIB) $(SERVE_LIBS) $(COMPILER_LIBS) $(LDLIBS) -pthread -o build/fuzz/serve-$(T)-fuzzer
+	build/fuzz/serve-$(T)-fuzzer -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=2048 -artifact_prefix=build/fuzz/ build/fuzz/found-serve-$(T) fuzz/corpus/serve_$(T)
+BINDING_TESTS += serve-fuzz-replay
+BINDING_FILES += $(SERVE_REPLAY)

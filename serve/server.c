@@ -1,0 +1,48 @@
+// server.c - from a request to its row in the table of routes, and what happens when it has ended.
+#include "server.h"
+#include "clients.h"
+#include "journal.h"
+#include "metrics.h"
+#include "routes.h"
+#include "traces.h"
+
+#include <string.h>
+
+const Route *server_route(Server *server, Exchange *e)
+{
+    int status;
+    (void)server;
+    return route_find(e, &status);
+}
+
+static void request(Server *server, Exchange *e)
+{
+    int         status = 0;
+    const char *why    = NULL;
+    e->route           = route_find(e, &status);
+    e->protocol        = e->route ? e->route->protocol : "http";
+    traces_begin(e);
+    if (!e->route && status == 404) return exchange_fail(e, 404, "there is nothing at %.200s", e->path);
+    if (!e->route) return exchange_fail(e, 405, "%.200s cannot be asked for by %s", e->path, e->method);
+    bool needs_key = e->route->access != ROUTE_OPEN;
+    if (server->is_draining && needs_key) return exchange_fail(e, 503, "the server is ending");
+    status = clients_admit(server->clients, e, needs_key, &why);
+    if (status == 401) exchange_extra(e, "www-authenticate", "Bearer");
+    if (status) return exchange_fail(e, status, "%s", why);
+    e->route->answer(e);
+}
+
+void server_request(Server *server, Exchange *e)
+{
+    exchange_hold(e); // who answers at once may look at it afterwards
+    request(server, e);
+    exchange_release(e);
+}
+
+void server_ended(Server *server, Exchange *e)
+{
+    clients_leave(server->clients, e);
+    metrics_answer(server->metrics, e);
+    if (!e->route || !e->route->is_quiet || e->status >= 500) journal_request(e);
+    if (server->traces && e->route && !e->route->is_quiet) traces_end(server->traces, e);
+}

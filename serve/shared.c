@@ -1,0 +1,113 @@
+// shared.c - regions of shared memory. See shared.h.
+#include "shared.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { REGIONS_MAX = 4096 };
+
+struct Shared {
+    Region *first;
+    int     count;
+};
+
+Shared *shared_create(void)
+{
+    return take(sizeof(Shared));
+}
+
+void shared_destroy(Shared *s)
+{
+    if (s) shared_unregister(s, NULL);
+    free(s);
+}
+
+const Region *shared_first(const Shared *s)
+{
+    return s->first;
+}
+
+const Region *shared_find(const Shared *s, const char *name)
+{
+    for (const Region *r = s->first; r; r = r->next)
+        if (!strcmp(r->name, name)) return r;
+    return NULL;
+}
+
+int shared_register(Shared *s, const char *name, const char *key, uint64_t offset, uint64_t size, char *why,
+                    size_t room)
+{
+    struct stat info;
+    const char *plain = *key == '/' ? key + 1 : key;
+    if (!*plain || strchr(plain, '/') || *plain == '.')
+        return snprintf(why, room, "'%.100s' is no name of shared memory", key), 400;
+    if (shared_find(s, name)) return snprintf(why, room, "there is a region '%.100s' already", name), 400;
+    if (s->count == REGIONS_MAX) return snprintf(why, room, "there are too many regions"), 503;
+    char *path = take_format("/%s", plain);
+    int   fd   = shm_open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0);
+    free(path);
+    if (fd < 0) return snprintf(why, room, "the shared memory '%.100s' cannot be opened: %m", key), 400;
+    if (fstat(fd, &info) || offset > (uint64_t)info.st_size || size > (uint64_t)info.st_size - offset) {
+        close(fd);
+        return snprintf(why, room, "the shared memory '%.100s' is smaller than offset and byte_size say", key), 400;
+    }
+    Region *r = take(sizeof *r);
+    *r        = (Region){s->first, take_text(name), take_text(key), fd, offset, size};
+    s->first  = r;
+    s->count++;
+    return 0;
+}
+
+void shared_unregister(Shared *s, const char *name)
+{
+    for (Region **at = &s->first; *at;) {
+        Region *r = *at;
+        if (name && strcmp(r->name, name)) {
+            at = &r->next;
+            continue;
+        }
+        *at = r->next;
+        close(r->fd);
+        free(r->name);
+        free(r->key);
+        free(r);
+        s->count--;
+    }
+}
+
+static const Region *place(const Shared *s, const char *name, uint64_t offset, uint64_t size, char *why, size_t room)
+{
+    const Region *r = shared_find(s, name);
+    if (!r) return snprintf(why, room, "there is no region of shared memory '%.100s'", name), NULL;
+    if (offset > r->size || size > r->size - offset)
+        return snprintf(why, room, "the tensor does not fit into the region '%.100s'", name), NULL;
+    return r;
+}
+
+bool shared_read(const Shared *s, const char *name, uint64_t offset, void *data, uint64_t size, char *why, size_t room)
+{
+    const Region *r = place(s, name, offset, size, why, room);
+    for (uint64_t at = 0; r && at < size;) {
+        ssize_t n = pread(r->fd, (char *)data + at, size - at, (off_t)(r->offset + offset + at));
+        if (n <= 0) return snprintf(why, room, "the region '%.100s' cannot be read", name), false;
+        at += (uint64_t)n;
+    }
+    return r;
+}
+
+bool shared_write(const Shared *s, const char *name, uint64_t offset, const void *data, uint64_t size, char *why,
+                  size_t room)
+{
+    const Region *r = place(s, name, offset, size, why, room);
+    for (uint64_t at = 0; r && at < size;) {
+        ssize_t n = pwrite(r->fd, (const char *)data + at, size - at, (off_t)(r->offset + offset + at));
+        if (n <= 0) return snprintf(why, room, "the region '%.100s' cannot be written", name), false;
+        at += (uint64_t)n;
+    }
+    return r;
+}

@@ -1,0 +1,230 @@
+// tf_ops_text.c - TensorFlow's operators on texts, and Fourier transforms, whose complex numbers are pairs.
+#include "import/tensorflow/tf_ops.h"
+
+// ---- texts
+
+static void string_split(HoloFlowCall *c)
+{
+    bool       is_first = holo_flow_is(c->node->op, "StringSplit");
+    HoloValue *out[3], *in = holo_flow_in(c, 0), *mark = holo_flow_in(c, 1);
+    holo_emit_many(c->e, "hologram::TextSplit", HOLO_IN(in, mark),
+                   HOLO_ATTRS(holo_with_int("by_character", is_first),
+                              holo_with_int("skip_empty", holo_flow_bool(c, "skip_empty", true)),
+                              holo_with_int("maxsplit", is_first ? -1 : holo_flow_int(c, "maxsplit", -1))),
+                   out, 3);
+    for (int i = 0; i < 3; i++) holo_flow_out(c, i, out[i]);
+}
+
+static void string_ngrams(HoloFlowCall *c)
+{
+    int64_t    widths[32];
+    int        count     = holo_flow_ints(c, "ngram_widths", widths, 32);
+    HoloValue *rows      = holo_flow_in(c, 1), *out[2];
+    HoloDtype  dtype     = holo_emit_dtype(rows);
+    char      *separator = holo_flow_text(c->tf, holo_flow_string(c, "separator", "")),
+         *left           = holo_flow_text(c->tf, holo_flow_string(c, "left_pad", "")),
+         *right          = holo_flow_text(c->tf, holo_flow_string(c, "right_pad", ""));
+    if (count < 1 || !separator || !left || !right) {
+        if (!c->e->status) holo_flow_fail(c, HOLO_BAD_MODEL, "there are no widths of the grams");
+        return;
+    }
+    holo_emit_many(c->e, "hologram::TextNGrams", HOLO_IN(holo_flow_in(c, 0), holo_emit_cast(c->e, rows, HOLO_I64)),
+                   HOLO_ATTRS(holo_with_ints("widths", widths, count), holo_with_text("separator", separator),
+                              holo_with_text("left_pad", left), holo_with_text("right_pad", right),
+                              holo_with_int("pad_width", holo_flow_int(c, "pad_width", 0)),
+                              holo_with_int("preserve_short", holo_flow_bool(c, "preserve_short_sequences", false))),
+                   out, 2);
+    holo_flow_out(c, 0, out[0]);
+    holo_flow_out(c, 1, holo_emit_cast(c->e, out[1], dtype));
+}
+
+static void hash_bucket(HoloFlowCall *c)
+{
+    holo_flow_out(c, 0,
+                  holo_emit(c->e, "hologram::TextHash", HOLO_IN(holo_flow_in(c, 0)),
+                            HOLO_ATTRS(holo_with_int("buckets", holo_flow_int(c, "num_buckets", 0)))));
+}
+
+// A text that is an attribute, or else input i, which must be known.
+static char *known_text(HoloFlowCall *c, const char *attr, int i)
+{
+    HoloString text = holo_flow_string(c, attr, NULL);
+    if (!text.data && i < c->in_count) {
+        HoloTensor known = holo_emit_known(c->e, holo_flow_in(c, i));
+        if (known.data && known.dtype == HOLO_STRING && holo_tensor_count(&known) == 1)
+            text = *(const HoloString *)known.data;
+    }
+    if (text.data) return holo_flow_text(c->tf, text);
+    if (!c->e->status) holo_flow_fail(c, HOLO_UNSUPPORTED, "the text '%s' is not known before the model runs", attr);
+    return NULL;
+}
+
+static HoloValue *replace(HoloFlowCall *c, const char *pattern, const char *with, bool all)
+{
+    if (!pattern || !with) return NULL;
+    if (strchr(with, '\\')) {
+        holo_flow_fail(c, HOLO_UNSUPPORTED, "a replacement with groups of the pattern, '%.60s'", with);
+        return NULL;
+    }
+    return holo_emit(
+        c->e, "hologram::TextReplace", HOLO_IN(holo_flow_in(c, 0)),
+        HOLO_ATTRS(holo_with_text("pattern", pattern), holo_with_text("with", with), holo_with_int("all", all)));
+}
+
+static void regex_replace(HoloFlowCall *c)
+{
+    bool all = holo_flow_bool(c, "replace_global", true);
+    holo_flow_out(c, 0, replace(c, known_text(c, "pattern", 1), known_text(c, "rewrite", 2), all));
+}
+
+static void string_strip(HoloFlowCall *c)
+{
+    holo_flow_out(c, 0, replace(c, "^\\s+|\\s+$", "", true));
+}
+
+static void regex_match(HoloFlowCall *c)
+{
+    char *pattern = known_text(c, "pattern", 1);
+    if (pattern)
+        holo_flow_out(c, 0,
+                      holo_emit(c->e, "RegexFullMatch", HOLO_IN(holo_flow_in(c, 0)),
+                                HOLO_ATTRS(holo_with_text("pattern", pattern))));
+}
+
+static void change_case(HoloFlowCall *c)
+{
+    int64_t    all = -1;
+    HoloValue *x   = holo_flow_in(c, 0);
+    HoloValue *y   = holo_emit(c->e, "StringNormalizer", HOLO_IN(holo_emit_reshape(c->e, x, &all, 1)),
+                               HOLO_ATTRS(holo_with_text("case_change_action", c->op->onnx)));
+    holo_flow_out(c, 0, holo_emit(c->e, "Reshape", HOLO_IN(y, holo_emit_shape(c->e, x)), NULL));
+}
+
+static void string_join(HoloFlowCall *c)
+{
+    HoloString between = holo_flow_string(c, "separator", "");
+    HoloTensor tensor  = {.dtype = HOLO_STRING, .data = &between};
+    HoloValue *y = holo_flow_in(c, 0), *gap = NULL;
+    if (between.size) {
+        HoloString *kept = HOLO_NEW(c->tf->import->arena, HoloString, 1);
+        if (!kept) return holo_flow_fail(c, HOLO_NO_MEMORY, "there is not enough memory");
+        *kept       = between;
+        tensor.data = kept;
+        gap         = holo_emit_constant(c->e, NULL, &tensor);
+    }
+    for (int i = 1; i < c->in_count; i++) {
+        if (gap) y = holo_emit(c->e, "StringConcat", HOLO_IN(y, gap), NULL);
+        y = holo_emit(c->e, "StringConcat", HOLO_IN(y, holo_flow_in(c, i)), NULL);
+    }
+    holo_flow_out(c, 0, y);
+}
+
+static void as_string(HoloFlowCall *c)
+{
+    holo_flow_out(c, 0, holo_emit_cast(c->e, holo_flow_in(c, 0), HOLO_STRING));
+}
+
+static void to_number(HoloFlowCall *c)
+{
+    HoloDtype dtype = holo_flow_type(c, "out_type");
+    holo_flow_out(c, 0, holo_emit_cast(c->e, holo_flow_in(c, 0), dtype ? dtype : HOLO_F32));
+}
+
+// ---- complex numbers: pairs, [..., 2]
+
+static void give_pairs(HoloFlowCall *c, HoloValue *pairs)
+{
+    holo_flow_out_value(c, 0, (HoloFlowValue){pairs ? HOLO_FLOW_COMPLEX : HOLO_FLOW_NOTHING, pairs, NULL});
+}
+
+// The pairs of input i, of real numbers too.
+static HoloValue *pairs_of(HoloFlowCall *c, int i)
+{
+    if (i < c->in_count && c->in[i].kind == HOLO_FLOW_COMPLEX) return c->in[i].value;
+    HoloValue *x    = holo_flow_in(c, i);
+    int64_t    last = -1, pads[2 * HOLO_MAX_RANK] = {0};
+    int        rank = holo_flow_rank(c, x);
+    if (c->e->status || rank + 1 > HOLO_MAX_RANK) return NULL;
+    pads[2 * rank + 1] = 1;
+    return holo_emit(c->e, "Pad",
+                     HOLO_IN(holo_emit_unsqueeze(c->e, x, &last, 1), holo_emit_ints(c->e, pads, 2 * rank + 2)), NULL);
+}
+
+static HoloValue *part_of(HoloFlowCall *c, HoloValue *pairs, int64_t part)
+{
+    return holo_emit(c->e, "Gather", HOLO_IN(pairs, holo_emit_int(c->e, part)), HOLO_ATTRS(holo_with_int("axis", -1)));
+}
+
+static void complex_of(HoloFlowCall *c)
+{
+    int64_t    last = -1;
+    HoloValue *re = holo_flow_in(c, 0), *im = holo_flow_in(c, 1);
+    HoloValue *zero = holo_emit(c->e, "Sub", HOLO_IN(im, im), NULL);
+    re              = holo_emit(c->e, "Add", HOLO_IN(re, zero), NULL); // both get the sizes of both
+    im              = holo_emit(c->e, "Add", HOLO_IN(im, holo_emit(c->e, "Sub", HOLO_IN(re, re), NULL)), NULL);
+    give_pairs(c, holo_emit(c->e, "Concat",
+                            HOLO_IN(holo_emit_unsqueeze(c->e, re, &last, 1), holo_emit_unsqueeze(c->e, im, &last, 1)),
+                            HOLO_ATTRS(holo_with_int("axis", -1))));
+}
+
+static void one_part(HoloFlowCall *c)
+{
+    holo_flow_out(c, 0, part_of(c, pairs_of(c, 0), c->op->number));
+}
+
+static void complex_abs(HoloFlowCall *c)
+{
+    int64_t last = -1;
+    holo_flow_out(c, 0,
+                  holo_emit(c->e, "ReduceL2", HOLO_IN(pairs_of(c, 0), holo_emit_ints(c->e, &last, 1)),
+                            HOLO_ATTRS(holo_with_int("keepdims", 0))));
+}
+
+// The length of a transform, which RFFT and IRFFT are given; NULL: that of the input.
+static HoloValue *length_of(HoloFlowCall *c)
+{
+    int64_t length[4];
+    if (c->in_count < 2) return NULL;
+    int count = holo_flow_known(c, 1, length, 4);
+    if (count != 1) {
+        if (!c->e->status) holo_flow_fail(c, HOLO_UNSUPPORTED, "a transform along %d dimensions", count);
+        return NULL;
+    }
+    return holo_emit_int(c->e, length[0]);
+}
+
+static HoloValue *transform(HoloFlowCall *c, HoloValue *x, bool is_inverse, bool is_half)
+{
+    return holo_emit(c->e, "DFT", HOLO_IN(x, length_of(c), holo_emit_int(c->e, -2)),
+                     HOLO_ATTRS(holo_with_int("inverse", is_inverse), holo_with_int("onesided", is_half)));
+}
+
+static void fft(HoloFlowCall *c)
+{
+    give_pairs(c, transform(c, pairs_of(c, 0), c->op->number, false));
+}
+
+static void rfft(HoloFlowCall *c)
+{
+    int64_t last = -1;
+    give_pairs(c, transform(c, holo_emit_unsqueeze(c->e, holo_flow_in(c, 0), &last, 1), false, true));
+}
+
+static void irfft(HoloFlowCall *c)
+{
+    int64_t last = -1;
+    holo_flow_out(c, 0, holo_emit_squeeze(c->e, transform(c, pairs_of(c, 0), true, true), &last, 1));
+}
+
+// clang-format off
+const HoloFlowOp holo_flow_ops_text[] = {
+    {"StringSplit", string_split, .outs = "indices values shape"}, {"StringSplitV2", string_split, .outs = "indices values shape"},
+    {"StringNGrams", string_ngrams, .outs = "ngrams ngrams_splits"}, {"StringToHashBucketFast", hash_bucket},
+    {"StaticRegexReplace", regex_replace}, {"RegexReplace", regex_replace},
+    {"StaticRegexFullMatch", regex_match}, {"RegexFullMatch", regex_match},
+    {"StringLower", change_case, "LOWER"}, {"StringUpper", change_case, "UPPER"}, {"StringStrip", string_strip},
+    {"StringJoin", string_join}, {"AsString", as_string}, {"StringToNumber", to_number},
+    {"Complex", complex_of}, {"Real", one_part}, {"Imag", one_part, .number = 1}, {"ComplexAbs", complex_abs},
+    {"FFT", fft}, {"IFFT", fft, .number = 1}, {"RFFT", rfft}, {"IRFFT", irfft},
+    {0},
+};
