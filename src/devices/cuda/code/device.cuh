@@ -93,7 +93,6 @@ INL uint32_t to_tf32(uint32_t x)
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1))
 
 struct F16 {
-    enum { TYPE = HOLO_CUDA_F16 };
     using T   = __half;
     using Sum = float;
     enum { PARTS = 1 };
@@ -112,7 +111,6 @@ struct F16 {
 };
 
 struct BF16 {
-    enum { TYPE = HOLO_CUDA_BF16 };
     using T   = __nv_bfloat16;
     using Sum = float;
     enum { PARTS = 1 };
@@ -131,7 +129,6 @@ struct BF16 {
 };
 
 struct TF32 {
-    enum { TYPE = HOLO_CUDA_F32 };
     using T   = float;
     using Sum = float;
     enum { PARTS = 1 };
@@ -145,7 +142,6 @@ struct TF32 {
 };
 
 struct S8 {
-    enum { TYPE = HOLO_CUDA_F32 };
     using T   = int8_t;
     using Sum = int32_t;
     enum { PARTS = 1 };
@@ -159,12 +155,12 @@ struct S8 {
 // f32 by ordinary instructions: fused or not; and by three products of tf32 halves on tensor cores.
 struct Fused {
     using T = float;
-    enum { EXACT = 0, TYPE = HOLO_CUDA_F32 };
+    enum { EXACT = 0 };
 };
 
 struct Exact {
     using T = float;
-    enum { EXACT = 1, TYPE = HOLO_CUDA_F32 };
+    enum { EXACT = 1 };
 };
 
 struct Parts : TF32 {

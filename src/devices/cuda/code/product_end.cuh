@@ -28,34 +28,6 @@ template <int BM, int BN, int THREADS> struct End {
         return x;
     }
 
-    // The common case: from registers to memory. No function but limits, and C and `more` are of the type that is multiplied.
-    template <int TYPE> INL bool is_direct() const
-    {
-        return p.c_whole && p.act <= HOLO_CUDA_ACT_CLIP && n - n % BN + BN <= p.n && p.c_type == TYPE &&
-               (!p.more_how || p.more_type == TYPE);
-    }
-
-    template <int TYPE, class Math> INL void direct(const Math &math) const
-    {
-        int n0 = n - n % BN;
-        math.each([&](float4 x, float4 y, int row, int column) {
-            int     at = n0 + column, m = m0 + row;
-            float4  s = make_float4(p.alpha, p.alpha, p.alpha, p.alpha), b = make_float4(0, 0, 0, 0), u = b, v = b;
-            int64_t more = more_at + (int64_t)m * p.ldmore + at, c = c_at + (int64_t)m * p.ldc + at;
-            if (scale)
-                s = __ldg((const float4 *)(scale + at)), s.x *= p.alpha, s.y *= p.alpha, s.z *= p.alpha, s.w *= p.alpha;
-            if (bias) b = __ldg((const float4 *)(bias + at));
-            if (p.more_how && m < p.m) u = load_4(p.more, more, TYPE);
-            if (p.more_how && m + 8 < p.m) v = load_4(p.more, more + 8 * (int64_t)p.ldmore, TYPE);
-            x.x = one<true>(x.x, s.x, b.x, u.x), x.y = one<true>(x.y, s.y, b.y, u.y);
-            x.z = one<true>(x.z, s.z, b.z, u.z), x.w = one<true>(x.w, s.w, b.w, u.w);
-            y.x = one<true>(y.x, s.x, b.x, v.x), y.y = one<true>(y.y, s.y, b.y, v.y);
-            y.z = one<true>(y.z, s.z, b.z, v.z), y.w = one<true>(y.w, s.w, b.w, v.w);
-            if (m < p.m) store_4(p.c, c, TYPE, x);
-            if (m + 8 < p.m) store_4(p.c, c + 8 * (int64_t)p.ldc, TYPE, y);
-        });
-    }
-
     INL void all(const float *stage) const
     {
         bool limits = p.act <= HOLO_CUDA_ACT_CLIP, whole = p.c_whole && p.n % 4 == 0;

@@ -4,18 +4,10 @@
 
 #include "product_load.cuh"
 
-// Sums of tensor cores lie in pairs: a lane has columns 2t and 2t + 1 of every 8. Neighbours exchange half of two eights, x and
-// y, so that each has four columns side by side: of x in even lanes, of y in odd ones.
-INL float4 four_columns(float x0, float x1, float y0, float y1, bool odd)
-{
-    float r0 = __shfl_xor_sync(~0u, odd ? x0 : y0, 1), r1 = __shfl_xor_sync(~0u, odd ? x1 : y1, 1);
-    return odd ? make_float4(r0, r1, y0, y1) : make_float4(x0, x1, r0, r1);
-}
-
 // Threads of a warp lie 4 x 8 over the tile, warps before that; each has rows and columns that are a tile's worth of threads
 // apart. Every sum adds up in the order of k.
 template <class E, int BM, int BN, int THREADS> struct Simt {
-    enum { DIRECT = 0, LAG = 0, TN = BN >= 128 ? 16 : 8, TM = THREADS / TN, I = BM / TM, J = BN / TN };
+    enum { LAG = 0, TN = BN >= 128 ? 16 : 8, TM = THREADS / TN, I = BM / TM, J = BN / TN };
     float sum[I][J];
     int   row, column;
 
@@ -81,7 +73,7 @@ template <class E, int BM, int BN, int THREADS> struct Simt {
 
 // mma.sync: each warp a tile of WM x WN.
 template <class E, int BM, int BN, int THREADS> struct Sync {
-    enum { DIRECT = 1, LAG = 0, WARPS = THREADS / 32, WARPS_M = BM >= 2 * BN ? 4 : 2, WARPS_N = WARPS / WARPS_M };
+    enum { LAG = 0, WARPS = THREADS / 32, WARPS_M = BM >= 2 * BN ? 4 : 2, WARPS_N = WARPS / WARPS_M };
     enum { WM = BM / WARPS_M, WN = BN / WARPS_N, I = WM / 16, J = WN / 8 };
     static_assert(WM % 16 == 0 && WN % 16 == 0, "whole fragments");
     typename E::Sum sum[I][J][4];
@@ -157,21 +149,6 @@ template <class E, int BM, int BN, int THREADS> struct Sync {
 
     INL void finish() {}
 
-    // Calls f(four columns of a row, the same of the row 8 below, row, column) for all of the thread's sums.
-    template <class F> INL void each(F f) const
-    {
-        bool odd = lane & 1;
-#pragma unroll
-        for (int i = 0; i < I; i++)
-#pragma unroll
-            for (int j = 0; j < J; j += 2) {
-                const typename E::Sum *x = sum[i][j], *y = sum[i][j + 1];
-                f(four_columns((float)x[0], (float)x[1], (float)y[0], (float)y[1], odd),
-                  four_columns((float)x[2], (float)x[3], (float)y[2], (float)y[3], odd), m + i * 16 + lane / 4,
-                  n + (j + odd) * 8 + lane % 4 / 2 * 4);
-            }
-    }
-
     INL void put(float *stage) const
     {
 #pragma unroll
@@ -189,7 +166,7 @@ template <class E, int BM, int BN, int THREADS> struct Sync {
 // wgmma: four warps have 64 rows and all columns. It runs on while the next tiles are copied, so a stage is free one
 // iteration later (LAG).
 template <class E, int BM, int BN, int THREADS> struct Group {
-    enum { DIRECT = 1, LAG = 1 };
+    enum { LAG = 1 };
     static_assert(BM == THREADS / 128 * 64, "64 rows for four warps");
     typename E::Sum sum[BN / 2];
     int             m;
@@ -221,19 +198,6 @@ template <class E, int BM, int BN, int THREADS> struct Group {
         wgmma_wait<0>();
 #pragma unroll
         for (int i = 0; i < BN / 2; i++) use(sum[i]); // nothing reads a sum before this line
-    }
-
-    template <class F> INL void each(F f) const
-    {
-        int  warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
-        bool odd = lane & 1;
-#pragma unroll
-        for (int j = 0; j < BN / 8; j += 2) {
-            const typename E::Sum *x = sum + j * 4, *y = x + 4;
-            f(four_columns((float)x[0], (float)x[1], (float)y[0], (float)y[1], odd),
-              four_columns((float)x[2], (float)x[3], (float)y[2], (float)y[3], odd), m + warp * 16 + lane / 4,
-              (j + odd) * 8 + lane % 4 / 2 * 4);
-        }
     }
 
     static INL void use(float &x)
