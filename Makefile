@@ -26,7 +26,7 @@ VERSION  := $(shell sed -n 's/^.define HOLO_VERSION_[A-Z]* *//p' include/hologra
 
 WARN     := -Wall -Wextra -Werror
 SANFLAGS := $(if $(SANITIZE),-fsanitize=$(SANITIZE) -fno-sanitize-recover=all -fno-omit-frame-pointer)
-CFLAGS   := $(OPT) $(DEBUG) $(WARN) -D_GNU_SOURCE $(if $(filter wasm32,$(MACHINE)),,-fPIC) -fvisibility=$(if $(WATCHED),default,hidden) -ffunction-sections -fdata-sections -fno-strict-aliasing -ffp-contract=off \
+CFLAGS   := $(OPT) $(DEBUG) $(WARN) -D_GNU_SOURCE $(if $(filter wasm%,$(MACHINE)),,-fPIC) -fvisibility=$(if $(WATCHED),default,hidden) -ffunction-sections -fdata-sections -fno-strict-aliasing -ffp-contract=off \
             -pthread $(SANFLAGS) -Iinclude -Isrc $(if $(ROOT),-isystem $(ROOT)/usr/include)
 # Debuggers unwind by what -g says; nothing else needs to, but for Windows.
 UNWIND   := $(if $(SANITIZE)$(filter windows,$(SYSTEM)),,-fno-asynchronous-unwind-tables)

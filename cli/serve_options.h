@@ -8,6 +8,7 @@
 #define SERVE_OPTION_MAP(X) \
     X(host, "host", TEXT, "ADDRESS", 0, 0, "localhost", "the address to listen at; 0.0.0.0 or :: for every one") \
     X(port, "port", NUMBER, "N", 0, 65535, "8000", "the port; 0 takes a free one") \
+    X(name, "name", TEXT, "NAME", 0, 0, NULL, "what the model is called, if there is only one (default: as its\nfile or folder)") \
     X(threads, "threads", NUMBER, "N", 0, 1024, "0", "cores to compute on (default 0: all of them)") \
     X(batch_max, "max-batch", NUMBER, "N", 1, 256, "16", "the most requests that share a run, if the model's batch\ndimension is open") \
     X(batch_delay, "batch-delay", NUMBER, "SECONDS", 0, 10, "0", "how long a request waits for others to share its run\n(default 0: it is run with those that are there)") \

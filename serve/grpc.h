@@ -35,6 +35,9 @@ double grpc_timeout(const Exchange *e, double otherwise);         // seconds, fr
 
 // ---- runs (grpc_infer.c)
 
+struct Inference__ModelInferRequest;
+struct Inference__ModelInferResponse;
+
 // Reads a message into an Infer of the exchange. NULL: *out_status (of HTTP) and `why` say what is wrong.
 Infer *grpc_infer_read(Exchange *e, const void *message, size_t size, int *out_status, char *why, size_t room);
 // The same of a message that was read, which the Infer then owns.

@@ -4,10 +4,11 @@
 #include <string.h>
 #include <strings.h>
 
+// Bytes of methods and of names of headers.
 static bool is_token(unsigned char c)
 {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-           (c && strchr("!#$%&'*+-.^_`|~", c));
+    static const uint32_t set[8] = {0, 0x03ff6cfa, 0xc7fffffe, 0x57ffffff}; // bit c % 32 of word c / 32
+    return set[c >> 5] >> (c & 31) & 1;
 }
 
 static int refuse(Http1Head *h, int status, const char *why)
@@ -110,8 +111,10 @@ static int understand(const char *data, Http1Head *h)
 int http1_parse(const char *data, size_t size, Http1Head *h)
 {
     const char *p = data, *end = data + size;
-    *h               = (Http1Head){0};
-    const char *last = memmem(data, size < HTTP1_HEAD_MAX ? size : HTTP1_HEAD_MAX, "\r\n\r\n", 4);
+    h->count      = 0;
+    h->minor      = 1;
+    h->is_chunked = h->expects = false;
+    const char *last           = memmem(data, size < HTTP1_HEAD_MAX ? size : HTTP1_HEAD_MAX, "\r\n\r\n", 4);
     if (!last) return size >= HTTP1_HEAD_MAX ? refuse(h, 431, "the headers are too long") : 0;
     end = last + 4;
     if (!(p = first_line(data, p, end, h))) return -1;

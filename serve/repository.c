@@ -185,6 +185,20 @@ static bool paths_check(const Server *server, char *why, size_t room)
     return is;
 }
 
+// The only model may have another name than its file.
+static void name_only(Scan *s, const char *name)
+{
+    for (int i = 1; i < s->count; i++)
+        if (strcmp(s->found[0].name, s->found[i].name)) {
+            journal(JOURNAL_WARNING, "not-named", "why", "--name is for one model, and there are several", NULL);
+            return;
+        }
+    for (int i = 0; i < s->count; i++) {
+        free(s->found[i].name);
+        s->found[i].name = take_text(name);
+    }
+}
+
 static void look(Repository *r)
 {
     const Options *o = &r->server->options;
@@ -193,6 +207,7 @@ static void look(Repository *r)
     for (int i = 0; i < o->path_count; i++)
         if (!scan_path(&s, o->paths[i], why, sizeof why)) journal(JOURNAL_WARNING, "not-found", "why", why, NULL);
     scan_sort(&s);
+    if (o->name) name_only(&s, o->name);
     watch_folders(r, &s); // first, so that what changes while models are opened is seen
     for (int i = 0; i < s.count && !r->is_ending; i++) look_at(r, &s.found[i]);
     if (!r->is_ending) forget_lost(r);

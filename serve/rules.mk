@@ -1,7 +1,7 @@
 # The server: a program of its own, build/hologram-serve, that links libraries of others. Without their headers it is left out.
 
 SERVE_PACKAGES := libnghttp2-dev libssl-dev libprotobuf-c-dev protobuf-c-compiler
-SERVE_TESTERS  := python3-grpcio python3-protobuf protobuf-compiler nghttp2-client curl
+SERVE_TESTERS  := python3-grpcio python3-protobuf python3-yaml protobuf-compiler nghttp2-client curl
 SERVE_HEADERS  := nghttp2/nghttp2.h openssl/ssl.h protobuf-c/protobuf-c.h
 SERVE_LIBS     := -lnghttp2 -lssl -lcrypto -lprotobuf-c
 SERVE          := $(BUILD)/hologram-serve
@@ -86,3 +86,24 @@ serve-fuzz: $(LIB_COMP) $(LIB) $(SERVE_PROTO)
 	build/fuzz/serve-$(T)-fuzzer -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=2048 -artifact_prefix=build/fuzz/ build/fuzz/found-serve-$(T) fuzz/corpus/serve_$(T)
 BINDING_TESTS += serve-fuzz-replay
 BINDING_FILES += $(SERVE_REPLAY)
+
+## make serve-demo    serves the digits model and a small language model, and prints commands to try
+.PHONY: serve-demo serve-clients bench-serve
+serve-demo: deps
+	@sh tools/deps.sh $(SERVE_PACKAGES) curl
+	@$(MAKE) --no-print-directory $(JOBS) all
+	@sh serve/demo.sh $(BUILD)
+
+## make serve-clients the server, asked by clients of others: npm's openai and @grpc/grpc-js, and promtool
+serve-clients: deps
+	@sh tools/deps.sh $(SERVE_PACKAGES) $(SERVE_TESTERS) prometheus
+	@command -v npm > /dev/null || sh tools/deps.sh npm
+	@$(MAKE) --no-print-directory $(JOBS) all
+	@mkdir -p $(BUILD)/serve/clients && cp tests/serve/clients/package.json $(BUILD)/serve/clients/
+	@cd $(BUILD)/serve/clients && npm install --silent --no-audit --no-fund
+	@BUILD=$(BUILD) python3 tests/serve/clients/check.py $(BUILD)/serve/clients
+
+## make bench-serve MODELS=... PEER=...   requests a second over loopback, beside `hologram bench` and a server on onnxruntime-node
+bench-serve: $(SERVE) $(BUILD)/hologram
+	@sh tools/deps.sh wrk nghttp2-client
+	@PEER="$(PEER)" sh bench/serve/run.sh $(BUILD) $(or $(MODELS),demo/digits.onnx)

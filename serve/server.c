@@ -1,6 +1,7 @@
 // server.c - from a request to its row in the table of routes, and what happens when it has ended.
 #include "server.h"
 #include "clients.h"
+#include "grpc.h"
 #include "journal.h"
 #include "metrics.h"
 #include "routes.h"
@@ -22,8 +23,13 @@ static void request(Server *server, Exchange *e)
     e->route           = route_find(e, &status);
     e->protocol        = e->route ? e->route->protocol : "http";
     traces_begin(e);
+    const char *type = exchange_header(e, "content-type");
+    if (!e->route && type && !strncmp(type, "application/grpc", 16)) return grpc_fail(e, 501, "there is no such call");
     if (!e->route && status == 404) return exchange_fail(e, 404, "there is nothing at %.200s", e->path);
     if (!e->route) return exchange_fail(e, 405, "%.200s cannot be asked for by %s", e->path, e->method);
+    const char *coding = exchange_header(e, "content-encoding");
+    if (coding && strcmp(coding, "identity"))
+        return exchange_fail(e, 415, "bodies are not taken in the encoding %.30s", coding);
     bool needs_key = e->route->access != ROUTE_OPEN;
     if (server->is_draining && needs_key) return exchange_fail(e, 503, "the server is ending");
     status = clients_admit(server->clients, e, needs_key, &why);

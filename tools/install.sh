@@ -41,6 +41,7 @@ made() { # FILE COMMAND...
 
 lean 755 "$BUILD/hologram" bin/hologram --strip-all
 link hologram bin/hologram-compile
+if [ "$verb" = uninstall ] || [ -x "$BUILD/hologram-serve" ]; then lean 755 "$BUILD/hologram-serve" bin/hologram-serve --strip-all; fi
 for header in include/*; do put 644 "$header" "$header"; done
 for name in libhologram libhologram-compiler; do
     lean 644 "$BUILD/$name.a" "$lib/$name.a" --strip-debug

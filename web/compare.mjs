@@ -87,7 +87,7 @@ find("go").onclick = async () => {
           { name: "Hologram", part: here[key] / most, text: here[key] ? text(here[key]) : "there already" },
           ...(there.error ? [] : [{ name: "onnxruntime-web", part: there[key] / most, text: there[key] ? text(there[key]) : "there already", isPeer: true }]),
         ]);
-        return make("section", { className: "card" }, make("h2", { textContent: title, style: "margin-top:0" }), list);
+        return make("section", { className: "card" }, make("h2", { className: "first", textContent: title }), list);
       }),
     );
     find("state").textContent = there.error

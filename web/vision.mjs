@@ -1,5 +1,5 @@
 // A classifier or a detector on a picture or the camera.
-import { bars, failed, find, time } from "./common.mjs";
+import { bars, failed, files, find, time } from "./common.mjs";
 import { imageTensor, open } from "./hologram/index.mjs";
 
 const view = find("view"),
@@ -8,12 +8,14 @@ const view = find("view"),
   scales = { imagenet: { mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] }, unit: {} };
 let model,
   labels = [],
-  picture;
+  picture,
+  isWatching = false;
 
 const labelOf = (i) => labels[i] ?? `class ${i}`;
 
 /** {width, height, layout} of the input. */
-function form({ shape, dtype }) {
+function form({ name, shape, dtype }) {
+  if (shape?.length !== 4) throw new Error(`The model does not take images: its input ${name} has the shape ${shape ? `[${shape.join(", ")}]` : "of nothing known"}, not four sizes.`);
   const [, a, b, c] = shape.map((size) => (typeof size === "number" && size > 0 ? size : undefined)),
     isLast = c === 3 && a !== 3;
   return { layout: isLast ? "nhwc" : "nchw", height: (isLast ? a : b) ?? 224, width: (isLast ? b : c) ?? 224, dtype };
@@ -54,19 +56,25 @@ function boxes({ data, shape: [, rows, places] }, { width, height }) {
 }
 
 function draw(list) {
-  context.lineWidth = 2;
-  context.font = "13px system-ui";
+  context.lineWidth = 4;
+  context.font = "20px system-ui";
   for (const { x, y, w, h, kind, score } of list) {
     context.strokeStyle = context.fillStyle = `hsl(${(kind * 47) % 360} 80% 45%)`;
     context.strokeRect(x * view.width, y * view.height, w * view.width, h * view.height);
-    context.fillText(`${labelOf(kind)} ${(100 * score).toFixed(0)} %`, x * view.width + 3, y * view.height + 14);
+    context.fillText(`${labelOf(kind)} ${(100 * score).toFixed(0)} %`, x * view.width + 6, y * view.height + 24);
   }
 }
 
 async function look(source = picture) {
   if (!source) return;
+  const [width, height] = [source.videoWidth || source.width, source.videoHeight || source.height],
+    rows = Math.max(1, Math.round((640 * height) / width));
+  if (view.width !== 640 || view.height !== rows) Object.assign(view, { width: 640, height: rows });
   context.drawImage(source, 0, 0, view.width, view.height);
-  if (!model) return;
+  if (!model) {
+    find("state").textContent = "Now choose a model.";
+    return;
+  }
   try {
     const port = model.inputs[0],
       to = form(port),
@@ -79,6 +87,7 @@ async function look(source = picture) {
       draw(list);
       show(list.slice(0, 5).map(({ kind, score }) => ({ name: labelOf(kind), part: score, text: `${(100 * score).toFixed(0)} %` })));
     } else show(classes(tensor.data));
+    view.ariaLabel = `The picture: ${find("bars").querySelector("dt")?.textContent ?? "nothing was found"}`;
     document.body.dataset.seen = String(Number(document.body.dataset.seen ?? 0) + 1);
   } catch (error) {
     failed(find("state"), error);
@@ -87,6 +96,7 @@ async function look(source = picture) {
 
 find("file").onchange = async () => {
   const [file] = find("file").files;
+  if (!file) return;
   find("state").textContent = `Opening ${file.name} ...`;
   try {
     model?.close();
@@ -99,24 +109,48 @@ find("file").onchange = async () => {
   }
 };
 find("labels").onchange = async () => {
+  if (!find("labels").files[0]) return;
   labels = (await find("labels").files[0].text()).split("\n").map((line) => line.trim());
   look();
 };
-find("picture").onchange = async () => {
-  picture = await createImageBitmap(find("picture").files[0]);
-  look();
-};
-find("scale").onchange = () => look();
-find("camera").onclick = async () => {
-  const video = find("video");
+async function take([file]) {
+  if (!file) return;
+  isWatching = false;
   try {
-    video.srcObject = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment" } });
+    picture = await createImageBitmap(file);
+    find("state").textContent = "";
+    await look();
+  } catch {
+    failed(find("state"), new Error(`${file.name} cannot be read as an image.`));
+  }
+}
+files(find("area"), find("picture"), take);
+find("scale").onchange = () => look();
+/** The camera, picture by picture, until it is stopped. A page that is hidden looks at nothing. */
+async function watch() {
+  const video = find("video"),
+    stream = await navigator.mediaDevices.getUserMedia({ video: { facingMode: "environment" } });
+  try {
+    video.srcObject = stream;
     await video.play();
-    for (;;) {
+    while (isWatching) {
       await look(video);
       await new Promise(requestAnimationFrame);
     }
-  } catch (error) {
-    failed(find("state"), error);
+  } finally {
+    stream.getTracks().forEach((track) => track.stop());
+    video.srcObject = null;
   }
+}
+find("camera").onclick = async () => {
+  isWatching = !isWatching;
+  find("camera").textContent = isWatching ? "Stop the camera" : "Use the camera";
+  if (!isWatching) return;
+  try {
+    await watch();
+  } catch (error) {
+    failed(find("state"), error.name === "NotAllowedError" || error.name === "NotFoundError" ? new Error("There is no camera, or this page may not use it.") : error);
+  }
+  isWatching = false;
+  find("camera").textContent = "Use the camera";
 };

@@ -4,20 +4,24 @@
 #   core       what a float network needs first: kernels of class fused, the operators of src/ops/standard and src/ops/hologram
 #   full       all kernels and operators, and text
 #   compiler   the same with the compiler
-# for a level of src/kernels/LEVELS, with memory of its own (one thread) or with shared memory (-threads).
+# for a level of src/kernels/LEVELS, with memory of its own (one thread) or with shared memory (-threads). With 64-bit memory, for models that 32 bits
+# cannot address, there is one kind: full64.
 
 WASM_PACKAGES := clang-19 lld-19 libclang-rt-19-dev-wasm32 wasi-libc
 WEB_PACKAGES  := esbuild
 WASM_CC       ?= clang-19
 WASM_LD       ?= wasm-ld-19
 WASM_FOLDER   := $(BUILD)/wasm
+WASM64_FOLDER := $(BUILD)/wasm64
 # Of clang for WebAssembly: what every engine of the last years has. Debian's libc is built without atomics, so that the linker must not
 # compare what objects use.
-WASM_FLAGS    := --target=wasm32-wasi -msimd128 -matomics -mbulk-memory -mmutable-globals -ftls-model=local-exec
+WASM_COMMON_FLAGS := -msimd128 -matomics -mbulk-memory -mmutable-globals -ftls-model=local-exec
+WASM_FLAGS        := --target=wasm32-wasi $(WASM_COMMON_FLAGS)
+WASM64_FLAGS      := --target=wasm64-wasi -nostdlibinc -idirafter /usr/include/wasm32-wasi $(WASM_COMMON_FLAGS)
 
 .PHONY: wasm wasm-modules web-package web-files wasm-test web-test web
 
-ifeq ($(MACHINE),wasm32)
+ifneq ($(filter wasm%,$(MACHINE)),)
 
 # Downloads are small before loops are fast, where these are not of kernels.
 $(call named,tensor binary reduce): CFLAGS += -Os
@@ -60,17 +64,27 @@ TEXT_OBJ          := $(filter $(BUILD)/obj/src/text/% $(BUILD)/obj/src/imagine/%
 WASM_full_simd128 := $(WASM_COMMON) $(STDLIB_OBJ) $(TEXT_OBJ) $(BUILD)/obj/ops_registry.o $(call level_objects,simd128) $(BUILD)/obj/src/kernels/cpu.o
 WASM_full_relaxed := $(WASM_COMMON) $(STDLIB_OBJ) $(TEXT_OBJ) $(BUILD)/obj/ops_registry.o $(call level_objects,relaxed) $(BUILD)/obj/relaxed/cpu.o
 
+WASM_full64_simd128 := $(WASM_full_simd128)
+WASM_full64_relaxed := $(WASM_full_relaxed)
+
 # The compiler reads JSON by Jansson and unpacks by zlib, which Debian has as sources: tools/sources.sh fetches them.
 $(BUILD)/others/whole: tools/wasm_libraries.sh tools/sources.sh
 	@CC="$(CC)" sh tools/wasm_libraries.sh $(BUILD)
 WASM_compiler_simd128 := $(WASM_full_simd128) $(COMPILER_OBJ) $(call web_objects,web_compile)
+ifeq ($(MACHINE),wasm32)
 $(COMPILER_OBJ) $(call web_objects,web_compile) $(BUILD)/hologram-compiler-simd128.wasm: $(BUILD)/others/whole
+endif
+$(BUILD)/libc64.a: tools/wasm_libc.sh tools/sources.sh
+	@CC="$(CC)" sh tools/wasm_libc.sh $(BUILD)
 
-WASM_LIBS := -L/usr/lib/wasm32-wasi -lc -lm $(firstword $(wildcard /usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a))
-WASM_LINK := --no-entry --gc-sections $(if $(filter -g0,$(DEBUG)),--strip-all) -O2 -z stack-size=1048576 --no-check-features --export=__stack_pointer --export=__wasm_call_ctors \
+WASM_LIBS_wasm32 := -L/usr/lib/wasm32-wasi -lc -lm $(firstword $(wildcard /usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a))
+WASM_LIBS_wasm64 := $(BUILD)/libc64.a
+WASM_LIBS        := $(WASM_LIBS_$(MACHINE))
+WASM_LINK := $(if $(filter wasm64,$(MACHINE)),-mwasm64) --no-entry --gc-sections $(if $(filter -g0,$(DEBUG)),--strip-all) -O2 -z stack-size=1048576 --no-check-features --export=__stack_pointer --export=__wasm_call_ctors \
              $(addprefix --wrap=,malloc realloc calloc free aligned_alloc)
-# The most that 32 bits address. Shared memory needs the number in advance.
-WASM_SHARED := --initial-memory=16777216 --shared-memory --import-memory --max-memory=4294901760 --export=__wasm_init_tls --export=__tls_size --export=__tls_align --export=__heap_base
+# The most that 32 bits address, and the most that engines give to 64. Shared memory needs the number in advance.
+WASM_MOST   := $(if $(filter wasm64,$(MACHINE)),17179869184,4294901760)
+WASM_SHARED := --initial-memory=16777216 --shared-memory --import-memory --max-memory=$(WASM_MOST) --export=__wasm_init_tls --export=__tls_size --export=__tls_align --export=__heap_base
 
 # link NAME LEVEL: two modules of the same objects
 define wasm_module
@@ -82,16 +96,20 @@ $(BUILD)/hologram-$(1)-$(2)-threads.wasm: $$(WASM_$(1)_$(2))
 	$$(Q)$$(WASM_LD) $$(WASM_LINK) $$(WASM_SHARED) $$(filter %.o,$$^) $$(WASM_LIBS) -o $$@
 wasm-modules: $(BUILD)/hologram-$(1)-$(2).wasm $(BUILD)/hologram-$(1)-$(2)-threads.wasm
 endef
-$(foreach level,simd128 relaxed,$(foreach name,core full,$(eval $(call wasm_module,$(name),$(level)))))
+WASM_KINDS_wasm32 := core full
+WASM_KINDS_wasm64 := full64
+$(foreach level,simd128 relaxed,$(foreach name,$(WASM_KINDS_$(MACHINE)),$(eval $(call wasm_module,$(name),$(level)))))
+ifeq ($(MACHINE),wasm32)
 $(BUILD)/hologram-compiler-simd128.wasm: $(call alone,$(sort $(WASM_compiler_simd128)))
 	@echo "  wasm  $@"
 	$(Q)$(WASM_LD) $(WASM_LINK) $(filter %.o,$^) $(BUILD)/others/*/*.o $(WASM_LIBS) -o $@
 wasm-modules: $(BUILD)/hologram-compiler-simd128.wasm
+endif
 
 else
 
 # Headers: that of xxHash, and errno as Debian's libc has it, for one thread.
-$(WASM_FOLDER)/root/usr/include/__errno.h: bindings/web/rules.mk
+$(WASM_FOLDER)/root/usr/include/__errno.h $(WASM64_FOLDER)/root/usr/include/__errno.h: bindings/web/rules.mk
 	@mkdir -p $(@D)
 	$(Q)cp /usr/include/xxhash.h $(@D)/
 	$(Q)printf '\043pragma once\nextern int errno;\n\043define errno errno\n' > $@
@@ -100,20 +118,23 @@ $(WASM_FOLDER)/root/usr/include/__errno.h: bindings/web/rules.mk
 CCACHE := $(filter ccache,$(CC))
 wasm: deps
 	@sh tools/deps.sh $(WASM_PACKAGES)
-	@$(MAKE) --no-print-directory $(JOBS) $(WASM_FOLDER)/root/usr/include/__errno.h $(STDLIB)
+	@$(MAKE) --no-print-directory $(JOBS) $(WASM_FOLDER)/root/usr/include/__errno.h $(WASM64_FOLDER)/root/usr/include/__errno.h $(STDLIB)
 	@$(MAKE) --no-print-directory $(JOBS) BUILD=$(WASM_FOLDER) ROOT=$(WASM_FOLDER)/root CC="$(CCACHE) $(WASM_CC) $(WASM_FLAGS)" OPT=-Os DEBUG=-g0 wasm-modules
+	@for target in $(WASM64_FOLDER)/libc64.a wasm-modules; do $(MAKE) --no-print-directory $(JOBS) BUILD=$(WASM64_FOLDER) ROOT=$(WASM64_FOLDER)/root \
+	    CC="$(CCACHE) $(WASM_CC) $(WASM64_FLAGS)" OPT=-Os DEBUG=-g0 $$target || exit 1; done
 
 # The part for browsers of the package, NODE_FOLDER/web: all JavaScript of index.mjs, onnxruntime.mjs and the two kinds of workers, made
 # small, beside the modules.
 WEB_FOLDER := $(NODE_FOLDER)/web
 WEB_JS     := $(wildcard bindings/web/js/*.mjs) $(filter-out %/face.mjs %/kernels.mjs %/compile.mjs,$(wildcard bindings/node/face/*.mjs)) $(NODE_MADE)/enums.mjs
-$(WEB_FOLDER)/index.mjs: $(WEB_JS) bindings/web/size.py bindings/web/rules.mk bindings/web/types/index.d.ts $(wildcard $(WASM_FOLDER)/hologram-*.wasm)
+$(WEB_FOLDER)/index.mjs: $(WEB_JS) bindings/web/size.py bindings/web/wide.py bindings/web/rules.mk bindings/web/types/index.d.ts $(wildcard $(WASM_FOLDER)/hologram-*.wasm $(WASM64_FOLDER)/hologram-*.wasm)
 	@rm -rf $(WEB_FOLDER) $(BUILD)/web-new $(BUILD)/web-sources && mkdir -p $(NODE_FOLDER) $(BUILD)/web-new $(BUILD)/web-sources
 	$(Q)cp $(WEB_JS) $(BUILD)/web-sources/
 	$(Q)sed -i 's/"VERSION"/"$(VERSION)"/' $(BUILD)/web-sources/onnxruntime.mjs
+	$(Q)python3 bindings/web/wide.py $(WASM64_FOLDER)/hologram-full64-simd128.wasm $(BUILD)/web-sources/wide.mjs
 	$(Q)cd $(BUILD)/web-sources && esbuild --bundle --minify --format=esm --splitting --log-level=warning --out-extension:.js=.mjs --outdir=../web-new \
 	    index.mjs worker.mjs thread.mjs onnxruntime.mjs engine.mjs compiling.mjs
-	$(Q)cp $(WASM_FOLDER)/hologram-*.wasm $(BUILD)/web-new/
+	$(Q)cp $(WASM_FOLDER)/hologram-*.wasm $(WASM64_FOLDER)/hologram-*.wasm $(BUILD)/web-new/
 	$(Q)sed 's|"\./face\.js"|"../index.mjs"|' bindings/web/types/index.d.ts > $(BUILD)/web-new/index.d.mts
 	$(Q)python3 bindings/web/size.py $(BUILD)/web-new
 	$(Q)mv $(BUILD)/web-new $(WEB_FOLDER)

@@ -1,6 +1,7 @@
 // compiler.c - the choices of a compile.
 #include "api/compiler.h"
 #include "api/custom_ops.h"
+#include "api/quantizing.h"
 
 #include "api/source.h"
 #include "base/files.h"
@@ -362,8 +363,11 @@ HoloStatus holo_compiler_import(const HoloCompiler *compiler, const char *path, 
                                 HoloError *error)
 {
     HoloToldInput     told[HOLO_CHOICES_MAX];
-    HoloImportRequest request = {
-        .path = bytes.data ? NULL : path, .bytes = bytes.data, .size = bytes.size, .told = told};
+    HoloImportRequest request = {.path    = bytes.data ? NULL : path,
+                                 .bytes   = bytes.data,
+                                 .size    = bytes.size,
+                                 .told    = told,
+                                 .is_wide = holo_compiler_quantizes(compiler)}; // what is quantized is measured in f32
     for (int i = 0; i < compiler->input_count; i++)
         told[request.told_count++] = (HoloToldInput){compiler->inputs[i].name, compiler->inputs[i].value};
     HOLO_TRY(holo_source_import(&request, out, error));

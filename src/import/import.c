@@ -204,7 +204,8 @@ static HoloStatus open_offer(HoloArena *arena, const HoloOffer *offer, const Hol
                                   .from       = offer,
                                   .out        = out,
                                   .told       = request->told,
-                                  .told_count = request->told_count};
+                                  .told_count = request->told_count,
+                                  .is_wide    = request->is_wide};
     const HoloImporter *row    = find(offer);
     if (!row || !row->open) return refuse(&import, row);
     out->format = row->name;

@@ -41,6 +41,7 @@ typedef struct HoloImportRequest {
     size_t               size;
     const HoloToldInput *told;
     int                  told_count;
+    bool is_wide; // a model whose weights are of 16 bits computes in f32, if the format leaves that open
 } HoloImportRequest;
 HOLO_MUST HoloStatus holo_import_request(HoloArena *arena, const HoloImportRequest *request, HoloModelSource *out,
                                          HoloError *error);

@@ -41,8 +41,9 @@ typedef struct HoloImport {
     HoloModelSource *out; // to fill in: the graph, and facts by holo_import_fact and holo_import_own; NULL: not a model
     const HoloToldInput *told; // what the user says of inputs
     int                  told_count;
-    HoloNameMap          files;  // name to HoloMapping
-    size_t               copied; // bytes of tensors that could not be borrowed
+    bool                 is_wide; // compute in f32, where weights of 16 bits would ask for 16 bits
+    HoloNameMap          files;   // name to HoloMapping
+    size_t               copied;  // bytes of tensors that could not be borrowed
     size_t               copied_max;
 } HoloImport;
 

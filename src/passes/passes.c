@@ -138,6 +138,7 @@ static void changes_begin(const HoloPassOptions *options)
     options->changes->targets    = options->targets ? options->targets : &holo_targets_cpu;
     options->changes->fill_room  = HOLO_FILL_ROOM;
     options->changes->is_exact   = options->is_exact;
+    options->changes->is_wide    = options->is_wide;
     options->changes->no_tables  = options->no_tables;
     options->changes->all_tables = options->all_tables;
     options->changes->all_chains = options->all_chains;

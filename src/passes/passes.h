@@ -16,6 +16,7 @@ typedef struct HoloChanges {
     // Set by holo_passes_run.
     bool               is_exact;   // for class exact
     bool               is_late;    // passes ran before: the graph is no longer the model's
+    bool               is_wide;    // weights of 16 bits are widened while compiling, though they take more then
     bool               no_tables;  // compute plainly instead of looking up
     bool               all_tables; // make tables even if computing is cheaper
     bool               all_chains; // make programs even if eval is faster
@@ -57,6 +58,7 @@ typedef struct HoloPassOptions {
     int                disabled_count;
     bool               is_exact;     // for class exact
     bool               is_bf16;      // plans are of class bf16; passes do not depend on it
+    bool               is_wide;      // widen weights of 16 bits while compiling, though they take more then
     bool               no_tables;    // compute plainly instead of looking up: the same bits
     bool               all_tables;   // make tables even if computing is cheaper
     bool               all_chains;   // make programs even if eval is faster

@@ -45,7 +45,7 @@ static HoloStatus check_plain(const HoloGraph *graph, HoloError *error)
 // Products as plans have them: normalization is in their weights, constants are computed, narrow types are widened.
 static HoloStatus simplify(Work *w)
 {
-    static const char *const left_out[] = {"tables", "weights", "integers", "branches"};
+    static const char *const left_out[] = {"tables", "weights", "integers", "branches", "stored"};
     HoloPass                 table[64];
     HoloPassOptions          options = *w->options->passes;
     int                      count   = 0;
@@ -54,8 +54,9 @@ static HoloStatus simplify(Work *w)
         for (int i = 0; i < HOLO_COUNT(left_out); i++) is_left = is_left || !strcmp(pass->name, left_out[i]);
         if (!is_left && count < HOLO_COUNT(table) - 1) table[count++] = *pass;
     }
-    table[count]  = (HoloPass){0};
-    options.table = table;
+    table[count]    = (HoloPass){0};
+    options.table   = table;
+    options.is_wide = true;
     return holo_passes_run(w->graph, &options, w->error);
 }
 

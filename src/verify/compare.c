@@ -101,8 +101,8 @@ static HoloStatus strings_compare(const char *name, const HoloTensor *want, cons
 static double largest(const HoloTensor *t)
 {
     double top = 0;
-    for (int64_t i = 0; i < holo_tensor_count(t); i++) {
-        double x = fabs(holo_get_f(t, i));
+    for (int64_t i = 0, count = holo_tensor_count(t); i < count; i++) {
+        double x = fabs(holo_element(t, i));
         if (x > top && isfinite(x)) top = x;
     }
     return top;
@@ -126,7 +126,7 @@ static HoloStatus numbers_compare(const char *name, const HoloKept *want, const 
     double  first_want = 0, first_got = 0;
     for (int64_t i = 0; i < count; i++) {
         int64_t at = place_of(want, i);
-        double  x = holo_get_f(&want->kept, i), y = holo_get_f(got, at), off = fabs(x - y);
+        double  x = holo_element(&want->kept, i), y = holo_element(got, at), off = fabs(x - y);
         if (x == y || (isnan(x) && isnan(y))) continue;
         if (isnan(off)) off = INFINITY;
         if (off > worst) worst = off;
@@ -174,8 +174,8 @@ double holo_compare_distance(const HoloKept *a, const HoloTensor *b)
             most = fmax(most, holo_compare_distance(&(HoloKept){items[i], items[i], 0}, &others[i]));
         return most;
     }
-    for (int64_t i = 0; i < holo_tensor_count(&a->kept); i++) {
-        double off = fabs(holo_get_f(&a->kept, i) - holo_get_f(b, place_of(a, i)));
+    for (int64_t i = 0, count = holo_tensor_count(&a->kept); i < count; i++) {
+        double off = fabs(holo_element(&a->kept, i) - holo_element(b, place_of(a, i)));
         if (off > most && isfinite(off)) most = off;
     }
     return most;

@@ -25,11 +25,6 @@ typedef struct Judge {
     } part[PARTS];
 } Judge;
 
-static double element(const HoloTensor *t, int64_t i)
-{
-    return t->dtype == HOLO_F32 ? (double)((const float *)t->data)[i] : holo_get_f(t, i);
-}
-
 static int part_count(int64_t count)
 {
     return count < (int64_t)PARTS * PART_MIN ? (int)(count / PART_MIN + 1) : PARTS;
@@ -59,7 +54,7 @@ static double largest_any(const HoloTensor *t, int64_t from, int64_t to)
 {
     double top = 0;
     for (int64_t i = from; i < to; i++) {
-        double x = fabs(element(t, i));
+        double x = fabs(holo_element(t, i));
         if (x > top && isfinite(x)) top = x;
     }
     return top;
@@ -93,7 +88,7 @@ static void part_compare(void *arg, int64_t i, int worker)
     part_bounds(holo_tensor_count(j->want), i, &from, &to);
     struct JudgePart found = {.bad = -1};
     for (int64_t k = from; k < to; k++) {
-        double want = element(j->want, k), got = element(j->got, k);
+        double want = holo_element(j->want, k), got = holo_element(j->got, k);
         if (want == got || (isnan(want) && isnan(got))) continue;
         double off = fabs(want - got);
         if (isnan(off)) off = INFINITY;
@@ -127,8 +122,8 @@ static HoloStatus found_note(HoloProducts *p, const HoloNode *node, const Judge 
         if (found->bad >= 0)
             return holo_fail(error, HOLO_VERIFY,
                              "node %s (%s): element %lld is %g by the kernel, but %g when computed plainly", node->name,
-                             node->type, (long long)(found->bad + shift), element(j->got, found->bad),
-                             element(j->want, found->bad));
+                             node->type, (long long)(found->bad + shift), holo_element(j->got, found->bad),
+                             holo_element(j->want, found->bad));
     }
     return HOLO_OK;
 }
@@ -165,7 +160,7 @@ static void sample_one(void *arg, int64_t i, int worker)
     const HoloTensor *out  = s->call->out[0];
     double            room = 0; // one element of the output's type: the exact one is rounded to it if it is narrow
     HoloTensor        one  = {.data = &room, .dtype = out->dtype};
-    s->got[i]              = element(out, s->index[i]);
+    s->got[i]              = holo_element(out, s->index[i]);
     s->want[i]             = s->call->op->at(s->call, s->index[i]);
     if (holo_rounding_of((HoloDtype)out->dtype) <= holo_rounding_of(HOLO_F32)) return;
     holo_put_f(&one, 0, s->want[i]);

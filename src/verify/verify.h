@@ -60,4 +60,10 @@ HOLO_MUST HoloStatus holo_verifier_compare(HoloVerifier *verifier, const HoloMod
                                            HoloError *error);
 void                 holo_verifier_destroy(HoloVerifier *verifier);
 
+// Element i, as a double. Most tensors that are compared are of f32.
+static inline double holo_element(const HoloTensor *t, int64_t i)
+{
+    return t->dtype == HOLO_F32 ? (double)((const float *)t->data)[i] : holo_get_f(t, i);
+}
+
 #endif

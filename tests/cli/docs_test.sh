@@ -44,7 +44,7 @@ done
 check "paths of the documents that are not there: $(tr '\n' ' ' < missing)" test ! -s missing
 check 'there are commands' test "$(grep -c hologram all.sh)" -ge 5
 
-for command in compile run test bench inspect explain graph ops verify compare bisect memo kernel atlas tokenize template grammar generate chat embed classify transcribe pull config completion help; do hologram help $command; done > help.txt
+for command in compile run test bench inspect explain graph ops verify compare bisect memo kernel atlas tokenize template grammar generate chat embed classify transcribe serve pull config completion help; do hologram help $command; done > help.txt
 for option in $(grep -ohE '(^|[ `])--[a-z][a-z-]+' "$ROOT"/README.md "$ROOT"/docs/cli.md | tr -d ' `' | sort -u); do
     check "the option $option of the documents exists" grep -qF -e "$option" help.txt
 done

@@ -112,3 +112,19 @@ gives 1 'no chat template' hologram chat llama.holo
 gives 0 'logits f32[2, 3, 48]' hologram run llama.holo -i 'input_ids=[[3, 17, 5], [1, 2, 3]]'
 gives 0 'logits f32[1, 6, 48]' hologram run llama.holo -i 'input_ids=[3, 17, 5, 1, 2, 3]'
 gives 1 'the lists differ in length or depth' hologram run llama.holo -i 'input_ids=[[3, 17], [1, 2, 3]]'
+
+# ---- large weights of any floats can be quantized; what a config says in two places
+
+for type in F16 BF16 F32; do
+    python3 "$ROOT/tests/support/wide_llama.py" "$type" "wide_$type"
+    gives 0 'layers to q8_0' hologram compile "wide_$type" -o wide.holo --quantize q8_0
+    gives 0 '1 models generate' python3 "$GREEDY" "$HOLOGRAM" wide.holo
+done
+python3 "$ROOT/tests/support/wide_llama.py" F32 two_places rope_theta=10000.0 'rope_parameters={"rope_type": "default", "rope_theta": 500.0}'
+python3 "$ROOT/tests/support/wide_llama.py" F32 one_place 'rope_parameters={"rope_type": "default", "rope_theta": 500.0}'
+for name in two_places one_place; do hologram run "$name" -i input_ids=5,6,7,8 -o "$name.out" -q; done
+cmp two_places.out/logits.npy one_place.out/logits.npy || failed 'rope_parameters goes before rope_theta'
+python3 "$ROOT/tests/support/wide_llama.py" F32 longer 'rope_scaling={"type": "dynamic", "factor": 2.0}'
+hologram compile longer -o longer.holo -q
+gives 0 '"text.context": "128"' hologram inspect longer.holo --json
+gives 0 '1 models generate' python3 "$GREEDY" "$HOLOGRAM" longer.holo

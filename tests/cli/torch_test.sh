@@ -15,6 +15,9 @@ gives 0 'y f32[2] = 5, 7' hologram run made/state.pt2 -i x=1,2
 gives 0 'y f32[2] = 5, 7' hologram run made/inplace.pt2 -i x=1,2
 gives 0 'f32[2] = 3, 7' hologram run made/loop.pt -i x=1,2 -i n=3 --input-shape x:2
 gives 0 'f32[2] = 3, 6' hologram run made/default.pt -i x=1,2 --input-shape x:2
+gives 0 'f32[2] = 12, 8' hologram run made/told.pt -i x=1,2,3 -i i=2,0 --input-shape x:3 --input-shape i:2
+gives 0 'f32[3] = 15, 7.82843' hologram run made/fourier.pt -i x=1,2,3,4 --input-shape x:4
+gives 0 'f32[2, 2] = 5, 0, 25, 0' hologram run made/complex.pt -i x=1,2,3,4 --input-shape x:2,2
 gives 0 'f32[2] = 6, 7' hologram run made/counter.pt -i x=1,2 --input-shape x:2
 
 gives 1 'aten::not_there version 1: 2 nodes' hologram compile made/unknown.pt2 -o out.holo

@@ -10,7 +10,7 @@ trap 'exit 1' INT TERM
 . "$ROOT/tests/support/checks.sh"
 cd "$work" || exit 1
 
-for name in libhologram0 libhologram-compiler0 libhologram-dev hologram python3-hologram; do
+for name in libhologram0 libhologram-compiler0 libhologram-dev hologram hologram-serve python3-hologram; do
     check "$name is there" sh -c "test -s '$BUILD'/deb/${name}_*.deb"
 done
 check 'lintian has neither errors nor warnings' lintian --fail-on error,warning --no-tag-display-limit --allow-root "$BUILD"/deb/*.changes
@@ -32,6 +32,10 @@ HOLOGRAM=$work/root/usr/bin/hologram
 gives 0 'verified' hologram compile "$MODEL" -o digits.holo
 gives 0 '' hologram run digits.holo --input image="$SEVEN"
 check 'there is a manual page' sh -c 'gzip -dc root/usr/share/man/man1/hologram.1.gz | grep -q hologram'
+
+# hologram-serve
+check 'the server says its version' root/usr/bin/hologram-serve --version
+check 'it has a unit and a manual page' sh -c 'test -s root/usr/lib/systemd/system/hologram-serve.service && test -s root/usr/share/man/man1/hologram-serve.1.gz'
 
 # libhologram-dev, libhologram0, libhologram-compiler0
 export PKG_CONFIG_SYSROOT_DIR="$work/root" PKG_CONFIG_LIBDIR="$work/$libs/pkgconfig"

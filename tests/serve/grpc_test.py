@@ -113,7 +113,7 @@ def test_errors(folder):
             c.call("Nothing", pb.ServerLiveRequest(), pb.ServerLiveResponse)
             raise AssertionError("it was answered")
         except grpc.RpcError as e:
-            assert e.code() == code.UNIMPLEMENTED, e.code()
+            assert e.code() == code.UNIMPLEMENTED and e.details() == "there is no such call", (e.code(), e.details())
 
 
 def test_streams(folder):

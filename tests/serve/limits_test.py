@@ -250,6 +250,78 @@ def test_traces(folder):
     assert by_name["/v2/models/*"]["attributes"][0]["value"]["intValue"] == "404"
 
 
+def test_fair(folder):
+    """One text at a time: who has asked for many waits for who has asked for one, and a better priority goes first."""
+    path = language(folder)
+    keys = {"HOLOGRAM_SERVE_KEYS": "many sk-many-123456 priority=100,one sk-one-123456 priority=100,first sk-first-123456"}
+    with Server(path, DIGITS, "--texts", "1", env=keys) as s:
+        ended, lock = [], threading.Lock()
+
+        def ask(key):
+            got = s.ask("POST", "/v1/completions", {"prompt": "abc", "max_tokens": 1500, "ignore_eos": True}, {"authorization": f"Bearer sk-{key}-123456"})
+            assert got[0] == 200, got
+            with lock:
+                ended.append(key)
+
+        def waiting():
+            answer = s.ask("GET", "/metrics", headers={"authorization": "Bearer sk-one-123456"})[2].decode()
+            return int([l for l in answer.splitlines() if l.startswith('hologram_queue_length{model="talker"')][0].rsplit(" ", 1)[1])
+
+        threads = [threading.Thread(target=ask, args=("many",)) for _ in range(6)]
+        for t in threads:
+            t.start()
+        until = time.time() + 10
+        while time.time() < until and waiting() < 5:
+            time.sleep(0.005)
+        late = threading.Thread(target=ask, args=("one",))
+        late.start()
+        for t in [*threads, late]:
+            t.join()
+        assert ended.index("one") <= 3, ended  # not behind all that came before it
+        # While texts are written, runs of another model have their turn; the best priority goes first.
+        busy = [threading.Thread(target=ask, args=("many",)) for _ in range(2)]
+        for t in busy:
+            t.start()
+        began = time.time()
+        for _ in range(20):
+            assert s.ask("POST", INFER, DATA, {"authorization": "Bearer sk-first-123456"})[0] == 200
+        took = time.time() - began
+        for t in busy:
+            t.join()
+        assert took < time.time() - began, "the other model waited for all texts"
+
+
+def test_full_disk(folder):
+    free = socket.socket()
+    free.bind(("localhost", 0))
+    port = free.getsockname()[1]
+    free.close()
+    process = subprocess.Popen([PROGRAM, "--port", str(port), "--log", "/dev/full", "--no-sandbox", DIGITS])
+    try:
+        until = time.time() + 20
+        while time.time() < until:
+            try:
+                assert b" 200 " in raw(port, get("/readyz", b"connection: close\r\n"))
+                break
+            except (OSError, AssertionError):
+                time.sleep(0.05)
+        body = json.dumps(DATA).encode()
+        got = raw(port, b"POST %s HTTP/1.1\r\nhost: x\r\nconnection: close\r\ncontent-length: %d\r\n\r\n" % (INFER.encode(), len(body)) + body)
+        assert b"HTTP/1.1 200" in got and b"probabilities" in got
+    finally:
+        process.terminate()
+        assert process.wait(20) == 0
+
+
+def test_page(folder):
+    browser = next(filter(None, map(shutil.which, ["chromium", "chromium-browser", "google-chrome"])), None)
+    if not browser:
+        return print("limits_test.py: there is no Chromium: the page is not looked at")
+    with Server(DIGITS) as s:
+        got = subprocess.run([browser, "--headless", "--no-sandbox", "--disable-gpu", f"--user-data-dir={folder}", "--virtual-time-budget=3000", "--dump-dom", f"http://localhost:{s.port}/"], capture_output=True, timeout=60)
+        assert b"<td>digits</td>" in got.stdout and b"cores" in got.stdout and b">digits</option>" in got.stdout, got.stdout[-1500:]
+
+
 def test_options(folder):
     for words, text in [(["--port", "x", DIGITS], b"must be a number"), (["--nothing", DIGITS], b"no option"), ([], b"which models"), (["--port", "1", "--port", "2", DIGITS], b"twice"),
                         (["--tls-key", "x", DIGITS], b"--tls-cert"), (["--host", "256.1.1.1", DIGITS], b"cannot listen"), (["--log-level", "loud", DIGITS], b"level"),

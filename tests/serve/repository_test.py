@@ -127,6 +127,12 @@ def test_versions(folder):
         wait_until(lambda: answer(s) == [10, 20])
 
 
+def test_named(folder):
+    put(folder + "/models/model.onnx", scaler(2, op="Identity"))
+    with Server(folder + "/models", "--name", "mine") as s:
+        assert answer(s, "mine") == [2, 4] and s.ask("GET", "/v2/models/model/ready")[0] == 404
+
+
 def test_control(folder):
     put(folder + "/m.onnx", scaler(2, op="Identity"))
     with Server(folder) as s:

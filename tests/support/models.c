@@ -273,7 +273,7 @@ HoloTensor made(const HoloTensor *type, uint64_t seed, int64_t open)
         if (t.dim[d] < 0) t.dim[d] = open;
     t.data = calloc(1, holo_tensor_bytes(&t) + 1);
     if (!t.data) abort();
-    for (int64_t i = 0; t.dtype == HOLO_F32 && i < holo_tensor_count(&t); i++)
+    for (int64_t i = 0, count = holo_tensor_count(&t); t.dtype == HOLO_F32 && i < count; i++)
         ((float *)t.data)[i] = (float)(2 * holo_random_unit(&random) - 1);
     if (t.dtype != HOLO_F32) memset(t.data, 1, holo_tensor_bytes(&t));
     return t;

@@ -125,6 +125,15 @@ def scripts(folder):
            "        h0 = torch.mul(h, 2.)\n      h = h0\n    return h\n", text("training") + b"\x89")
     script(folder + "/default.pt", CLASS + "  def forward(self: __torch__.Net,\n    x: Tensor,\n    n: int=3) -> Tensor:\n"
            "    return torch.mul(x, n)\n", text("training") + b"\x89")
+    script(folder + "/told.pt", CLASS + "  def forward(self: __torch__.Net,\n    x: Tensor,\n    i: Tensor,\n    mode: str=\"a\") -> Tensor:\n"
+           "    y = torch.index_select(x, 0, i)\n    n = torch.__range_length(1, torch.add(torch.len(torch.size(x)), 2), 1)\n    h = y\n"
+           "    for k in range(n):\n      h0 = torch.add(h, torch.__derive_index(k, 1, 1))\n      h = h0\n"
+           "    if isinstance(mode, str):\n      z = torch.mul(h, 2)\n    else:\n      z = h\n    if isinstance(n, str):\n      w = h\n    else:\n      w = z\n"
+           "    return w\n", text("training") + b"\x89")
+    script(folder + "/fourier.pt", CLASS + "  def forward(self: __torch__.Net,\n    x: Tensor) -> Tensor:\n"
+           "    f = torch.fft_rfft(x)\n    return torch.add(torch.abs(f), torch.mean(torch.fft_irfft(torch.mul(f, 2))))\n", text("training") + b"\x89")
+    script(folder + "/complex.pt", CLASS + "  def forward(self: __torch__.Net,\n    x: Tensor) -> Tensor:\n"
+           "    c = torch.view_as_complex(x)\n    return torch.mul(c, torch.conj(c))\n", text("training") + b"\x89")
     script(folder + "/counter.pt", CLASS + "  count : int\n  def forward(self: __torch__.Net,\n    x: Tensor) -> Tensor:\n"
            "    count = self.count\n    self.count = torch.add(count, 1)\n    return torch.add(x, count)\n",
            text("training") + b"\x89" + text("count") + b"K\x05")

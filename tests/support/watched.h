@@ -6,4 +6,7 @@
 // told on standard output; with HOLO_TEST_ALL in the environment it is 1 there, too.
 int watched_step(const char *series, int step);
 
+// What a test computes to compare with: sanitizers need not watch it.
+#define UNWATCHED __attribute__((no_sanitize("address", "undefined")))
+
 #endif

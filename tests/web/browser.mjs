@@ -82,6 +82,28 @@ await visit("images of all kinds", plain.address, async (page) => {
   assert.ok(answers.back);
 });
 
+await visit("64-bit memory", plain.address, async (page) => {
+  const answers = await page.evaluate(async () => {
+    const { open } = await import("./hologram/index.mjs"),
+      image = new Float32Array(64).fill(3),
+      seen = [];
+    for (const options of [{ memory: 32, threads: 1 }, { memory: 64, threads: 1 }, { memory: 64, threads: 2 }, { memory: 64, threads: 2, worker: true }]) {
+      const model = await open("digits.holo", options);
+      seen.push(String((await model.run({ image })).probabilities.data));
+      model.close();
+    }
+    const room = await open("room.holo", { memory: 64, threads: 1 }),
+      pictures = [];
+    for (const memory of [32, 64]) {
+      const model = await open("emoji.holo", { memory });
+      for await (const { image: one } of model.imagine("a cat", { steps: 2 })) if (one) pictures.push(String(one.data));
+      model.close();
+    }
+    return { same: new Set(seen).size, pictures: new Set(pictures).size, room: (await room.run({ s: [9n] })).y.data.length };
+  });
+  assert.deepEqual(answers, { same: 1, pictures: 1, room: 9 });
+});
+
 // ---- archives
 
 const gets = (server, path) => server.log.filter((row) => row.method === "GET" && row.path === path);

@@ -127,6 +127,18 @@ test("pictures of texts have native's bits in class exact, and can be stopped", 
   there.close();
 });
 
+const { hasWide } = await import(`${process.env.HOLOGRAM_WEB}/engine.mjs`);
+test("64-bit memory has the same bits", { skip: hasWide() ? false : "this Node has no 64-bit memory" }, async () => {
+  for (const archive of [exact, fused]) {
+    const [narrow, wide] = [await web.open(archive, { memory: 32, threads: 1 }), await web.open(archive, { memory: 64, threads: 1 })];
+    assert.deepEqual((await wide.run(seven)).probabilities, (await narrow.run(seven)).probabilities);
+    assert.deepEqual([wide.inspect(), wide.explain()], [narrow.inspect(), narrow.explain()]);
+    narrow.close();
+    wide.close();
+  }
+  await fails(web.open(fused, { memory: 16 }), "BAD_ARGUMENT", /32 or 64/);
+});
+
 test("what is wrong is said", async () => {
   await fails(web.open(new Uint8Array([...fused].map((byte, i) => (i > 8 && i < 40 ? 0xff : byte)))), "BAD_ARCHIVE", /./);
   await fails(web.open(fused.subarray(0, 1000)), "BAD_ARCHIVE", /./);

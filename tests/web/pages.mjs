@@ -78,7 +78,24 @@ await visit("images", "vision.html", async (page) => {
   await page.waitForFunction(() => document.querySelector("#bars dt")?.textContent === "green");
   await page.click("#camera");
   await page.waitForFunction(() => Number(document.body.dataset.seen) > 4);
+  await page.click("#camera");
+  await page.waitForFunction(() => document.getElementById("camera").textContent === "Use the camera");
+  writeFileSync(join(work, "text.png"), "no image");
+  await page.setInputFiles("#picture", join(work, "text.png"));
+  await page.waitForSelector("[role=alert]");
 });
+await visit("a detector, dark on a phone", "vision.html", async (page) => {
+  // Two boxes of four numbers, and the scores of two classes: what YOLO gives, from the mean of the image.
+  const words = "in x f32 1,3,8,8 out y f32 1,6,2 weight w 8,2 5 node Abs w v node ReduceMean x m axes=[3] keepdims=0 node Concat m,m c axis=1 node MatMul c,v t node Sigmoid t y".split(" ");
+  execFileSync("python3", ["-B", join(root, "tests/support/onnx_model.py"), join(work, "boxes.onnx"), ...words]);
+  execFileSync("python3", ["-B", join(root, "tests/web/picture.py"), work]);
+  await page.setInputFiles("#file", join(work, "boxes.onnx"));
+  await ready(page);
+  await page.setInputFiles("#picture", join(work, "green.png"));
+  await page.waitForFunction(() => /^class [01]$/.test(document.querySelector("#bars dt")?.textContent));
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= 360, `the page is ${wide} wide`);
+}, phone);
 await visit("chat", "chat.html", async (page) => {
   execFileSync("python3", ["-B", join(root, "tests/support/tiny_language.py"), join(work, "language")]);
   execFileSync(process.env.HOLOGRAM, ["compile", "-q", join(work, "language"), "-o", join(work, "language.holo")]);

@@ -88,9 +88,10 @@ export function imports(memory, progress = () => {}) {
   };
 }
 
-function sharedMemory() {
-  for (let maximum = 65535; ; maximum >>= 1)
+function sharedMemory(isWide) {
+  for (let maximum = isWide ? 262144 : 65535; ; maximum >>= 1)
     try {
+      if (isWide) return new WebAssembly.Memory({ address: "i64", initial: BigInt(firstPages), maximum: BigInt(maximum), shared: true });
       return new WebAssembly.Memory({ initial: firstPages, maximum, shared: true });
     } catch (error) {
       if (maximum < 8192) throw new HologramError(`there is no memory that threads can share: ${error.message}`, "NO_MEMORY");
@@ -98,6 +99,22 @@ function sharedMemory() {
 }
 
 const layoutNames = "pointer tensor tensorShape tensorData input inputIndex inputTensor output outputIndex outputTensor".split(" ");
+
+/** Functions of a module with 64-bit memory, that take and give numbers as the others do. */
+async function narrowed(exports) {
+  const { default: wide } = await import("./wide.mjs"),
+    made = { ...exports };
+  for (const [name, which] of Object.entries(wide))
+    made[name] = (...args) => {
+      for (let i = 0; i < which.length; i++) args[i] = which[i] === "1" ? BigInt(args[i] ?? 0) : args[i];
+      const result = exports[name](...args);
+      return typeof result === "bigint" ? Number(result) : result;
+    };
+  return made;
+}
+
+/** Whether the engine has 64-bit memory, and such tables: a module that is nothing but both. */
+export const hasWide = () => WebAssembly.validate(Uint8Array.of(0, 0x61, 0x73, 0x6d, 1, 0, 0, 0, 4, 4, 1, 0x70, 4, 0, 5, 3, 1, 4, 1));
 
 export class Engine {
   #memory;
@@ -107,8 +124,9 @@ export class Engine {
   #workers = [];
   #starting;
 
-  constructor(module, memory, isShared) {
+  constructor(module, memory, isShared, isWide) {
     this.#module = module;
+    this.isWide = isWide;
     this.isShared = isShared;
     this.users = 0;
     this.isOver = false;
@@ -117,9 +135,11 @@ export class Engine {
 
   static async create(kind, isShared, progress) {
     const module = await moduleOf(kind, isShared),
-      memory = isShared ? sharedMemory() : undefined,
-      engine = new Engine(module, memory, isShared);
-    engine.exports = (await WebAssembly.instantiate(module, imports(memory, progress && ((...args) => progress(engine, ...args))))).exports;
+      isWide = kind.endsWith("64"),
+      memory = isShared ? sharedMemory(isWide) : undefined,
+      engine = new Engine(module, memory, isShared, isWide),
+      { exports } = await WebAssembly.instantiate(module, imports(memory, progress && ((...args) => progress(engine, ...args))));
+    engine.exports = isWide ? await narrowed(exports) : exports;
     engine.#memory ??= engine.exports.memory;
     engine.#learn();
     if (isShared && !host.mayWait) engine.exports.web_restless();
@@ -259,7 +279,7 @@ export class Engine {
       const wanted = count - 1 - this.#workers.length,
         more = Array.from({ length: Math.max(0, wanted) }, () => {
           const { __tls_size: size } = this.exports;
-          return host.thread({ module: this.#module, memory: this.#memory, stack: this.take(stackBytes) + stackBytes, tls: this.take(size.value + 64) });
+          return host.thread({ module: this.#module, memory: this.#memory, stack: this.take(stackBytes) + stackBytes, tls: this.take(Number(size.value) + 64) });
         });
       this.#workers.push(...(await Promise.all(more)));
       while (this.exports.web_servants() < count - 1) await new Promise((resolve) => setTimeout(resolve, 1));

@@ -8,7 +8,7 @@ import { bytesOf, isArchive, openBytes, warm } from "./opening.mjs";
 import { Tensor } from "./tensor.mjs";
 import { Language, Tokenizer } from "./text.mjs";
 
-const openOptions = ["threads", "sessions", "onprogress", "signal", "cache", "text", "worker", "files"];
+const openOptions = ["threads", "sessions", "onprogress", "signal", "cache", "text", "memory", "worker", "files"];
 const compileOptions = ["inputShapes", "numeric", "quantize", "accuracy", "size", "symbolic", "tables", "verify", "progress"];
 
 function check(options) {

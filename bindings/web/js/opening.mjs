@@ -1,5 +1,5 @@
 // Opens archives in engines: in the small one first, and in the one that has everything where a model needs it.
-import { Engine, engines, host } from "./engine.mjs";
+import { Engine, engines, hasWide, host } from "./engine.mjs";
 import { HologramError } from "./errors.mjs";
 import { fetched } from "./fetching.mjs";
 import { Model } from "./model.mjs";
@@ -92,17 +92,31 @@ export function threadsFor(options) {
   return host.canShare ? wanted : 1;
 }
 
-/** A Model of the bytes of an archive. */
+// What 32 bits address, less room for the work of a run.
+const narrowBytes = 3e9;
+
+/** The kinds of engines for a model, the first to be tried first. */
+function kindsFor(bytes, { memory, text }) {
+  if (![undefined, 32, 64].includes(memory)) throw new HologramError(`memory is 32 or 64, the bits of an address, not ${String(memory)}`);
+  if (memory === 64 && !hasWide()) throw new HologramError("this engine has no WebAssembly with 64-bit memory", "UNSUPPORTED");
+  const wide = memory !== 32 && hasWide() ? ["full64"] : [],
+    narrow = text ? ["full"] : ["core", "full"];
+  if (memory === 64 || (wide.length && bytes.length > narrowBytes)) return wide;
+  return [...narrow, ...wide];
+}
+
+/** A Model of the bytes of an archive. Where one kind of engine cannot run it, or has no memory for it, the next one may. */
 export async function openBytes(bytes, options, report) {
-  const threads = threadsFor(options);
-  if (options.text) return openIn("full", threads, bytes, options, report);
-  try {
-    return await openIn("core", threads, bytes, options, report);
-  } catch (error) {
-    if (error.code !== "UNSUPPORTED") throw error;
-    return openIn("full", threads, bytes, options, report);
-  }
+  const threads = threadsFor(options),
+    kinds = kindsFor(bytes, options);
+  for (const [i, kind] of kinds.entries())
+    try {
+      return await openIn(kind, threads, bytes, options, report);
+    } catch (error) {
+      const isLast = i + 1 === kinds.length || (kinds[i + 1] === "full64" && error.code !== "NO_MEMORY");
+      if (isLast || !["UNSUPPORTED", "NO_MEMORY"].includes(error.code)) throw error;
+    }
 }
 
 /** Begins to fetch the module that a model will need, while the model itself is fetched. */
-export const warm = (options) => void backendOf(options.text ? "full" : "core", threadsFor(options)).catch(() => {});
+export const warm = (options) => void backendOf(options.memory === 64 ? "full64" : options.text ? "full" : "core", threadsFor(options)).catch(() => {});

@@ -3,8 +3,9 @@ import { imports } from "./engine.mjs";
 
 export async function serve({ module, memory, stack, tls }, ready) {
   const { exports } = await WebAssembly.instantiate(module, imports(memory));
-  exports.__stack_pointer.value = stack;
-  exports.__wasm_init_tls(tls);
+  const address = typeof exports.__stack_pointer.value === "bigint" ? BigInt : Number;
+  exports.__stack_pointer.value = address(stack);
+  exports.__wasm_init_tls(address(tls));
   ready();
   exports.web_serve();
 }

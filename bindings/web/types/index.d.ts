@@ -60,6 +60,8 @@ export interface OpenOptions extends WebCompileOptions {
   cache?: boolean | "reload";
   /** Loads the runtime with text at once. Models with a tokenizer do so anyway. */
   text?: boolean;
+  /** Bits of an address: 64 for models beyond 3 GB, where the engine has such memory. By default it is chosen by the model's size. */
+  memory?: 32 | 64;
   /** The model runs in a worker of its own, and the page stays smooth. */
   worker?: boolean;
 }

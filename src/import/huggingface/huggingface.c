@@ -273,7 +273,8 @@ static HoloDtype main_dtype(const Folder *f)
     HoloDtype              best    = types[0];
     for (int i = 0; i < HOLO_COUNT(types); i++)
         if (f->elements[types[i]] > f->elements[best]) best = types[i];
-    return best;
+    bool is_narrow = best == HOLO_F16 || best == HOLO_BF16;
+    return is_narrow && f->import->is_wide ? HOLO_F32 : best;
 }
 
 // How names of weights end, today and in old checkpoints.

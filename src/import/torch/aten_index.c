@@ -3,8 +3,20 @@
 
 #include <string.h>
 
+// Of a script that does not tell its inputs: one that is used as an index has whole numbers. It is noted, and the script is
+// imported again.
+static void learn_whole(HoloTorch *t, const HoloValue *x)
+{
+    for (int i = 0; x && x->producer && x->producer->in_count && i < 32; i++) x = x->producer->in[0];
+    if (!x || !x->is_input || t->e->status) return;
+    char *name = holo_arena_text(t->arena, x->name, strlen(x->name));
+    if (name && holo_name_map_set(&t->whole, t->arena, (HoloString){name, strlen(name)}, name)) t->has_learned = true;
+    holo_emit_fail(t->e, HOLO_UNSUPPORTED, "an index of numbers that are not whole");
+}
+
 static HoloValue *as_index(HoloTorch *t, HoloValue *x)
 {
+    if (t->is_guess && x && holo_torch_is_float(DTYPE(x))) learn_whole(t, x);
     return holo_emit_cast(t->e, x, HOLO_I64);
 }
 
@@ -40,15 +52,15 @@ ONE(take)
 ONE(embedding)
 {
     HoloValue *index = V(1);
-    HOLO_TORCH_CHECK(t, !t->is_guess || !holo_torch_is_float(DTYPE(index)),
-                     "an embedding of numbers that are not whole");
+    if (t->is_guess) index = as_index(t, index);
+    HOLO_TORCH_CHECK(t, !t->e->status, "an embedding of numbers that are not whole");
     return holo_torch_gather(t, V(0), index, 0);
 }
 
 // Bags of rows: their sum, mean or largest elements. Only bags that a 2-dimensional index lists.
 ANY(embedding_bag)
 {
-    HoloValue *weight = V(0), *index = V(1);
+    HoloValue *weight = V(0), *index = t->is_guess ? as_index(t, V(1)) : V(1);
     int64_t    mode = holo_torch_int(t, &a[4], 0), axes[] = {1};
     if (holo_emit_rank(index) == 1) { // offsets: bag b has the rows from offset b up to the next
         HoloValue *rows = holo_torch_gather(t, weight, index, 0), *offsets = as_index(t, V(2));

@@ -124,6 +124,28 @@ ONE(roi_align)
                                                holo_torch_bool(t, &a[6], false) ? "half_pixel" : "output_half_pixel")));
 }
 
+ANY(roi_pool)
+{
+    int64_t    shape[2] = {holo_torch_int(t, &a[3], 1), holo_torch_int(t, &a[4], 1)};
+    HoloValue *y        = holo_emit(t->e, "MaxRoiPool", HOLO_IN(V(0), V(1)),
+                                    HOLO_ATTRS(holo_with_ints("pooled_shape", shape, 2),
+                                               holo_with_float("spatial_scale", holo_torch_float(t, &a[2], 1))));
+    *out                = holo_tv_list(t, HOLO_TORCH_TUPLE, 2, (HoloTv[]){holo_tv_tensor(t, y), {0}});
+}
+
+// input weight offset mask bias, then strides, pads and dilations, each of both dimensions, and groups
+ONE(deform_conv)
+{
+    int64_t number[8];
+    for (int i = 0; i < 8; i++) number[i] = holo_torch_int(t, &a[5 + i], i == 2 || i == 3 ? 0 : 1);
+    int64_t    pads[4] = {number[2], number[3], number[2], number[3]};
+    HoloValue *mask    = holo_torch_bool(t, &a[13], true) ? V(3) : NULL;
+    return holo_emit(t->e, "DeformConv", HOLO_IN(V(0), V(1), V(2), V(4), mask),
+                     HOLO_ATTRS(holo_with_ints("strides", number, 2), holo_with_ints("pads", pads, 4),
+                                holo_with_ints("dilations", number + 4, 2), holo_with_int("group", number[6]),
+                                holo_with_int("offset_group", number[7])));
+}
+
 #define ROW(n, p, f)                     \
     {                                    \
         .name = n, .params = p, .one = f \
@@ -151,5 +173,9 @@ const HoloTorchOp holo_torch_resizes[] = {
     ROW("affine_grid_generator", "theta size align_corners", affine_grid),
     ROW("nms", "dets scores iou_threshold", nms),
     ROW("roi_align", "input rois spatial_scale pooled_height pooled_width sampling_ratio aligned", roi_align),
+    {.name = "roi_pool", .params = "input rois spatial_scale pooled_height pooled_width", .any = roi_pool},
+    ROW("deform_conv2d",
+        "input weight offset mask bias stride_h stride_w pad_h pad_w dilation_h dilation_w groups offset_groups use_mask",
+        deform_conv),
     {0},
 };

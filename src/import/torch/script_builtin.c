@@ -71,6 +71,30 @@ static HoloTv yes(HoloScript *s, const HoloTv *a)
     return holo_tv_bool(true);
 }
 
+// A type by its name, as code has it; what is not told apart here is taken to be of it.
+static bool is_of(const HoloTv *v, const HoloTv *type)
+{
+    static const struct {
+        const char   *name;
+        HoloTorchKind kind;
+    } kinds[] = {
+        {"str", HOLO_TORCH_TEXT}, {"bool", HOLO_TORCH_BOOL}, {"int", HOLO_TORCH_INT}, {"float", HOLO_TORCH_FLOAT}};
+    bool is_other = false;
+    for (int i = 0; type->kind == HOLO_TORCH_NAME && i < HOLO_COUNT(kinds); i++) {
+        if (v->kind == kinds[i].kind && holo_script_text_is(type->s, kinds[i].name)) return true;
+        is_other |= holo_script_text_is(type->s, kinds[i].name) && v->kind != HOLO_TORCH_NUMBER;
+    }
+    for (int i = 0; holo_tv_is_list(type) && i < type->list->count; i++)
+        if (is_of(v, &type->list->item[i])) return true;
+    return !is_other && !holo_tv_is_list(type);
+}
+
+static HoloTv isinstance(HoloScript *s, const HoloTv *a)
+{
+    (void)s;
+    return holo_tv_bool(is_of(&a[0], &a[1]));
+}
+
 static HoloTv nothing(HoloScript *s, const HoloTv *a)
 {
     (void)s, (void)a;
@@ -97,6 +121,32 @@ static HoloTv raise(HoloScript *s, const HoloTv *a)
                        a[0].kind == HOLO_TORCH_TEXT ? a[0].s.data : "");
     s->is_raised = true;
     return (HoloTv){0};
+}
+
+static HoloTv number_of(HoloScript *s, const char *name, HoloTv x, HoloTv y)
+{
+    HoloTv out = {0}, args[2] = {x, y};
+    if (!holo_torch_numbers(s->t, name, args, 2, &out) && !s->t->e->status)
+        holo_emit_fail(s->t->e, HOLO_BAD_MODEL, "%s of something that is no number", name);
+    return out;
+}
+
+// How many turns a range from a[0] to a[1] by a[2] has.
+static HoloTv range_length(HoloScript *s, const HoloTv *a)
+{
+    int64_t step = holo_torch_int(s->t, &a[2], 1);
+    if (!step) return holo_emit_fail(s->t->e, HOLO_BAD_MODEL, "a range with a step of 0"), (HoloTv){0};
+    HoloTv span = number_of(s, "sub", a[1], a[0]);
+    if (step < 0) span = number_of(s, "mul", span, holo_tv_int(-1)), step = -step;
+    span = number_of(s, "floordiv", number_of(s, "add", span, holo_tv_int(step - 1)), holo_tv_int(step));
+    if (span.kind == HOLO_TORCH_INT && span.i < 0) span.i = 0;
+    return span;
+}
+
+// The number of turn a[0] of a range that begins at a[1].
+static HoloTv derive_index(HoloScript *s, const HoloTv *a)
+{
+    return number_of(s, "add", a[1], number_of(s, "mul", a[0], a[2]));
 }
 
 static HoloTv getattr(HoloScript *s, const HoloTv *a)
@@ -163,9 +213,11 @@ static const struct {
     {"device", 0, device},
     {"layout", 0, zero},
     {"RaiseException", 0, raise},
+    {"__range_length", 3, range_length},
+    {"__derive_index", 3, derive_index},
     {"getattr", 2, getattr},
     {"setattr", 3, setattr},
-    {"isinstance", 0, yes},
+    {"isinstance", 2, isinstance},
     {"tolist", 1, tolist},
     {"BroadcastingList", 1, first_of},
     {"get_device", 0, zero},

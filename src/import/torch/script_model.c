@@ -191,8 +191,12 @@ static HoloTv tensor_input(Model *m, const char *name, const HoloPickle *example
     HoloTensor           type;
     bool                 has_example = example_type(example, &type);
     if (told || !has_example) {
-        int rank      = told ? told->type.rank : m->guess->rank;
-        type          = (HoloTensor){.dtype = (uint8_t)(has_example ? type.dtype : m->guess->dtype), .rank = rank};
+        int  rank     = told ? told->type.rank : m->guess->rank;
+        bool is_whole = holo_name_map_find(&t->whole, string_of(name)) != NULL;
+        type          = (HoloTensor){.dtype = (uint8_t)(has_example ? type.dtype
+                                                        : is_whole  ? HOLO_I64
+                                                                    : m->guess->dtype),
+                                     .rank  = rank};
         m->is_guessed = !has_example;
         for (int i = 0; i < type.rank; i++) {
             char *symbol = holo_arena_format(t->arena, "%s_%d", name, i);
@@ -306,8 +310,9 @@ static int given_count(const Model *m)
     for (int i = 0; i < count; i++) {
         const HoloScriptNode *p = def->child[i + 1], *type;
         if (p->kind != HOLO_SCRIPT_ASSIGN || p->child[0]->kind != HOLO_SCRIPT_ANNOTATE) continue;
-        type           = p->child[0]->child[1];
-        bool is_number = is_word(type, "int") || is_word(type, "float") || is_word(type, "bool");
+        type = p->child[0]->child[1];
+        bool is_number =
+            is_word(type, "int") || is_word(type, "float") || is_word(type, "bool") || is_word(type, "str");
         if (is_number && (!m->examples || i >= m->examples->count)) return i;
     }
     return count;
@@ -372,7 +377,7 @@ static HoloStatus import_once(Model *m, bool *out_is_again)
     HoloCheckpoint file    = m->torch.file;
     HoloImport    *import  = m->torch.import;
     holo_emit_begin(&e, import, "main");
-    m->torch   = (HoloTorch){.changed = changed, .file = file};
+    m->torch   = (HoloTorch){.changed = changed, .whole = m->torch.whole, .file = file};
     m->script  = (HoloScript){.t = &m->torch, .constants = m->script.constants};
     m->outputs = 0;
     if (!e.status) e.status = holo_torch_init(&m->torch, import, &e);
@@ -389,7 +394,13 @@ static HoloStatus import_script(Model *m)
 {
     bool       is_again = true;
     HoloStatus status   = HOLO_OK;
-    for (int pass = 0; pass < 3 && is_again && !status; pass++) status = import_once(m, &is_again);
+    for (int pass = 0, learned = 0; pass < 3 && is_again && !status; pass++) {
+        status = import_once(m, &is_again);
+        if (status == HOLO_UNSUPPORTED && m->torch.has_learned && learned++ < 16) {
+            *m->torch.import->error = (HoloError){0};
+            status = HOLO_OK, is_again = true, pass--;
+        }
+    }
     return status;
 }
 

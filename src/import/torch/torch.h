@@ -105,8 +105,10 @@ struct HoloTorch {
     HoloNameMap      constants;        // data of tensors to values, by name
     HoloTorchState  *state;
     int              state_count, state_room;
-    HoloNameMap      changed;  // names of buffers that the program changes
-    bool             is_guess; // what inputs are is only assumed
+    HoloNameMap      changed;     // names of buffers that the program changes
+    bool             is_guess;    // what inputs are is only assumed
+    HoloNameMap      whole;       // names of inputs that turned out to be whole numbers
+    bool             has_learned; // one of them, in this pass
 };
 
 // ---- the table

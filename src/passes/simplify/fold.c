@@ -95,10 +95,11 @@ static size_t bytes_in(const HoloNode *node)
 }
 
 // Is it known in advance that folding is worth it? It is if only evaluation finds the size (NonZero).
-static HoloVerdict is_worth_it(const HoloNode *node)
+static HoloVerdict is_worth_it(const HoloNode *node, bool is_wide)
 {
     int64_t elements = 0;
     size_t  limit    = bytes_in(node);
+    if (is_wide && HOLO_IS(node, Cast) && limit < SIZE_MAX / 2) limit *= 2;
     if (limit < GROWTH_FREE) limit = GROWTH_FREE;
     for (int i = 0; i < node->in_count; i++)
         if (node->in[i]) elements += holo_tensor_count(&node->in[i]->type);
@@ -222,7 +223,7 @@ static HoloStatus fold_any(HoloRewrite *rewrite, HoloNode *node, HoloError *erro
         if (node->out[i] && holo_rewrite_find(rewrite, node->out[i]) != node->out[i]) return HOLO_OK;
     if (is_view_of_constant(node)) return fold_view(rewrite, node, error);
     if (!is_foldable(node)) return HOLO_OK;
-    HoloVerdict verdict = is_worth_it(node);
+    HoloVerdict verdict = is_worth_it(node, rewrite->all->is_wide);
     if (verdict == HOLO_VERDICT_MADE) return fold_node(rewrite, node, error);
     note(rewrite, node, verdict);
     return HOLO_OK;

@@ -336,13 +336,13 @@ static HoloValue *cast_like(Simplify *s, HoloNode *node)
     return NULL;
 }
 
-// The window covers the whole image.
+// The window covers the whole image. In f64 sums in another order have other last bits, and no kernel is gained.
 static HoloValue *average_all(Simplify *s, HoloNode *node)
 {
     const HoloTensor *x = holo_node_in(node, 0) ? &node->in[0]->type : NULL, *y = &node->out[0]->type;
     const HoloAttr   *kernel = holo_node_attr(node, "kernel_shape"), *pads = holo_node_attr(node, "pads");
     const HoloAttr   *pad = holo_node_attr(node, "auto_pad"), *dilations = holo_node_attr(node, "dilations");
-    if (!x || x->rank < 3 || y->rank != x->rank || !kernel || kernel->kind != HOLO_ATTR_INTS ||
+    if (!x || x->dtype == HOLO_F64 || x->rank < 3 || y->rank != x->rank || !kernel || kernel->kind != HOLO_ATTR_INTS ||
         kernel->count != x->rank - 2 || dilations || pad || (pads && pads->kind != HOLO_ATTR_INTS))
         return NULL;
     for (int d = 2; d < x->rank; d++)

@@ -5,7 +5,7 @@
 
 // ---- the plain sum
 
-static int64_t meet(const Shape *v, int d, int64_t o, int64_t k) // -1: outside
+UNWATCHED static int64_t meet(const Shape *v, int d, int64_t o, int64_t k) // -1: outside
 {
     int64_t at = o * v->stride[d] - v->pads[d] + k * v->dilation[d];
     return at >= 0 && at < v->in[d] ? at : -1;
@@ -18,7 +18,8 @@ static int64_t out_size(const Shape *v, int d)
 }
 
 // One element; *out_size gets the sum of what was added, without signs.
-static double plain_at(const Shape *v, const Case *c, int64_t image, const int64_t at[3], int64_t o, double *size)
+UNWATCHED static double plain_at(const Shape *v, const Case *c, int64_t image, const int64_t at[3], int64_t o,
+                                 double *size)
 {
     const float *x = c->in[0].data, *w = c->in[1].data, *b = c->in[2].data;
     int64_t      of = v->channels / v->groups, group = o / (v->filters / v->groups), k[3], p[3], tap = 0;

@@ -473,7 +473,7 @@ static void told_twice(void **state)
 
 int main(void)
 {
-    image_step                      = watched_step("the images", 12);
+    image_step                      = watched_step("the images", 6);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(images_apart),   cmocka_unit_test(images_mixed),  cmocka_unit_test(some_at_a_time),
         cmocka_unit_test(callers_memory), cmocka_unit_test(other_counts),  cmocka_unit_test(told_numbers),

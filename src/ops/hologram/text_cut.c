@@ -1,4 +1,4 @@
-// text.c - tensors of texts, as TensorFlow's graphs cut and count them: TextSplit, TextNGrams, TextHash, TextReplace.
+// text_cut.c - tensors of texts, as TensorFlow's graphs cut and count them: TextSplit, TextNGrams, TextHash, TextReplace.
 #include "ops/regex.h"
 #include "ops/value.h"
 
@@ -280,7 +280,7 @@ static HoloStatus eval_replace(HoloCall *call)
         .out_max = OUTPUTS, .types = HOLO_BIT(STRING), .flags = FLAGS, .infer = INFER, .eval = EVAL       \
     }
 
-const HoloOp holo_ops_text[] = {
+const HoloOp holo_ops_text_cut[] = {
     TEXT("TextSplit", 2, 3, HOLO_OP_DYNAMIC, infer_split, eval_split),
     TEXT("TextNGrams", 2, 2, HOLO_OP_DYNAMIC, infer_grams, eval_grams),
     TEXT("TextReplace", 1, 1, 0, infer_same, eval_replace),

@@ -1,0 +1,23 @@
+"""check.py FOLDER - the server, asked by clients that nobody here wrote: npm's openai and @grpc/grpc-js (in FOLDER), and promtool on its metrics."""
+import os, shutil, subprocess, sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
+folder = os.path.abspath(sys.argv[1])
+from models import *
+from support import *
+
+made = tempfile.mkdtemp()
+try:
+    here = os.path.dirname(os.path.abspath(__file__))
+    shutil.copy(os.path.join(here, "check.mjs"), folder)
+    with Server(language(made), embedder(made), DIGITS, env={"HOLOGRAM_SERVE_KEYS": "tester sk-tester-123456"}) as s:
+        subprocess.run(["node", os.path.join(folder, "check.mjs"), f"http://localhost:{s.port}", os.path.join(ROOT, "serve", "proto", "inference.proto"), "sk-tester-123456"], check=True)
+        text = s.ask("GET", "/metrics", headers={"authorization": "Bearer sk-tester-123456"})[2]
+        if shutil.which("promtool"):
+            got = subprocess.run(["promtool", "check", "metrics"], input=text, capture_output=True)
+            assert got.returncode == 0 and not got.stderr, got.stderr
+            print("clients: promtool finds nothing wrong with the metrics")
+        else:
+            print("clients: promtool is not there (Debian: prometheus): the metrics are not checked")
+finally:
+    shutil.rmtree(made, ignore_errors=True)
