@@ -1,0 +1,201 @@
+// norm.cu - rows of a matrix: layer norm, RMS norm (of a sum, if asked), softmax. A warp or a block has one row.
+//
+// A row of up to 32 numbers a thread is read once and stays in registers; what is longer is read again.
+#include "device.cuh"
+
+enum { QUADS = 8 }; // of four numbers, in registers
+
+template <int THREADS> struct Team {
+    // Over all threads of the row, in an order that never changes; all get the result.
+    template <class Op> static INL float all(float x, Op op, float *shared)
+    {
+#pragma unroll
+        for (int d = 16; d; d >>= 1) x = op(x, __shfl_xor_sync(~0u, x, d));
+        if (THREADS == 32) return x;
+        if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = x;
+        __syncthreads();
+        x = shared[0];
+        for (int i = 1; i < THREADS / 32; i++) x = op(x, shared[i]);
+        __syncthreads();
+        return x;
+    }
+};
+
+struct Add {
+    INL float operator()(float a, float b) const { return a + b; }
+};
+
+// A NaN wins, so that it reaches the whole row.
+struct Max {
+    INL float operator()(float a, float b) const { return a > b || a != a ? a : b; }
+};
+
+template <int THREADS> struct Line {
+    const HoloCudaNorm &p;
+    int64_t             a_at, c_at;
+    int                 me;
+    float4              kept[QUADS];
+
+    INL float4 fetch(int i, bool first) const
+    {
+        int    n = i * 4;
+        float4 x = make_float4(0, 0, 0, 0);
+        if (p.whole && n + 4 <= p.width) {
+            if (!first && p.sum) return load_4(p.sum, a_at + n, p.a_type);
+            x = load_4(p.a, a_at + n, p.a_type);
+            if (p.more) {
+                float4 y = load_4(p.more, a_at + n, p.a_type);
+                x.x += y.x, x.y += y.y, x.z += y.z, x.w += y.w;
+            }
+            if (first && p.sum) store_4(p.sum, a_at + n, p.a_type, x);
+            return x;
+        }
+        float y[4] = {0, 0, 0, 0};
+        for (int e = 0; e < 4 && n + e < p.width; e++) {
+            y[e] = load_any(p.a, a_at + n + e, p.a_type) + (p.more ? load_any(p.more, a_at + n + e, p.a_type) : 0);
+            if (first && p.sum) store_any(p.sum, a_at + n + e, p.a_type, y[e]);
+        }
+        return make_float4(y[0], y[1], y[2], y[3]);
+    }
+
+    // Calls f(quad, its index, how many of the four count) for the thread's part of the row.
+    template <class F> INL void each(F f)
+    {
+#pragma unroll
+        for (int q = 0; q < QUADS; q++) {
+            int i = q * THREADS + me;
+            if (i * 4 < p.width) f(kept[q], i, min(p.width - i * 4, 4));
+        }
+        for (int i = QUADS * THREADS + me; i * 4 < p.width; i += THREADS) {
+            float4 x = fetch(i, false);
+            f(x, i, min(p.width - i * 4, 4));
+        }
+    }
+
+    INL void read()
+    {
+        if (p.whole && p.width % 4 == 0) {
+            float4 more[QUADS];
+            load_all(kept, p.a);
+            if (p.more) load_all(more, p.more);
+#pragma unroll
+            for (int q = 0; q < QUADS; q++) {
+                int n = (q * THREADS + me) * 4;
+                if (p.more)
+                    kept[q].x += more[q].x, kept[q].y += more[q].y, kept[q].z += more[q].z, kept[q].w += more[q].w;
+                if (p.sum && n < p.width) store_4(p.sum, a_at + n, p.a_type, kept[q]);
+            }
+        } else {
+#pragma unroll
+            for (int q = 0; q < QUADS; q++)
+                if ((q * THREADS + me) * 4 < p.width) kept[q] = fetch(q * THREADS + me, true);
+        }
+        for (int i = QUADS * THREADS + me; p.sum && i * 4 < p.width; i += THREADS) fetch(i, true);
+    }
+
+    // The type is asked for once, so that all quads are on their way before the first is used.
+    INL void load_all(float4 (&x)[QUADS], const void *from) const
+    {
+        if (p.a_type == HOLO_CUDA_F32) {
+            const float4 *at = (const float4 *)((const float *)from + a_at) + me;
+#pragma unroll
+            for (int q = 0; q < QUADS; q++)
+                x[q] = (q * THREADS + me) * 4 < p.width ? at[q * THREADS] : make_float4(0, 0, 0, 0);
+            return;
+        }
+        const uint2 *at = (const uint2 *)((const uint16_t *)from + a_at) + me;
+        uint2        raw[QUADS];
+#pragma unroll
+        for (int q = 0; q < QUADS; q++) raw[q] = (q * THREADS + me) * 4 < p.width ? at[q * THREADS] : make_uint2(0, 0);
+#pragma unroll
+        for (int q = 0; q < QUADS; q++) x[q] = widen(raw[q], p.a_type);
+    }
+
+    INL void put(float4 x, int i, int count) const
+    {
+        int n = i * 4;
+        if (p.whole && count == 4) {
+            store_4(p.c, c_at + n, p.c_type, x);
+            return;
+        }
+        float y[4] = {x.x, x.y, x.z, x.w};
+        for (int e = 0; e < count; e++) store_any(p.c, c_at + n + e, p.c_type, y[e]);
+    }
+
+    INL void norm(float *shared)
+    {
+        bool  rms  = p.what == HOLO_CUDA_ROW_RMS_NORM;
+        float mean = 0, squares = 0;
+        if (!rms) {
+            each([&](float4 x, int, int) { mean += (x.x + x.y) + (x.z + x.w); }); // what does not count is 0
+            mean = Team<THREADS>::all(mean, Add(), shared) / (float)p.width;
+        }
+        each([&](float4 x, int, int count) {
+            float y[4] = {x.x - mean, x.y - mean, x.z - mean, x.w - mean};
+#pragma unroll
+            for (int e = 0; e < 4; e++) squares += e < count ? y[e] * y[e] : 0;
+        });
+        float scale = rsqrtf(Team<THREADS>::all(squares, Add(), shared) / (float)p.width + p.epsilon);
+        each([&](float4 x, int i, int count) {
+            float y[4] = {x.x, x.y, x.z, x.w};
+#pragma unroll
+            for (int e = 0; e < 4; e++)
+                if (e < count) {
+                    int   n = i * 4 + e;
+                    float g = p.gain ? __ldg(p.gain + n) + p.gain_add : 1;
+                    y[e]    = (y[e] - mean) * scale * g + (p.bias ? __ldg(p.bias + n) : 0);
+                }
+            put(make_float4(y[0], y[1], y[2], y[3]), i, count);
+        });
+    }
+
+    INL void softmax(float *shared)
+    {
+        float top = -INFINITY, sum = 0;
+        each([&](float4 x, int, int count) {
+            float y[4] = {x.x, x.y, x.z, x.w};
+#pragma unroll
+            for (int e = 0; e < 4; e++) top = e < count ? Max()(top, y[e]) : top;
+        });
+        top = Team<THREADS>::all(top, Max(), shared);
+        each([&](float4 x, int, int count) {
+            float y[4] = {x.x, x.y, x.z, x.w};
+#pragma unroll
+            for (int e = 0; e < 4; e++) sum += e < count ? __expf(y[e] - top) : 0;
+        });
+        sum        = Team<THREADS>::all(sum, Add(), shared);
+        bool  logs = p.what == HOLO_CUDA_ROW_LOG_SOFTMAX;
+        float less = logs ? logf(sum) : 0, times = 1 / sum;
+        each([&](float4 x, int i, int count) {
+            float y[4] = {x.x, x.y, x.z, x.w};
+#pragma unroll
+            for (int e = 0; e < 4; e++) y[e] = logs ? y[e] - top - less : __expf(y[e] - top) * times;
+            put(make_float4(y[0], y[1], y[2], y[3]), i, count);
+        });
+    }
+};
+
+template <int THREADS> INL void norm(const HoloCudaNorm &p)
+{
+    __shared__ float shared[32];
+    int64_t          row = THREADS == 32 ? blockIdx.x * 8 + threadIdx.x / 32 : blockIdx.x;
+    let_others_start();
+    wait_for_others();
+    if (row >= p.rows) return;
+    Line<THREADS> line{p, row * p.lda, row * p.ldc, (int)threadIdx.x % THREADS};
+    line.read();
+    if (p.what <= HOLO_CUDA_ROW_RMS_NORM)
+        line.norm(shared);
+    else
+        line.softmax(shared);
+}
+
+extern "C" __global__ void __launch_bounds__(256, 2) norm_warp(const __grid_constant__ HoloCudaNorm p)
+{
+    norm<32>(p);
+}
+
+extern "C" __global__ void __launch_bounds__(256, 2) norm_block(const __grid_constant__ HoloCudaNorm p)
+{
+    norm<256>(p);
+}

@@ -1,0 +1,109 @@
+// rows.cu - C = end(A * B) for few rows of A: bound by reading B once, from memory. B is [n][ldb], k innermost.
+//
+// A warp has two rows of B, or shares them with its neighbours; lanes take 16 bytes each, in turn. Sums meet in a fixed order.
+#include "device.cuh"
+
+enum { COLUMNS = 2, WARPS = 8, DEPTH = 4 };
+
+template <class E> INL void to_floats(float *x, uint4 w)
+{
+    const typename E::T *each = (const typename E::T *)&w;
+#pragma unroll
+    for (int i = 0; i < 16 / (int)sizeof(typename E::T); i++) x[i] = E::get(each[i]);
+}
+
+// What is before `left` elements; 0 after.
+template <class E> INL uint4 load_piece(const typename E::T *from, int left, bool whole)
+{
+    enum { N = 16 / (int)sizeof(typename E::T) };
+    if (whole && left >= N) return *(const uint4 *)from;
+    uint4          w    = make_uint4(0, 0, 0, 0);
+    typename E::T *each = (typename E::T *)&w;
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        if (i < left) each[i] = from[i];
+    return w;
+}
+
+template <class E, int M>
+INL void add_piece(const HoloCudaRows &p, const typename E::T *a, int k, const uint4 (&w)[COLUMNS],
+                   float (&sum)[COLUMNS][M])
+{
+    enum { N = 16 / (int)sizeof(typename E::T) };
+    float y[COLUMNS][N];
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) to_floats<E>(y[c], w[c]);
+#pragma unroll
+    for (int m = 0; m < M; m++) {
+        if (m >= p.m) break;
+        float x[N];
+        to_floats<E>(x, load_piece<E>(a + (int64_t)m * p.lda + k, p.k - k, p.whole));
+#pragma unroll
+        for (int c = 0; c < COLUMNS; c++)
+#pragma unroll
+            for (int i = 0; i < N; i++) sum[c][m] = fmaf(x[i], y[c][i], sum[c][m]);
+    }
+}
+
+template <class E, int M> INL void rows(const HoloCudaRows &p)
+{
+    using T = typename E::T;
+    enum { N = 16 / (int)sizeof(T) };
+    __shared__ float shared[WARPS][COLUMNS][M];
+    int              warp = threadIdx.x / 32, lane = threadIdx.x % 32, part = warp % p.share;
+    int              n0              = (blockIdx.x * (WARPS / p.share) + warp / p.share) * COLUMNS;
+    const T         *a               = (const T *)p.a, *b[COLUMNS];
+    float            sum[COLUMNS][M] = {};
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++) b[c] = (const T *)p.b + (int64_t)min(n0 + c, p.n - 1) * p.ldb;
+    let_others_start();
+    wait_for_others();
+    int step = p.share * 32 * N;
+    for (int k0 = (part * 32 + lane) * N; k0 < p.k; k0 += step * DEPTH) {
+        uint4 w[DEPTH][COLUMNS]; // all on their way before the first is used
+#pragma unroll
+        for (int d = 0; d < DEPTH; d++)
+#pragma unroll
+            for (int c = 0; c < COLUMNS; c++) {
+                int k   = k0 + d * step;
+                w[d][c] = k < p.k ? __ldcs((const uint4 *)(b[c] + k)) : make_uint4(0, 0, 0, 0); // zeros follow k
+            }
+#pragma unroll
+        for (int d = 0; d < DEPTH; d++) {
+            int k = k0 + d * step;
+            if (k < p.k) add_piece<E, M>(p, a, k, w[d], sum);
+        }
+    }
+#pragma unroll
+    for (int c = 0; c < COLUMNS; c++)
+#pragma unroll
+        for (int m = 0; m < M; m++) {
+            float s = warp_sum(sum[c][m]);
+            if (lane == 0) shared[warp][c][m] = s;
+        }
+    __syncthreads();
+    for (int i = threadIdx.x; i < WARPS / p.share * COLUMNS * M; i += WARPS * 32) {
+        int   m = i / (WARPS / p.share * COLUMNS), at = i % (WARPS / p.share * COLUMNS), c = at % COLUMNS;
+        int   n = blockIdx.x * (WARPS / p.share) * COLUMNS + at;
+        float x = 0;
+        for (int s = 0; s < p.share; s++) x += shared[at / COLUMNS * p.share + s][c][m];
+        if (m >= p.m || n >= p.n) continue;
+        x          = x * p.alpha + (p.bias ? p.bias[n] : 0);
+        float more = p.more_how ? load_any(p.more, (int64_t)m * p.ldmore + n, p.more_type) : 0;
+        store_any(p.c, (int64_t)m * p.ldc + n, p.c_type, end_of(x, more, p.act, p.more_how, p.low, p.high));
+    }
+}
+
+#define ROWS(name, E, M)                                                                           \
+    extern "C" __global__ void __launch_bounds__(256) name(const __grid_constant__ HoloCudaRows p) \
+    {                                                                                              \
+        rows<E, M>(p);                                                                             \
+    }
+#define ROWS_OF(name, E)        \
+    ROWS(rows_##name##_1, E, 1) \
+    ROWS(rows_##name##_4, E, 4) \
+    ROWS(rows_##name##_8, E, 8)
+
+ROWS_OF(f32, TF32)
+ROWS_OF(f16, F16)
+ROWS_OF(bf16, BF16)

@@ -1,0 +1,81 @@
+// cuda_pick.h - which kernel computes a product, a convolution, attention or rows of a matrix, and how it is launched.
+//
+// Decided from shapes and types alone, before the first input: no GPU and no CUDA header is needed.
+#ifndef HOLO_DEVICES_CUDA_CUDA_PICK_H
+#define HOLO_DEVICES_CUDA_CUDA_PICK_H
+
+#include "devices/cuda/code/cuda_params.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+
+// One launch. `params` holds one of the structs of cuda_params.h, whose addresses of operands are NULL until they are bound.
+typedef enum HoloCudaKind {
+    HOLO_CUDA_PRODUCT,
+    HOLO_CUDA_ROWS,
+    HOLO_CUDA_DEPTHWISE,
+    HOLO_CUDA_ATTENTION,
+    HOLO_CUDA_NORM,
+    HOLO_CUDA_TURN,
+} HoloCudaKind;
+
+typedef struct HoloCudaLaunch {
+    HoloCudaKind kind;   // which member of params
+    const char  *module; // the source that has the kernel: "product_f16", "attention", "rows", ...
+    const char  *kernel; // an extern "C" name in it
+    uint32_t     grid[3], block, shared, cluster;
+    uint32_t     params_size;
+    union {
+        HoloCudaProduct   product;
+        HoloCudaRows      rows;
+        HoloCudaDepthwise depthwise;
+        HoloCudaAttention attention;
+        HoloCudaNorm      norm;
+        HoloCudaTurn      turn;
+    } params;
+} HoloCudaLaunch;
+
+// All launches of a step, in order. If `turned` is not 0, launch 0 is a turn that writes `turned_bytes` of workspace, which
+// launch 1 reads in place of its A (1) or its B (2).
+typedef struct HoloCudaPick {
+    HoloCudaLaunch launch[2];
+    int            count;
+    int            turned;
+    size_t         turned_bytes; // at the start of the workspace
+    size_t         partial_at;   // where `partial` of the last launch begins in the workspace
+    size_t         workspace;    // bytes, 256-byte aligned
+    double         cost;         // an estimate, in microseconds
+} HoloCudaPick;
+
+enum { HOLO_CUDA_ROWS_MAX = 8 }; // rows of A that the kernel for few rows can have
+
+// How exact: what --numeric says.
+enum { HOLO_CUDA_NUMERIC_FUSED, HOLO_CUDA_NUMERIC_EXACT, HOLO_CUDA_NUMERIC_TF32 };
+
+// What is asked for. `type` is A's and B's (f32 is computed as `numeric` says); the params say the rest: all fields but
+// addresses, splits, k_split, a_whole, c_whole, whole.
+typedef struct HoloCudaWant {
+    uint8_t  type, numeric;
+    uint8_t  a_first; // an image is [batch][channels][height][width] of a_type, and turned first; channels are padded
+    uint8_t  a_type;  // if a_first
+    uint8_t  b_plain; // B is [k][n], rows ldb apart, and turned first
+    uint8_t  b_constant; // B is a weight: it may be read before the kernels before this one have ended
+    uint32_t align;      // what the addresses of A, C and more are multiples of, in bytes
+    int32_t  batch;      // products in the batch
+    int32_t  sms;        // multiprocessors: 132 on an H200
+    uint8_t  cluster;    // the device has clusters of blocks (sm_90 and later)
+} HoloCudaWant;
+
+// Each returns false if no kernel can do it. A count of 0 is a success: there is nothing to compute. A product of few rows may
+// be given to the kernel for rows: look at the launch's kind.
+bool holo_cuda_pick_product(const HoloCudaWant *want, const HoloCudaProduct *asked, HoloCudaPick *out);
+// The same with the kernel of that name (or NULL: any) and that many parts of k (or 0): for tests and measurements.
+bool holo_cuda_pick_product_as(const HoloCudaWant *want, const HoloCudaProduct *asked, const char *kernel,
+                               int32_t splits, HoloCudaPick *out);
+bool holo_cuda_pick_rows(const HoloCudaWant *want, const HoloCudaRows *asked, uint32_t weights, HoloCudaPick *out);
+bool holo_cuda_pick_depthwise(const HoloCudaWant *want, const HoloCudaDepthwise *asked, HoloCudaPick *out);
+bool holo_cuda_pick_attention(const HoloCudaWant *want, const HoloCudaAttention *asked, HoloCudaPick *out);
+bool holo_cuda_pick_norm(const HoloCudaWant *want, const HoloCudaNorm *asked, HoloCudaPick *out);
+bool holo_cuda_pick_turn(const HoloCudaTurn *asked, int32_t batch, HoloCudaPick *out);
+
+#endif
