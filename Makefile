@@ -61,7 +61,8 @@ obj = $(patsubst %.c,$(BUILD)/obj/%.o,$(1))
 # What takes longest to compile comes first, so that nothing waits for it alone at the end.
 RUNTIME_OBJ  := $(LEVELS:%=$(BUILD)/obj/level_%.o) $(EVERY_LEVEL:%=$(BUILD)/obj/level_shared_%.o) $(EVERY_LEVEL:%=$(BUILD)/obj/level_tiles_%.o) \
                 $(call obj,$(RUNTIME_SRC)) $(BUILD)/obj/ops_registry.o $(BUILD)/obj/devices_registry.o
-COMPILER_OBJ := $(call obj,$(COMPILER_SRC)) $(BUILD)/obj/targets_registry.o $(BUILD)/obj/importers_registry.o $(BUILD)/obj/families_registry.o $(BUILD)/obj/unicode_tables.o
+COMPILER_OBJ := $(call obj,$(COMPILER_SRC)) $(BUILD)/obj/targets_registry.o $(BUILD)/obj/importers_registry.o $(BUILD)/obj/families_registry.o $(BUILD)/obj/unicode_tables.o \
+                $(BUILD)/obj/cuda_registry.o
 CLI_OBJ      := $(call obj,$(CLI_SRC))
 
 LIB      := $(BUILD)/libhologram.a
@@ -71,7 +72,7 @@ SO_COMP  := $(BUILD)/libhologram-compiler.$(SHARED)
 HOLOGRAM := $(BUILD)/hologram$(EXE)
 
 .PHONY: all api demo packages picture deps help hooks install uninstall clean format lint operators
-.PHONY: cross golden test test-programs unit unit-programs unit-watched watched-programs models onnx onnx-device onnx-modes test-isa isa-programs isa-long asan ubsan tsan races oom fuzz fuzz-replay real
+.PHONY: cuda cuda-test cross golden test test-programs unit unit-programs unit-watched watched-programs models onnx onnx-device onnx-modes test-isa isa-programs isa-long asan ubsan tsan races oom fuzz fuzz-replay real
 .PHONY: bench bench-real bench-kernels bench-blocks bench-isa bench-lookup bench-stdlib peers-anew
 MAKEFLAGS += --no-builtin-rules
 # What builds a lot uses every core, unless the caller said how many.
@@ -183,6 +184,50 @@ $(BUILD)/unicode_tables.c: tools/unicode_tables.py tools/unicode_newer.txt
 $(BUILD)/obj/unicode_tables.o: $(BUILD)/unicode_tables.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(CFLAGS) -c $< -o $@
+
+# Device code, if `make cuda` has made it: machine code for each kind of GPU, and PTX. The table without it is empty.
+NVCC       ?= $(or $(shell command -v nvcc),$(wildcard /usr/local/cuda/bin/nvcc))
+CUDA_SRC   := $(wildcard src/devices/cuda/code/*.cu)
+CUDA_HEAD  := $(wildcard src/devices/cuda/code/*.h src/devices/cuda/code/*.cuh)
+CUDA_NAMES := $(filter-out math,$(patsubst src/devices/cuda/code/%.cu,%,$(CUDA_SRC)))
+CUDA_BOTH  := $(filter-out %_sm90,$(CUDA_NAMES))
+CUDA_CODE  := $(CUDA_NAMES:%=$(BUILD)/cuda/%.sm_90.cubin) $(CUDA_BOTH:%=$(BUILD)/cuda/%.sm_80.cubin) $(CUDA_BOTH:%=$(BUILD)/cuda/%.ptx) \
+              $(BUILD)/cuda/math.ptx
+NVFLAGS    := -std=c++17 -O3
+$(BUILD)/cuda/%.sm_90.cubin: src/devices/cuda/code/%.cu $(CUDA_HEAD)
+	@mkdir -p $(@D)
+	@echo "  nvcc  $< sm_90"
+	$(Q)$(NVCC) $(NVFLAGS) -gencode=arch=compute_90a,code=sm_90a -cubin -o $@ $<
+$(BUILD)/cuda/%.sm_80.cubin: src/devices/cuda/code/%.cu $(CUDA_HEAD)
+	@mkdir -p $(@D)
+	@echo "  nvcc  $< sm_80"
+	$(Q)$(NVCC) $(NVFLAGS) -arch=sm_80 -cubin -o $@ $<
+$(BUILD)/cuda/math.ptx: src/devices/cuda/code/math.cu
+	@mkdir -p $(@D)
+	@echo "  nvcc  $< ptx"
+	$(Q)$(NVCC) $(NVFLAGS) -arch=compute_80 -rdc=true -ptx -o $@ $<
+$(BUILD)/cuda/%.ptx: src/devices/cuda/code/%.cu $(CUDA_HEAD)
+	@mkdir -p $(@D)
+	@echo "  nvcc  $< ptx"
+	$(Q)$(NVCC) $(NVFLAGS) -arch=compute_80 -ptx -o $@ $<
+# Only `make cuda` makes the code anew: other builds take what is there.
+$(BUILD)/cuda_registry.c: tools/cuda_code.sh $(wildcard $(BUILD)/cuda/made)
+	@mkdir -p $(@D)
+	$(Q)sh tools/cuda_code.sh $(BUILD)/cuda > $@
+## make cuda          the device code for GPUs (needs nvcc), and everything else with it
+cuda:
+	@[ -n "$(NVCC)" ] || { echo "make cuda needs nvcc, NVIDIA's compiler: put it into the PATH, or say NVCC=/path/to/nvcc"; exit 1; }
+	@$(MAKE) --no-print-directory $(JOBS) $(BUILD)/cuda/made
+	@$(MAKE) --no-print-directory $(JOBS) all
+$(BUILD)/cuda/made: $(CUDA_CODE)
+	@touch $@
+## make cuda-test     on a machine with a GPU: ONNX's operator tests there, some under compute-sanitizer
+$(BUILD)/cuda/replay: tests/cuda/replay.c $(LIB)
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
+cuda-test: cuda
+	@$(MAKE) --no-print-directory $(BUILD)/cuda/replay
+	@sh tools/cuda_test.sh $(BUILD)/hologram $(BUILD)/cuda/replay "$(ONNX_DEBIAN)/node" $(ONNX_NEWER)
 
 $(BUILD)/obj/%_registry.o: $(BUILD)/%_registry.c
 	@mkdir -p $(@D)

@@ -76,7 +76,8 @@ static int measure_open(const char *path, uint32_t flags, Measured *out)
 }
 
 // From nothing to the first answer: open, make a session, run once.
-static int measure_first(const char *path, uint32_t flags, HoloPool *pool, const CliInput *inputs, Measured *out)
+static int measure_first(const Cli *cli, const char *path, uint32_t flags, HoloPool *pool, const CliInput *inputs,
+                         Measured *out)
 {
     HoloError    error   = {0};
     HoloModel   *model   = NULL;
@@ -84,6 +85,7 @@ static int measure_first(const char *path, uint32_t flags, HoloPool *pool, const
     int          result  = CLI_OK;
     double       before  = cli_now();
     HoloStatus   status  = holo_model_open_with(path, flags, &model, &error);
+    if (!status) status = cli_device_set(cli, model, &error);
     if (!status) status = holo_session_create(model, pool, &session, &error);
     if (!status) result = cli_inputs_set(session, model, inputs);
     if (!status && !result) status = holo_session_run(session, &error);
@@ -148,6 +150,7 @@ static int measure(const Cli *cli, const char *path, Measured *out)
     HoloPool  *pool;
     uint32_t   flags  = cli_open_flags(cli);
     HoloStatus status = holo_model_open_with(path, flags, &model, &error);
+    if (!status) status = cli_device_set(cli, model, &error);
     if (status) return cli_fail_error(path, &error, status);
     CliInput *inputs;
     int       result = cli_inputs_open(cli, model, true, &inputs);
@@ -157,7 +160,7 @@ static int measure(const Cli *cli, const char *path, Measured *out)
 
         status = cli_pool(&pool, &error);
         result = status ? cli_fail_error(NULL, &error, status) : measure_open(path, flags, out);
-        if (!result) result = measure_first(path, flags, pool, inputs, out);
+        if (!result) result = measure_first(cli, path, flags, pool, inputs, out);
         if (!result) result = measure_session(cli, path, model, pool, inputs, out);
         if (!status) holo_pool_destroy(pool);
     }
@@ -293,6 +296,7 @@ static const CliOption options[] = {
     CLI_OPTIONS_IMAGE,
     CLI_OPTION_SHAPE,
     CLI_OPTION_THREADS,
+    CLI_OPTION_DEVICE,
     CLI_OPTION_PREFAULT,
     CLI_OPTION_HUGE,
     CLI_OPTION_MEMO,

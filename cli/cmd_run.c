@@ -197,6 +197,7 @@ static const CliOption options[] = {
     CLI_OPTION_SHAPE,
     {"times", 0, "N", "run N times, for models that keep state from run to run;\noutputs of run K go to DIR/K"},
     CLI_OPTION_THREADS,
+    CLI_OPTION_DEVICE,
     CLI_OPTION_ARCHIVE_PREFAULT,
     CLI_OPTION_ARCHIVE_HUGE,
     CLI_OPTION_MEMO,

@@ -73,7 +73,13 @@ int cli_shapes(const Cli *cli, CliShape **out_shapes, int *out_count)
 
 HoloNumeric cli_numeric(void)
 {
-    return cli_is("numeric", "exact") ? HOLO_EXACT : cli_is("numeric", "bf16") ? HOLO_NUMERIC_BF16 : HOLO_FUSED;
+    static const struct {
+        const char *name;
+        HoloNumeric is;
+    } classes[] = {{"exact", HOLO_EXACT}, {"bf16", HOLO_NUMERIC_BF16}, {"tf32", HOLO_NUMERIC_TF32}};
+    for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
+        if (cli_is("numeric", classes[i].name)) return classes[i].is;
+    return HOLO_FUSED;
 }
 
 int cli_compiler(const Cli *cli, HoloCompiler **out_compiler)
@@ -192,6 +198,12 @@ int cli_file_kind(const Cli *cli, int arg, HoloFileKind *out_kind)
     return cli_options_fit(cli, cli->args[arg], *out_kind == HOLO_FILE_ARCHIVE ? CLI_ARCHIVES : CLI_MODELS);
 }
 
+HoloStatus cli_device_set(const Cli *cli, HoloModel *model, HoloError *error)
+{
+    const char *device = cli_option(cli, "device");
+    return device ? holo_model_set_device(model, device, error) : HOLO_OK;
+}
+
 int cli_model_open(const Cli *cli, int arg, HoloModel **out_model)
 {
     HoloError    error  = {0};
@@ -211,6 +223,7 @@ int cli_model_open(const Cli *cli, int arg, HoloModel **out_model)
         holo_compiler_destroy(compiler);
         cli_progress_end();
     }
+    if (!status) status = cli_device_set(cli, *out_model, &error);
     return status ? cli_fail_error(path, &error, status) : CLI_OK;
 }
 

@@ -44,22 +44,28 @@
     {                                                                      \
         "threads", 't', "N", "threads to run on (default 0: one per core)" \
     }
-#define CLI_OPTION_TARGET                                                                                          \
-    {                                                                                                              \
-        "target", 0, "NAMES",                                                                                      \
-            "where steps run: each step runs on the first of NAME,NAME,...\nthat can run it, otherwise on the CPU" \
+#define CLI_OPTION_TARGET                                                                                                                         \
+    {                                                                                                                                             \
+        "target", 0, "NAMES",                                                                                                                     \
+            "where steps run: each step runs on the first of NAME,NAME,...\nthat can run it, otherwise on the CPU; cuda, or cuda:sm_90, is a GPU" \
     }
-#define CLI_OPTION_NUMERIC                                                                                                    \
+#define CLI_OPTION_DEVICE                                                                                                     \
     {                                                                                                                         \
-        "numeric", 0, "CLASS",                                                                                                \
-            "fused (default), exact (same bits on every CPU) or bf16\n(products with weights in bf16 where the CPU has them)" \
+        "device", 0, "NAME",                                                                                                  \
+            "cuda or cuda:N: the GPU that runs a model compiled for it (default:\nthe first); cpu: the model must be for it", \
+            .files = CLI_ARCHIVES                                                                                             \
+    }
+#define CLI_OPTION_NUMERIC                                                                                                                    \
+    {                                                                                                                                         \
+        "numeric", 0, "CLASS",                                                                                                                \
+            "fused (default), exact (same bits on every CPU), bf16 (products\nwith weights in bf16 where the CPU has them) or tf32 (on GPUs)" \
     }
 // An archive has its own numeric class.
-#define CLI_OPTION_MODEL_NUMERIC                                                                                               \
-    {                                                                                                                          \
-        "numeric", 0, "CLASS",                                                                                                 \
-            "fused (default), exact (same bits on every CPU) or bf16\n(products with weights in bf16 where the CPU has them)", \
-            .files = CLI_MODELS                                                                                                \
+#define CLI_OPTION_MODEL_NUMERIC                                                                                                               \
+    {                                                                                                                                          \
+        "numeric", 0, "CLASS",                                                                                                                 \
+            "fused (default), exact (same bits on every CPU), bf16 (products\nwith weights in bf16 where the CPU has them) or tf32 (on GPUs)", \
+            .files = CLI_MODELS                                                                                                                \
     }
 
 #define CLI_OPTION_PREFAULT                                                    \
@@ -161,6 +167,8 @@ int  cli_inputs_set(HoloSession *session, const HoloModel *model, const CliInput
 // What to do if sizes of 1 are not what the user wants; NULL: no size was guessed.
 const char *cli_inputs_advice(const CliPorts *ports, const CliInput *inputs);
 
+// Sets the device that --device names, if it is given.
+HoloStatus  cli_device_set(const Cli *cli, HoloModel *model, HoloError *error);
 HoloNumeric cli_numeric(void); // the class that was asked for
 
 #endif

@@ -356,6 +356,11 @@ HOLO_API void holo_model_info(const HoloModel *model, HoloModelInfo *out_info);
 
 typedef struct HoloSession HoloSession;
 
+// Chooses the device that runs what the model was compiled for besides the CPU: "cuda", or "cuda:1" for the second one
+// of a machine. Call it before the first session is made. "cpu" is for models that were compiled for the CPU alone.
+// Without it, the first device is used.
+HOLO_API HOLO_MUST HoloStatus holo_model_set_device(HoloModel *model, const char *name, HoloError *error);
+
 // Makes a session of `model`, which must outlive it, on `pool` (NULL: the calling thread alone). A session is for one
 // thread at a time. If two threads call it at the same time, one of the calls changes nothing and returns HOLO_BUSY at
 // once. From then on the session is strict: a run uses only inputs and output memory that its own thread has set, and

@@ -25,6 +25,7 @@ typedef enum HoloNumeric {
     // Like fused, but products with constant weights multiply bf16 and sum f32, if the CPU can do that. It quantizes to
     // HOLO_QUANTIZE_BF16 unless another type is set.
     HOLO_NUMERIC_BF16 = 2,
+    HOLO_NUMERIC_TF32 = 3, // for the target cuda: products of f32 rounded to 10 bits, with sums of f32
 } HoloNumeric;
 
 // Makes a compiler with all defaults: class fused, verified, all passes, sizes as the model has them.

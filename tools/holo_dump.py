@@ -45,6 +45,7 @@ RECORDS = {
     "memo_tensor": ("<2BHI2Q2Q16q", "dtype rank _ _ offset size hash0 hash1 " + " ".join(f"dim{i}" for i in range(MAX_RANK))),
     "program": ("<10I", "name doc program program_size lanes lanes_size block_x block_y block_z _"),
     "asset": ("<2I2Q", "name _ offset size"),
+    "code": ("<4I4Q", "target module kind _ offset size hash0 hash1"),
     "target": ("<2I", "name _"),
     "entry": ("<2I", "name plan"),
     "note": ("<6I2Q", "pass_ place what why verdict _ count bytes"),
@@ -56,7 +57,7 @@ RECORD_OF = {  # by the C type of the records
     "char": "byte", "uint8_t": "byte", "uint32_t": "u32", "int64_t": "i64", "HoloDimRecord": "dim", "HoloOpRecord": "op",
     "HoloPlanRecord": "plan", "HoloValueRecord": "value", "HoloStepRecord": "step", "HoloAttrRecord": "attr", "HoloMetaRecord": "meta",
     "HoloConstantRecord": "constant", "HoloNoteRecord": "note", "HoloProgramRecord": "program", "HoloTargetRecord": "target", "HoloAssetRecord": "asset",
-    "HoloEntryRecord": "entry", "HoloMemoRecord": "memo", "HoloMemoTensor": "memo_tensor",
+    "HoloEntryRecord": "entry", "HoloCodeRecord": "code", "HoloMemoRecord": "memo", "HoloMemoTensor": "memo_tensor",
 }
 HEADER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "src", "format", "holo.h")
 

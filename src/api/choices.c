@@ -54,6 +54,7 @@ HoloStatus holo_compile_check(const HoloCompile *c)
     HoloCompiler defaults;
     holo_compiler_defaults(&defaults);
     HOLO_TRY(fit(c->compiler, &defaults, c->error));
+    HOLO_TRY(holo_targets_check(c->compiler, c->error));
     if (isnan(c->compiler->relative) || isnan(c->compiler->absolute))
         return holo_fail(c->error, HOLO_BAD_ARGUMENT, "a tolerance is NaN, but must be a number, for example 1e-3");
     if (c->out_path && !c->bytes.data && holo_path_same(c->path, c->out_path))

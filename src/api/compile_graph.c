@@ -4,6 +4,7 @@
 #include "api/custom_ops.h"
 #include "api/domains.h"
 #include "api/quantizing.h"
+#include "graph/facts.h"
 #include "materialize/materialize.h"
 #include "plan/fit.h"
 #include "tune/tune.h"
@@ -225,6 +226,22 @@ HoloStatus holo_compile_materialize(HoloCompile *c)
     return HOLO_OK;
 }
 
+// Notes what stays on the CPU although the model is compiled for another target.
+static void cut_note(HoloCompile *c, const HoloGraph *graph, const HoloCut *cut)
+{
+    char text[HOLO_NOTE_TEXT];
+    for (int i = 0; i < graph->node_count && cut->targets.count > 1; i++) {
+        const HoloNode *node = graph->nodes[i];
+        if (cut->target[i] || holo_node_has(node, HOLO_OP_VIEW)) continue;
+        holo_notes_add(&c->notes, &(HoloNote){.pass  = "lower",
+                                              .place = node->name,
+                                              .what  = node->type,
+                                              .why = holo_note_text(text, "%s has no kernel for it: it runs on the CPU",
+                                                                    cut->targets.list[1]->name),
+                                              .verdict = HOLO_VERDICT_UNFIT});
+    }
+}
+
 HoloStatus holo_compile_lower(HoloCompile *c)
 {
     HoloGraph *graph = c->entry->draft->graph;
@@ -232,6 +249,7 @@ HoloStatus holo_compile_lower(HoloCompile *c)
     if (c->compiler->targets.count < 2) return holo_lower_graph(graph, NULL, &c->entry->lowered, c->error);
     HOLO_TRY(holo_lower_cut(graph, &c->compiler->targets, &cut, c->error));
     dump(c, "lower", graph);
+    cut_note(c, graph, &cut);
     return holo_lower_graph(graph, &cut, &c->entry->lowered, c->error);
 }
 
@@ -311,11 +329,31 @@ static HoloStatus fit(HoloCompile *c)
     return entries_plan(c);
 }
 
+// Adds the code that devices need for the steps of all entries.
+static HoloStatus code_add(HoloCompile *c)
+{
+    HoloTargetCode      code[HOLO_TARGET_CODES];
+    const HoloLowered **lowered = HOLO_NEW(&c->box->arena, const HoloLowered *, c->entry_count);
+    HoloTargetUse       use     = {.lowered = lowered, .count = c->entry_count, .arena = &c->box->arena};
+    if (!lowered) return holo_fail_memory(c->error);
+    for (int i = 0; i < c->entry_count; i++) lowered[i] = &c->entries[i].lowered;
+    const HoloTargets *targets = &lowered[0]->targets;
+    use.kind                   = c->compiler->target_kind;
+    for (int t = 1; t < targets->count; t++) {
+        int count = 0;
+        if (!targets->list[t]->code) continue;
+        HOLO_TRY(targets->list[t]->code(&use, code, &count, c->error));
+        for (int i = 0; i < count; i++) HOLO_TRY(holo_plan_code(&c->plan, (uint32_t)t, &code[i], c->error));
+    }
+    return HOLO_OK;
+}
+
 HoloStatus holo_compile_plan(HoloCompile *c)
 {
     HoloReport *r = &c->box->report;
     HOLO_TRY(entries_plan(c));
     HOLO_TRY(fit(c));
+    HOLO_TRY(code_add(c));
     if (c->compiler->numeric == HOLO_EXACT) c->plan.flags_must |= HOLO_FLAG_EXACT;
     if (c->compiler->numeric == HOLO_NUMERIC_BF16) c->plan.flags_may |= HOLO_FLAG_BF16;
     r->steps              = c->plan.steps;

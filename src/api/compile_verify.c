@@ -6,6 +6,7 @@
 #include "base/system.h"
 #include "runtime/memo/memo.h"
 #include "runtime/model.h"
+#include "runtime/sharing.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -141,6 +142,19 @@ static HoloStatus samples_verify(Verifying *v)
 // What products of bf16 may change, of the largest number of an output.
 static const double bf16_relative = 2e-2;
 
+// Models may be compiled for machines of another kind than this one. Then they cannot run here.
+static bool devices_are_here(const HoloModel *model, char *why_not, size_t room)
+{
+    HoloDeviceSetup ignored;
+    for (uint32_t i = 1; i < model->device_count; i++) {
+        HoloError why = {0};
+        if (!holo_sharing_setup(model, i, &ignored, &why) || why.status != HOLO_UNSUPPORTED) continue;
+        snprintf(why_not, room, "it cannot run here: %.200s", why.text);
+        return false;
+    }
+    return true;
+}
+
 static HoloStatus verify_with(HoloCompile *c, const HoloGraph *reference, HoloGraph *trial)
 {
     HoloMapping mapping;
@@ -163,9 +177,13 @@ static HoloStatus verify_with(HoloCompile *c, const HoloGraph *reference, HoloGr
         HOLO_TRY(holo_compiler_domain_inputs(c->compiler, reference, &c->box->arena, &v.options.inputs, c->error));
     HOLO_TRY(holo_file_writer_map(c->file, &mapping, c->error));
     HOLO_TRY(holo_model_open_mapping(&mapping, &model, c->error));
-    v.model           = holo_model_entry(model, c->entry->name);
-    bool       given  = c->compiler->verify_count && c->entry == c->entries; // samples are for the first entry
-    HoloError  why    = {0};
+    v.model         = holo_model_entry(model, c->entry->name);
+    bool      given = c->compiler->verify_count && c->entry == c->entries; // samples are for the first entry
+    HoloError why   = {0};
+    if (!devices_are_here(v.model, c->verified.why_not, sizeof c->verified.why_not)) {
+        holo_model_close(model);
+        return HOLO_OK;
+    }
     HoloStatus status = given ? samples_verify(&v) : holo_verify(reference, v.model, &v.options, &c->verified, &why);
     holo_model_close(model);
     if (!status || given) return status;

@@ -128,12 +128,15 @@ void holo_compiler_set_symbolic(HoloCompiler *compiler, bool on)
 
 const char *holo_numeric_name(HoloNumeric numeric)
 {
-    return numeric == HOLO_EXACT ? "exact" : numeric == HOLO_NUMERIC_BF16 ? "bf16" : "fused";
+    static const char *const names[] = {
+        [HOLO_FUSED] = "fused", [HOLO_EXACT] = "exact", [HOLO_NUMERIC_BF16] = "bf16", [HOLO_NUMERIC_TF32] = "tf32"};
+    return (unsigned)numeric < HOLO_COUNT(names) ? names[numeric] : "?";
 }
 
 void holo_compiler_set_numeric(HoloCompiler *compiler, HoloNumeric numeric)
 {
     compiler->numeric = numeric;
+    holo_targets_classify(compiler);
 }
 
 HoloStatus holo_compiler_set_cache(HoloCompiler *compiler, HoloDtype type, HoloError *error)

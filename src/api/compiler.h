@@ -42,6 +42,7 @@ struct HoloCompiler {
     bool             is_prefix_plain;
     HoloSize         size;
     HoloTargets      targets;
+    char             target_kind[16]; // of the machines that device code is for; "": all that are known
     bool             verify, strict, tune, no_tables;
     int              verify_count;
     const char      *verify_with[HOLO_PATTERNS_MAX]; // paths, or NAME=PATH
@@ -105,6 +106,10 @@ bool                 holo_compiler_has_symbols(const HoloGraph *graph); // are s
 void holo_compiler_stop(const HoloCompiler *compiler, HoloStop *out);
 void holo_compiler_progress(const HoloCompiler *compiler, const char *stage, double fraction);
 
-const char *holo_numeric_name(HoloNumeric numeric); // "fused", "exact", "bf16"
+const char *holo_numeric_name(HoloNumeric numeric); // "fused", "exact", "bf16", "tf32"
+// Takes the rows of the targets that are for the numeric class; a target without one keeps its row.
+void holo_targets_classify(HoloCompiler *compiler);
+// Refuses a numeric class that a target does not have.
+HOLO_MUST HoloStatus holo_targets_check(const HoloCompiler *compiler, HoloError *error);
 
 #endif

@@ -7,6 +7,7 @@
 #ifndef HOLO_DEVICES_DEVICE_H
 #define HOLO_DEVICES_DEVICE_H
 
+#include "format/holo.h"
 #include "isa/isa.h"
 #include "ops/op.h"
 
@@ -27,18 +28,36 @@ typedef struct HoloDevicePrograms {
                          const HoloIsaArg *args, HoloError *error);
 } HoloDevicePrograms;
 
+// What a device is opened for.
+typedef struct HoloDeviceSetup {
+    const HoloArchive *archive; // borrowed: lives longer than what is opened; NULL: an executor's
+    uint32_t           target;  // the number of its target there
+    int                number;  // which one, where a machine has several
+    void              *shared;  // what `share` made; NULL: it has no such function
+} HoloDeviceSetup;
+
 typedef struct HoloDevice {
     const char *name; // the name of the target whose steps it runs
 
+    // Makes what all sessions of a model share on a device: code, weights. Any thread may use it. NULL: nothing is
+    // shared.
+    HoloStatus (*share)(const HoloDeviceSetup *setup, void **out_shared, HoloError *error);
+    void (*unshare)(void *shared);
+
     // Opens it for one session or executor, which uses it from one thread at a time. Its result is `self` below. NULL:
     // there is nothing to open, and self is NULL.
-    HoloStatus (*open)(void **out_self, HoloError *error);
+    HoloStatus (*open)(const HoloDeviceSetup *setup, void **out_self, HoloError *error);
     void (*close)(void *self);
 
     // Takes memory in its space, aligned to 64 bytes. `how` is HOLO_MEMORY_..., as far as that means something there.
     // NULL: there is no more. Callers only add offsets to the result.
     void *(*take)(void *self, size_t size, uint32_t how);
     void (*give)(void *self, void *memory, size_t size); // accepts NULL
+
+    // Where the bytes of a constant of the archive are in its memory. They are brought there once for all sessions, and
+    // stay until unshare. NULL: constants are transferred like other values.
+    HoloStatus (*constant)(void *self, uint32_t number, const void *bytes, size_t size, void **out_at,
+                           HoloError *error);
 
     // Moves bytes after everything that was launched before. The host may change the source of a transfer in as soon as
     // this returns; the result of a transfer out is there when wait returns.
@@ -48,8 +67,9 @@ typedef struct HoloDevice {
     // not move. `kernel` is the device's own number; 0 is the operator's eval. 0 bytes: it has no such kernel.
     size_t (*job_size)(uint32_t kernel);
     // Called when sizes are bound or, for an open step, when the run finds them. Operands have concrete sizes,
-    // call->params are the parameters of the kernel, and call->host->workers is set; data need not be there. It refuses
-    // whatever launch could not do safely, and fills the job, whatever was in it before. It takes more memory by
+    // call->params are the parameters of the kernel, and call->host->workers is set; data need not be there. For a
+    // device other than the CPU, data of an input are on the host if they are known before the run, and NULL otherwise.
+    // It refuses whatever launch could not do safely, and fills the job, whatever was in it before. It takes more memory by
     // holo_call_hold. *out_scratch is the memory in its space, in bytes, that a launch needs (for the CPU: each
     // worker).
     HoloStatus (*prepare)(void *self, uint32_t kernel, const HoloCall *call, void *job, size_t *out_scratch);
@@ -61,6 +81,13 @@ typedef struct HoloDevice {
     HoloStatus (*launch)(void *self, HoloCall *call, void *job);
     // Returns when everything that was launched is done, or with the first failure of that.
     HoloStatus (*wait)(void *self, HoloError *error);
+
+    // What is launched between record and record_end does not run: it becomes a recording, which replay runs as often
+    // as asked, with the same addresses. After a failure nothing is recorded. NULL: steps are launched in each run.
+    HoloStatus (*record)(void *self, HoloError *error);
+    HoloStatus (*record_end)(void *self, void **out_recording, HoloError *error);
+    HoloStatus (*replay)(void *self, void *recording, HoloError *error);
+    void (*forget)(void *self, void *recording); // accepts NULL
 
     const HoloDevicePrograms *programs; // NULL: it runs none
 } HoloDevice;

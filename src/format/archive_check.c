@@ -142,6 +142,22 @@ static HoloStatus assets_check(const Check *c)
     return HOLO_OK;
 }
 
+// Records do not share bytes, and lie in their order.
+static HoloStatus code_check(const Check *c)
+{
+    const HoloArchive *a  = c->a;
+    uint64_t           at = 0;
+    for (size_t i = 0; i < a->CODE_count; i++) {
+        const HoloCodeRecord *r = &a->CODE_at[i];
+        if (!r->target || r->target >= c->target_count || !text_ok(c, r->module) || !text_ok(c, r->kind))
+            return BAD(c, "code %zu has no target or no name", i);
+        if (r->offset < at || !range_ok(r->offset, r->size, a->CODE_DATA_count) || r->offset % HOLO_WEIGHT_ALIGN)
+            return BAD(c, "code %zu lies outside its section", i);
+        at = r->offset + r->size;
+    }
+    return HOLO_OK;
+}
+
 // Names differ, and the first is the CPU.
 static HoloStatus targets_check(Check *c)
 {
@@ -520,6 +536,7 @@ static HoloStatus records_check(Check *c)
     HOLO_TRY(programs_check(c));
     HOLO_TRY(assets_check(c));
     HOLO_TRY(targets_check(c));
+    HOLO_TRY(code_check(c));
     HOLO_TRY(entries_check(c));
     for (uint32_t i = 0; i < a->PLANS_count; i++) HOLO_TRY(plan_check(c, i));
     return memo_check(c);

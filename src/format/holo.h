@@ -77,6 +77,8 @@ typedef struct HoloHeader {
     X(PROGRAMS,     20, HoloProgramRecord,  KNOWN,    64,   OPENING) /* portable programs */                           \
     X(TARGETS,      21, HoloTargetRecord,   KNOWN,    64,   OPENING) /* where steps run; absent: on the CPU */         \
     X(ENTRIES,      24, HoloEntryRecord,    KNOWN,    64,   OPENING) /* plans that callers run; absent: plan 0 alone */ \
+    X(CODE,         25, HoloCodeRecord,     KNOWN,    64,   OPENING) /* code of devices */                             \
+    X(CODE_DATA,    26, uint8_t,            KNOWN,    64,   LATER)   /* its bytes */                                   \
     X(ASSETS,       22, HoloAssetRecord,    OPTIONAL, 64,   OPENING) /* what goes with the model: a tokenizer ... */   \
     X(ASSET_DATA,   23, uint8_t,            OPTIONAL, 64,   LATER)   /* its bytes */                                   \
     X(WEIGHTS,      14, uint8_t,            REQUIRED, 4096, LATER)   /* the bytes of the constants */                  \
@@ -290,6 +292,16 @@ typedef struct HoloEntryRecord {
 } HoloEntryRecord;
 
 enum { HOLO_ENTRIES_MAX = 256 };
+
+// Code for a device: a module of kernels that steps of a target launch, for one kind of machine. Who runs it checks it.
+typedef struct HoloCodeRecord {
+    uint32_t target; // in TARGETS
+    uint32_t module; // text: its name
+    uint32_t kind;   // text: "sm_90", machine code; "ptx", which the driver compiles
+    uint32_t reserved;
+    uint64_t offset, size; // in CODE_DATA; 64-byte aligned
+    uint64_t hash[2];      // XXH3-128 of the bytes
+} HoloCodeRecord;
 
 // Where steps run. Record 0 is "cpu".
 typedef struct HoloTargetRecord {

@@ -159,6 +159,15 @@ SIZE(HoloEntryRecord, 8);
 AT(HoloEntryRecord, name, 0);
 AT(HoloEntryRecord, plan, 4);
 
+SIZE(HoloCodeRecord, 48);
+AT(HoloCodeRecord, target, 0);
+AT(HoloCodeRecord, module, 4);
+AT(HoloCodeRecord, kind, 8);
+AT(HoloCodeRecord, reserved, 12);
+AT(HoloCodeRecord, offset, 16);
+AT(HoloCodeRecord, size, 24);
+AT(HoloCodeRecord, hash, 32);
+
 SIZE(HoloTargetRecord, 8);
 AT(HoloTargetRecord, name, 0);
 AT(HoloTargetRecord, reserved, 4);

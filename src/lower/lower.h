@@ -56,14 +56,14 @@ typedef struct HoloLoweredNode {
 
 // The choices for the nodes of a graph and of its subgraphs. All later stages read them; tuning and fitting may change
 // them.
-typedef struct HoloLowered {
+struct HoloLowered {
     HoloTargets      targets;
     HoloArena        arena;
     HoloLoweredNode *nodes; // nodes of a subgraph come before the node that holds it
     int              count;
     int             *slots; // by hash of a node: 1 + its index in `nodes`; 0: empty
     uint32_t         slot_mask;
-} HoloLowered;
+};
 
 // The types of the graph must be inferred, and it must not change while the result is used. Deinit it even after a
 // failure. `cut` NULL: the CPU runs all nodes.

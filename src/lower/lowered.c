@@ -40,6 +40,36 @@ static void graph_lower(HoloLowered *lowered, const HoloGraph *graph, const int 
     }
 }
 
+// ---- weights of targets other than the CPU
+
+// The transfer that brings the constant which the node wants packed; NULL: none.
+static HoloLoweredNode *transfer_of(const HoloLowered *lowered, const HoloLoweredNode *of)
+{
+    const HoloNode *from = of->node->in[of->lowering.pack_input]->producer;
+    return from && HOLO_IS(from, HOLOGRAM_Transfer) && from->in[0]->is_constant ? holo_lowered_find(lowered, from)
+                                                                                : NULL;
+}
+
+// The transfer packs what one node reads: the packed form is what crosses. What several nodes read crosses plain.
+static bool weights_pack(HoloLowered *lowered, const HoloGraph *graph)
+{
+    int *uses = holo_graph_uses(graph, &lowered->arena);
+    for (int i = 0; i < lowered->count && uses; i++) {
+        HoloLoweredNode *of    = &lowered->nodes[i];
+        int              input = of->lowering.pack_input;
+        if (!of->target || input < 0 || HOLO_IS(of->node, HOLOGRAM_Transfer)) continue;
+        HoloLoweredNode *transfer = transfer_of(lowered, of);
+        if (!transfer || uses[of->node->in[input]->id] != 1) {
+            holo_lowered_target(lowered, of)->unpack(&of->lowering);
+            continue;
+        }
+        transfer->lowering            = of->lowering;
+        transfer->lowering.pack_input = 0;
+        of->lowering.pack_input       = -1;
+    }
+    return uses;
+}
+
 HoloStatus holo_lower_graph(const HoloGraph *graph, const HoloCut *cut, HoloLowered *out, HoloError *error)
 {
     int      count = nodes_count(graph);
@@ -50,7 +80,7 @@ HoloStatus holo_lower_graph(const HoloGraph *graph, const HoloCut *cut, HoloLowe
     out->slots = HOLO_NEW(&out->arena, int, slots);
     if (!out->nodes || !out->slots) return holo_fail_memory(error);
     graph_lower(out, graph, cut ? cut->target : NULL);
-    return HOLO_OK;
+    return !cut || weights_pack(out, graph) ? HOLO_OK : holo_fail_memory(error);
 }
 
 void holo_lowered_deinit(HoloLowered *lowered)

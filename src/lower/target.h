@@ -11,6 +11,7 @@
 #include "graph/notes.h"
 
 typedef struct HoloLowering HoloLowering; // see lower.h
+typedef struct HoloLowered  HoloLowered;
 
 enum { HOLO_LOWER_WAYS = 8, HOLO_PACK_PART = 1 << 20 }; // most ways to run a node; most bytes of a packed part
 
@@ -24,8 +25,32 @@ typedef struct HoloBytes {
     size_t   size;
 } HoloBytes;
 
+// Code that a device needs to run steps.
+typedef struct HoloTargetCode {
+    const char *module, *kind; // see HoloCodeRecord of format/holo.h
+    const void *data;
+    size_t      size;
+} HoloTargetCode;
+
+enum { HOLO_TARGET_CODES = 64 }; // most of them
+
+// What a target needs to know to make code.
+typedef struct HoloTargetUse {
+    const HoloLowered *const *lowered; // all graphs of an archive
+    int                       count;
+    const char               *kind; // of the machine, "sm_90"; "": all that are known
+    HoloArena                *arena;
+} HoloTargetUse;
+
 typedef struct HoloTarget {
     const char *name;
+
+    // The row for a numeric class, "tf32", "f16"; NULL: it has none. NULL in the row: it has the classes of the CPU.
+    const struct HoloTarget *(*of_class)(const char *numeric);
+    // Can it make code for machines of that kind? NULL: it needs no code, and takes no kind.
+    bool (*has_kind)(const char *kind);
+    // The code that the steps of these graphs need. `out` has room for HOLO_TARGET_CODES. NULL: none.
+    HoloStatus (*code)(const HoloTargetUse *use, HoloTargetCode *out, int *out_count, HoloError *error);
 
     // ---- nodes, whose types are inferred; sizes may be symbolic
 
@@ -51,6 +76,9 @@ typedef struct HoloTarget {
     // memory for the whole. `pack` writes one part to `out`, which has HOLO_PACK_PART bytes, and returns its size.
     HoloPacking (*packing)(const HoloLowering *lowering, const HoloTensor *w);
     size_t (*pack)(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
+    // Changes a choice to one that takes all inputs plain. NULL if it packs none, or is the CPU. Of targets other than the
+    // CPU, only constants that one node reads are packed.
+    void (*unpack)(HoloLowering *lowering);
     // Does it store weights larger than they are, to save work? NULL: never.
     bool (*is_enlarged)(const HoloLowering *lowering);
     // An estimate of what a run of such a node costs in one of its ways, in multiplications. Negative: unknown. NULL if

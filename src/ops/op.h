@@ -69,9 +69,11 @@ struct HoloCall {
     const HoloDim *const *contents;
     HoloDims             *dims; // NULL: all sizes are ordinary numbers
 
-    const void     *prepared; // what op->prepare made, for eval
-    const void     *params;   // of a fast kernel; NULL for eval
-    size_t          params_size;
+    const void    *prepared; // what op->prepare made, for eval
+    const void    *params;   // of a fast kernel; NULL for eval
+    size_t         params_size;
+    const uint8_t *program; // what a step does to each element, as the bytes of a portable program; NULL: none is known
+    size_t         program_size;
     const HoloHost *host; // NULL while inferring at compile time
     HoloError      *error;
 

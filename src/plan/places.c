@@ -113,11 +113,18 @@ static bool view_find(HoloPlaces *p, const HoloNode *node)
     return true;
 }
 
+// Is the value in the host's memory? Other memories hold values whole: devices want them aligned.
+static bool is_here(const HoloPlaces *p, const HoloValue *v)
+{
+    return p->lowered->targets.count < 2 || !holo_lowered_space(p->lowered, v);
+}
+
 // All outputs are pieces of the first input, or none is.
 static bool pieces_find(HoloPlaces *p, const HoloNode *node)
 {
     HoloError ignored = {0};
     HoloCall  call;
+    if (node->in_count && node->in[0] && !is_here(p, node->in[0])) return false;
     if (!node->op->place || node->op->flags & HOLO_OP_JOINS || !may_share(p, node)) return false;
     if (!place_call(p, node, &ignored, &call)) return false;
     for (int i = 0; i < node->out_count; i++) {
@@ -197,6 +204,7 @@ static void joined_find(HoloPlaces *p, const HoloNode *node, int *times, const b
     HoloError        ignored = {0};
     HoloCall         call;
     if (!(node->op->flags & HOLO_OP_JOINS) || !whole || place_of(p, whole)->storage != HOLO_STORE_ARENA) return;
+    if (!is_here(p, whole)) return;
     if (!inputs_are_known(p, node)) return; // the run finds where inputs are, and copies them
     if (!place_call(p, node, &ignored, &call)) return;
     for (int i = 0; i < node->in_count; i++) times[root_of(p, node->in[i])->id]++;
@@ -226,13 +234,20 @@ static void uses_find(const HoloPlaces *p, Uses *uses)
             if (graph->nodes[i]->in[k]) uses->last[uses->home[graph->nodes[i]->in[k]->id]] = i;
 }
 
+// Does a transfer bring a constant? Devices keep it for all runs.
+static bool is_brought(const HoloValue *v)
+{
+    return v->producer && HOLO_IS(v->producer, HOLOGRAM_Transfer) && v->producer->in[0]->is_constant;
+}
+
 // Is the node the last one that reads these bytes, were they made by a step, and does it read them only as `v`?
 static bool is_dying(const HoloPlaces *p, const Uses *uses, int node_index, const HoloValue *v)
 {
     const HoloNode  *node = p->graph->nodes[node_index];
     const HoloValue *root = root_of(p, v);
     int              home = uses->home[v->id];
-    if (place_of(p, root)->storage != HOLO_STORE_ARENA || uses->last[home] != node_index || uses->is_kept[home])
+    if (place_of(p, root)->storage != HOLO_STORE_ARENA || uses->last[home] != node_index || uses->is_kept[home] ||
+        is_brought(root))
         return false;
     for (int i = 0; i < node->in_count; i++)
         if (node->in[i] && node->in[i] != v && root_of(p, node->in[i]) == root) return false;

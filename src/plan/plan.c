@@ -4,6 +4,7 @@
 // are planned after the graph that holds them, so a plan refers only to later plans.
 #include "plan/plan.h"
 
+#include "base/hash.h"
 #include "base/pack.h"
 #include "plan/places.h"
 
@@ -488,6 +489,26 @@ HoloStatus holo_plan_asset(HoloPlan *plan, const char *name, const void *data, s
     record.offset = bytes->size;
     HOLO_TRY(holo_buffer_add(bytes, data, size, error));
     return holo_buffer_add(&plan->section[HOLO_SECTION_ASSETS], &record, sizeof record, error);
+}
+
+static HoloStatus text_add(HoloPlan *plan, const char *text, uint32_t *out, HoloError *error)
+{
+    HoloPlanBuffer *strings = &plan->section[HOLO_SECTION_STRINGS];
+    *out                    = (uint32_t)strings->size;
+    return holo_buffer_add(strings, text, strlen(text) + 1, error);
+}
+
+HoloStatus holo_plan_code(HoloPlan *plan, uint32_t target, const HoloTargetCode *code, HoloError *error)
+{
+    HoloPlanBuffer *bytes  = &plan->section[HOLO_SECTION_CODE_DATA];
+    HoloHash        hash   = holo_hash(code->data, code->size);
+    HoloCodeRecord  record = {.target = target, .size = code->size, .hash = {hash.word[0], hash.word[1]}};
+    HOLO_TRY(text_add(plan, code->module, &record.module, error));
+    HOLO_TRY(text_add(plan, code->kind, &record.kind, error));
+    HOLO_TRY(holo_buffer_align(bytes, HOLO_WEIGHT_ALIGN, error));
+    record.offset = bytes->size;
+    HOLO_TRY(holo_buffer_add(bytes, code->data, code->size, error));
+    return holo_buffer_add(&plan->section[HOLO_SECTION_CODE], &record, sizeof record, error);
 }
 
 // Adds a text of notes. Equal texts are stored once; `from` is where the texts of notes begin.

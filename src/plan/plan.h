@@ -52,6 +52,9 @@ HOLO_MUST HoloStatus holo_plan_notes(HoloPlan *plan, const HoloNotes *notes, Hol
 // Adds bytes that go with the model. Names must differ.
 HOLO_MUST HoloStatus holo_plan_asset(HoloPlan *plan, const char *name, const void *data, size_t size, HoloError *error);
 
+// Adds code for the device of a target.
+HOLO_MUST HoloStatus holo_plan_code(HoloPlan *plan, uint32_t target, const HoloTargetCode *code, HoloError *error);
+
 typedef struct HoloPlanProgram { // see HoloProgramRecord
     const char *name, *doc;
     const void *program, *lanes;

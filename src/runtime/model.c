@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "devices/device.h"
+#include "runtime/sharing.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -347,7 +348,10 @@ static HoloStatus model_create(HoloContext *context, HoloModel **out, HoloError 
     memset(*out, 0, sizeof **out);
     (*out)->account = holo_context_account(context);
     (*out)->runner  = holo_runner_create();
-    if ((*out)->runner) return HOLO_OK;
+    (*out)->sharing = holo_sharing_create();
+    if ((*out)->runner && (*out)->sharing) return HOLO_OK;
+    holo_runner_destroy((*out)->runner);
+    holo_sharing_destroy((*out)->sharing, *out);
     holo_free(*out);
     return holo_fail_memory(error);
 }
@@ -427,6 +431,7 @@ void holo_model_close(HoloModel *model)
         holo_arena_deinit(&model->entries[i].arena);
     }
     holo_runner_destroy(model->runner);
+    holo_sharing_destroy(model->sharing, model);
     holo_arena_deinit(&model->arena);
     if (model->mapping.data) holo_file_unmap(&model->mapping);
     holo_free(model);

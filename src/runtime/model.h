@@ -29,7 +29,8 @@ struct HoloModel {
     const HoloKernelTable    *kernels;
     const struct HoloDevice **devices; // by number of the target; number 0 is the CPU
     uint32_t                  device_count;
-    HoloRunner               *runner; // the only thing that changes: sessions of holo_model_run
+    struct HoloSharing       *sharing; // what sessions share on devices (sharing.h); an entry has that of its model
+    HoloRunner               *runner;  // what changes, besides sharing: sessions of holo_model_run
 };
 
 HoloRunner *holo_runner_create(void);                // NULL: no memory
@@ -50,6 +51,7 @@ static inline const char *holo_model_text(const HoloModel *model, uint32_t text)
 // A step as a call of its operator. `operands` are its inputs, followed by its outputs.
 static inline HoloCall holo_model_call(const HoloModel *model, const HoloStepRecord *s, HoloTensor **operands)
 {
+    const HoloProgramRecord *program = s->program ? &model->archive.PROGRAMS_at[s->program - 1] : NULL;
     return (HoloCall){
         .op            = model->ops[s->op],
         .node          = holo_model_text(model, s->name),
@@ -63,6 +65,8 @@ static inline HoloCall holo_model_call(const HoloModel *model, const HoloStepRec
         .capture_count = s->capture_count,
         .params        = model->archive.BYTES_at + s->params,
         .params_size   = s->params_size,
+        .program       = program ? model->archive.BYTES_at + program->program : NULL,
+        .program_size  = program ? program->program_size : 0,
     };
 }
 

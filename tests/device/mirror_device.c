@@ -44,9 +44,10 @@ HoloMirrorSeen holo_mirror_seen(void)
     return (HoloMirrorSeen){launches, transfers[HOLO_TRANSFER_IN], transfers[HOLO_TRANSFER_OUT]};
 }
 
-static HoloStatus mirror_open(void **out_self, HoloError *error)
+static HoloStatus mirror_open(const HoloDeviceSetup *setup, void **out_self, HoloError *error)
 {
     Mirror *m = *out_self = holo_realloc(NULL, sizeof *m);
+    (void)setup;
     if (!m) return holo_fail_memory(error);
     *m = (Mirror){0};
     return HOLO_OK;

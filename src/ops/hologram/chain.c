@@ -335,20 +335,22 @@ static void declare(Writer *w)
 {
     char name[16];
     for (int i = 0; i < w->chain->in_count; i++) {
+        if (!w->chain->in[i]) continue;
         snprintf(name, sizeof name, "x%d", i);
         w->in[i] = holo_isa_param(&w->e.b, name, (HoloDtype)w->chain->in[i]->dtype, HOLO_ISA_IN);
     }
     w->e.y = holo_isa_param(&w->e.b, "y", (HoloDtype)w->e.out->dtype, HOLO_ISA_OUT);
 }
 
-// Loads one element for all lanes, whatever its rank, or the one at the lane's position: see chain_run.h.
+// Loads one element for all lanes, whatever its rank, or the one at the lane's position: see chain_run.h. A program that
+// broadcasts itself loads the one that meets the lane's.
 static int load(Writer *w, int i)
 {
     static const HoloTensor one    = {.kind = HOLO_TENSOR};
     const HoloTensor       *in     = w->chain->in[i];
     bool                    is_one = true;
     for (int d = 0; d < in->rank; d++) is_one = is_one && in->dim[d] == 1;
-    return holo_isa_elements_load(&w->e, w->in[i], is_one ? &one : NULL);
+    return holo_isa_elements_load(&w->e, w->in[i], is_one ? &one : w->chain->broadcasts ? in : NULL);
 }
 
 static int constant(Writer *w, const HoloTensor *t)
@@ -386,7 +388,8 @@ HoloStatus holo_chain_program(HoloArena *arena, const HoloChain *chain, HoloStri
     holo_isa_begin(&w.e.b, arena, "pointwise");
     declare(&w);
     holo_isa_elements_begin(&w.e);
-    for (int i = 0; i < chain->in_count; i++) w.in[i] = load(&w, i);
+    for (int i = 0; i < chain->in_count; i++)
+        if (chain->in[i]) w.in[i] = load(&w, i);
     for (int i = 0; i < chain->count; i++) w.result[i] = part_write(&w, &chain->part[i]);
     holo_isa_elements_end(&w.e, w.result[chain->count - 1]);
     HOLO_TRY(holo_isa_finish(&w.e.b, &program, error));

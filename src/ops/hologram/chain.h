@@ -16,8 +16,9 @@ typedef struct HoloChainPart {
 typedef struct HoloChain {
     HoloChainPart     part[HOLO_CHAIN_PARTS];
     int               count;
-    const HoloTensor *in[HOLO_CHAIN_INPUTS];
+    const HoloTensor *in[HOLO_CHAIN_INPUTS]; // NULL: an input that is left out
     int               in_count;
+    bool              broadcasts; // the program itself finds the elements of inputs that broadcast
 } HoloChain;
 
 // Does the operator have instructions that give what its eval gives, for these types? For f32, those of its formula

@@ -31,7 +31,7 @@ HoloStatus holo_executor_create_in(HoloContext *context, const char *backend, Ho
     e->team    = holo_pool_team(pool);
     if (device == holo_devices[0]) e->kernels = holo_kernels(0);
     for (int i = 0; i < HOLO_EXECUTOR_CLASSES; i++) e->free[i] = (uint8_t)(HOLO_EXECUTOR_CLASSES - 1 - i);
-    HoloStatus status = device->open ? device->open(&e->self, error) : HOLO_OK;
+    HoloStatus status = device->open ? device->open(&(HoloDeviceSetup){0}, &e->self, error) : HOLO_OK;
     if (status) {
         holo_free(e);
         return status;

@@ -5,6 +5,7 @@
 // step is marked, and infer is asked again then. The table of docs/inside/running.md lists all that a run trusts, and
 // who checked it.
 #include "runtime/frame/frame.h"
+#include "runtime/frame/stretch.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -253,8 +254,9 @@ static void *data_bound(const HoloFrame *frame, uint32_t v)
     return data ? data + frame->starts[v] : NULL;
 }
 
-// The inputs of a step as infer may see them. Bytes of packed weights are not elements, so infer does not see them. Of
-// a value in another space it sees the original on the host, if that is known.
+// The inputs of a step as infer may see them, and a device other than the CPU when it prepares. Bytes of packed weights
+// are not elements, so they are not seen. Of a value in another space the original on the host is seen, if that is
+// known.
 static const HoloTensor *const *inputs_plain(HoloFrame *frame, const HoloCall *call)
 {
     HoloTensor        *copies = HOLO_NEW(&frame->temp, HoloTensor, call->in_count + 1);
@@ -307,7 +309,8 @@ static bool input_is_in_form(const HoloFrame *frame, const HoloStepRecord *s, co
     uint32_t           v      = a->OPERANDS_at[s->operand_first + (uint32_t)i];
     int64_t            want   = device->packed_size ? device->packed_size(call, step->job, i) : -1;
     if (v == HOLO_NO_VALUE) return want < 0;
-    const HoloConstantRecord *k = holo_frame_constant(frame, v);
+    const HoloConstantRecord *k =
+        holo_frame_constant(frame, frame->origins[v] == HOLO_NO_VALUE ? v : frame->origins[v]);
     if (want < 0) return !k || !k->packed;
     return k && k->packed == s->kernel && k->size == (uint64_t)want;
 }
@@ -330,14 +333,16 @@ static bool has_open(const HoloCall *call)
 }
 
 // Has the step's device prepare it, with that kernel or, if it is 0, with eval. All sizes of a kernel must be numbers.
-static HoloStatus step_admit(const HoloFrame *frame, uint32_t i, uint32_t kernel, size_t *out_scratch)
+static HoloStatus step_admit(HoloFrame *frame, uint32_t i, uint32_t kernel, size_t *out_scratch)
 {
     const HoloStepRecord *s    = &frame->session->model->archive.STEPS_at[frame->plan->step_first + i];
     const HoloStep       *step = &frame->steps[i];
-    const HoloCall       *call = &frame->calls[i];
-    *out_scratch               = 0;
+    HoloCall              seen = frame->calls[i], *call = &seen;
+    *out_scratch = 0;
     if (kernel && has_open(call))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "a kernel has operands of unknown size");
+    if (step->on != frame->session->devices) seen.in = inputs_plain(frame, &frame->calls[i]);
+    if (!seen.in) return holo_fail_memory(call->error);
     HOLO_TRY(step->on->device->prepare(step->on->self, kernel, call, step->job, out_scratch));
     return forms_check(frame, s, step, call);
 }
@@ -432,15 +437,6 @@ static HoloStatus sizes_check(const HoloFrame *frame, uint32_t i)
                           "it runs on %s, but its sizes are not known before the run", step->on->device->name);
 }
 
-static HoloStatus transfer_bind(HoloFrame *frame, uint32_t i)
-{
-    HoloStep *step = &frame->steps[i];
-    if (step->has_packed)
-        return holo_call_fail(&frame->calls[i], HOLO_BAD_ARCHIVE, "packed weights are not transferred");
-    step->bytes = holo_tensor_bytes(frame->calls[i].in[0]);
-    return HOLO_OK;
-}
-
 // Only an operator that updates its first input may write a state, and it reads it only as that. Operators check values
 // and then use them, so nothing else may change under them.
 static HoloStatus updates_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloCall *call)
@@ -486,7 +482,7 @@ static HoloStatus step_bind(HoloFrame *frame, uint32_t i, HoloError *error)
     call->error = error;
     HOLO_TRY(updates_check(frame, s, call));
     HOLO_TRY(sizes_check(frame, i));
-    if (step->is_transfer) return transfer_bind(frame, i);
+    if (step->is_transfer) return holo_frame_bind_transfer(frame, i);
     HOLO_TRY(job_bind(frame, i, s));
     step_prepare(frame, i);
     call->error = error;
@@ -542,6 +538,7 @@ static HoloStatus steps_bind(HoloFrame *frame, HoloError *error)
 {
     HoloSession *session = frame->session;
     HOLO_TRY(order_check(frame, error));
+    holo_stretches_forget(frame);
     holo_arena_reset(&frame->jobs, (HoloArenaMark){0});
     for (uint32_t i = 0; i < session->device_count; i++) session->devices[i].asked = 0;
     for (uint32_t i = 0; i < frame->plan->step_count; i++) HOLO_TRY(step_bind(frame, i, error));
@@ -571,7 +568,8 @@ static HoloStatus bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloEr
     HOLO_TRY(inputs_check(frame, inputs, error));
     HOLO_TRY(values_bind(frame, inputs, error));
     HOLO_TRY(steps_bind(frame, error));
-    return holo_frame_layout(frame, error);
+    HOLO_TRY(holo_frame_layout(frame, error));
+    return holo_stretches_find(frame, error);
 }
 
 HoloStatus holo_frame_bind(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error)

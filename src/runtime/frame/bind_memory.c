@@ -8,33 +8,74 @@
 
 #include <stdlib.h>
 
-// The file has the size of the host's arena only. Arenas of other spaces are as large as the values in them.
-static HoloStatus layout_static(const HoloFrame *frame, uint64_t *sizes, uint64_t *offsets, HoloError *error)
+// ---- transfers
+
+// The constant, or NULL, that a transfer brings to another space as this value.
+static const HoloConstantRecord *constant_of(const HoloFrame *frame, uint32_t value)
 {
-    sizes[0] = frame->plan->arena_bytes;
+    return frame->origins[value] == HOLO_NO_VALUE ? NULL : holo_frame_constant(frame, frame->origins[value]);
+}
+
+size_t holo_frame_bytes(const HoloFrame *frame, uint32_t value)
+{
+    const HoloConstantRecord *k     = constant_of(frame, value);
+    size_t                    bytes = holo_tensor_bytes(&frame->types[value]);
+    return k && k->packed && k->size > bytes ? (size_t)k->size : bytes;
+}
+
+HoloStatus holo_frame_bind_transfer(HoloFrame *frame, uint32_t i)
+{
+    HoloStep                 *step = &frame->steps[i];
+    const HoloCall           *call = &frame->calls[i];
+    uint32_t                  to   = (uint32_t)(call->out[0] - frame->values);
+    const HoloConstantRecord *k    = step->way == HOLO_TRANSFER_IN ? constant_of(frame, to) : NULL;
+    step->bytes                    = k && k->packed ? (size_t)k->size : holo_tensor_bytes(call->in[0]);
+    if (k && k->packed && (frame->roots[to] != to || frame->starts[frame->origins[to]]))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "it brings a part of packed weights to another memory");
+    if (k && k->packed && k->size < holo_tensor_bytes(call->out[0]))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "packed weights have fewer bytes than their elements");
+    frame->is_held[to] = false;
+    bool is_own        = frame->roots[to] == to && frame->writers[to] == 1; // nobody else writes there
+    if (!k || !step->on->device->constant || !is_own || frame->starts[frame->origins[to]]) return HOLO_OK;
+    const HoloArchive *a = &frame->session->model->archive;
+    HOLO_TRY(step->on->device->constant(step->on->self, (uint32_t)(k - a->CONSTANTS_at), a->WEIGHTS_at + k->offset,
+                                        step->bytes, &frame->types[to].data, call->error));
+    frame->values[to].data = frame->types[to].data;
+    frame->is_held[to] = step->is_held = true;
+    return HOLO_OK;
+}
+
+// ---- offsets
+
+// The file has the offsets of the host's arena. Other spaces are laid out when sizes are bound, since devices may hold
+// constants elsewhere.
+static HoloStatus layout_static(const HoloFrame *frame, uint64_t *size, uint64_t *offsets, HoloError *error)
+{
+    *size = frame->plan->arena_bytes;
     for (uint32_t i = 0; i < frame->plan->value_count; i++) {
         const HoloValueRecord *v = holo_frame_record(frame, i);
-        if (v->storage != HOLO_STORE_ARENA) continue;
-        uint64_t bytes = holo_tensor_bytes(&frame->types[i]), most = v->space ? UINT64_MAX / 4 : sizes[0];
-        if (v->at % 64 || v->at > most || bytes > most - v->at)
+        if (v->storage != HOLO_STORE_ARENA || v->space) continue;
+        uint64_t bytes = holo_tensor_bytes(&frame->types[i]);
+        if (v->at % 64 || v->at > *size || bytes > *size - v->at)
             return holo_fail(error, HOLO_BAD_ARCHIVE, "value %u lies outside the planned memory", i);
         offsets[i] = v->at;
-        if (v->at + bytes > sizes[v->space]) sizes[v->space] = v->at + bytes;
     }
     return HOLO_OK;
 }
 
-static HoloStatus layout_dynamic(HoloFrame *frame, uint64_t *sizes, uint64_t *offsets, HoloError *error)
+static HoloStatus layout_dynamic(HoloFrame *frame, uint32_t first, uint64_t *sizes, uint64_t *offsets, HoloError *error)
 {
     uint32_t   count  = frame->plan->value_count;
     HoloBlock *blocks = HOLO_NEW(&frame->temp, HoloBlock, count + 1);
+    if (first >= frame->session->device_count) return HOLO_OK;
     if (!blocks) return holo_fail_memory(error);
-    for (uint32_t space = 0; space < frame->session->device_count; space++) {
+    for (uint32_t space = first; space < frame->session->device_count; space++) {
         for (uint32_t i = 0; i < count; i++) {
             const HoloValueRecord *v = holo_frame_record(frame, i);
             blocks[i]                = (HoloBlock){0};
-            if (v->storage == HOLO_STORE_ARENA && v->space == space && !holo_reuse_memory(frame, i))
-                blocks[i] = (HoloBlock){holo_tensor_bytes(&frame->types[i]), v->step_from, v->step_to, 0};
+            if (v->storage == HOLO_STORE_ARENA && v->space == space && !holo_reuse_memory(frame, i) &&
+                !frame->is_held[i])
+                blocks[i] = (HoloBlock){holo_frame_bytes(frame, i), v->step_from, v->step_to, 0};
         }
         if (!holo_pack(blocks, (int)count, &sizes[space]))
             return holo_fail(error, HOLO_NO_MEMORY, "these sizes need too much memory");
@@ -190,7 +231,7 @@ static void values_place(HoloFrame *frame, const uint64_t *offsets)
 {
     for (uint32_t i = 0; i < frame->plan->value_count; i++) {
         const HoloValueRecord *v = holo_frame_record(frame, i);
-        if (v->storage != HOLO_STORE_ARENA) continue;
+        if (v->storage != HOLO_STORE_ARENA || frame->is_held[i]) continue;
         char *own = holo_reuse_memory(frame, i), *arena = frame->spaces[v->space].memory;
         frame->values[i].data = own ? own : arena ? arena + offsets[i] : NULL;
         frame->types[i].data  = frame->values[i].data;
@@ -204,10 +245,9 @@ HoloStatus holo_frame_layout(HoloFrame *frame, HoloError *error)
     uint64_t *offsets                 = HOLO_NEW(&frame->temp, uint64_t, frame->plan->value_count + 1);
     if (!offsets) return holo_fail_memory(error);
     HOLO_TRY(holo_reuse_bind(frame, error));
-    if (frame->plan->flags & HOLO_PLAN_STATIC)
-        HOLO_TRY(layout_static(frame, sizes, offsets, error));
-    else
-        HOLO_TRY(layout_dynamic(frame, sizes, offsets, error));
+    bool is_static = frame->plan->flags & HOLO_PLAN_STATIC;
+    if (is_static) HOLO_TRY(layout_static(frame, &sizes[0], offsets, error));
+    HOLO_TRY(layout_dynamic(frame, is_static ? 1 : 0, sizes, offsets, error));
     layout_watched(frame, &sizes[0], offsets);
     for (uint32_t i = 0; i < frame->session->device_count; i++) {
         if (sizes[i] >= SIZE_MAX || !holo_frame_take(frame, i, &frame->spaces[i], (size_t)sizes[i]))

@@ -1,6 +1,7 @@
 // frame.c - creates, runs and destroys frames; and what a frame does for the operators that run in it.
 #include "runtime/frame/frame.h"
 
+#include "runtime/frame/stretch.h"
 #include "runtime/pool.h"
 #include "runtime/session/reuse.h"
 
@@ -182,6 +183,8 @@ static HoloStatus arrays_create(HoloFrame *frame, HoloError *error)
     TAKE(frame, roots, plan->value_count);
     TAKE(frame, starts, plan->value_count);
     TAKE(frame, origins, plan->value_count);
+    TAKE(frame, is_held, plan->value_count);
+    TAKE(frame, writers, plan->value_count);
     TAKE(frame, spaces, frame->session->device_count);
     TAKE(frame, operands, operand_count);
     TAKE(frame, calls, plan->step_count);
@@ -198,6 +201,8 @@ static HoloStatus arrays_create(HoloFrame *frame, HoloError *error)
     for (uint32_t i = 0; i < plan->step_count; i++) {
         const uint32_t *operand = a->OPERANDS_at + steps[i].operand_first;
         if (holo_frame_transfer(frame, &steps[i]) == HOLO_TRANSFER_IN) frame->origins[operand[1]] = operand[0];
+        for (uint32_t k = steps[i].in_count; k < (uint32_t)steps[i].in_count + steps[i].out_count; k++)
+            if (operand[k] != HOLO_NO_VALUE) frame->writers[frame->roots[operand[k]]]++;
         call_init(frame, &steps[i], frame->operands + at, &frame->calls[i]);
         at += (size_t)steps[i].in_count + steps[i].out_count;
     }
@@ -238,6 +243,7 @@ HoloStatus holo_frame_create(HoloSession *session, uint32_t plan, const HoloFram
 void holo_frame_destroy(HoloFrame *frame)
 {
     if (!frame) return;
+    holo_stretches_forget(frame);
     holo_reuse_destroy(frame);
     for (uint32_t i = 0; frame->steps && i < frame->plan->step_count; i++)
         if (frame->steps[i].prepared && frame->calls[i].op->release)
@@ -400,6 +406,16 @@ static HoloStatus step_transfer(const HoloStep *step, const HoloCall *call)
     return step->way == HOLO_TRANSFER_OUT ? on->device->wait(on->self, call->error) : HOLO_OK;
 }
 
+HoloStatus holo_frame_launch(HoloFrame *frame, uint32_t i, HoloError *error)
+{
+    HoloStep *step             = &frame->steps[i];
+    HoloCall *call             = &frame->calls[i];
+    call->error                = error;
+    frame->host.scratch        = step->on->scratch; // it may have moved: steps and subgraphs enlarge it
+    frame->host.scratch_stride = step->on->scratch_stride;
+    return step->on->device->launch(step->on->self, call, step->job);
+}
+
 static HoloStatus step_run(HoloFrame *frame, uint32_t i, HoloError *error)
 {
     HoloStep *step = &frame->steps[i];
@@ -411,9 +427,7 @@ static HoloStatus step_run(HoloFrame *frame, uint32_t i, HoloError *error)
     if (step->is_decided) HOLO_TRY(holo_frame_decide(frame, i, error));
     call->prepared = NULL;
     if (step->is_kept) HOLO_TRY(holo_frame_prepare(frame, i));
-    frame->host.scratch        = step->on->scratch; // it may have moved: steps and subgraphs enlarge it
-    frame->host.scratch_stride = step->on->scratch_stride;
-    HOLO_TRY(step->on->device->launch(step->on->self, call, step->job));
+    HOLO_TRY(holo_frame_launch(frame, i, error));
     return heap ? step_close(frame, call) : HOLO_OK;
 }
 
@@ -488,7 +502,12 @@ static HoloStatus steps_run(HoloFrame *frame, HoloError *error)
 {
     HoloSession *session = frame->session;
     for (uint32_t i = 0; i < frame->plan->step_count; i++) {
-        if (holo_reuse_has(frame, i)) continue;
+        uint32_t end = i;
+        if (frame->steps[i].is_held) continue;
+        HOLO_TRY(holo_stretches_run(frame, i, &end, error));
+        if (end > i) i = end - 1;
+        if (end > i && holo_stop_is_due(&session->stop)) return stopped(frame, i, error);
+        if (end > i || holo_reuse_has(frame, i)) continue;
         holo_reuse_step(frame, i);
         double     start  = session->profile.is_on ? holo_profile_begin(frame) : 0;
         HoloStatus status = holo_stop_is_due(&session->stop) ? HOLO_CANCELLED : step_run(frame, i, error);
@@ -508,8 +527,10 @@ HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, Hol
     HOLO_TRY(results_begin(frame, error));
     values_point(frame, inputs);
     holo_reuse_begin(frame, inputs);
+    holo_stretches_begin(frame);
     HoloStatus status = steps_run(frame, error), last = devices_wait(frame->session, error);
     if (status || last) return status ? status : last;
     holo_reuse_end(frame);
+    holo_stretches_end(frame);
     return HOLO_OK;
 }

@@ -90,8 +90,9 @@ typedef struct HoloStep {
     bool            is_kept;    // what op->prepare makes serves all runs, since it depends on constants alone
     bool            has_packed; // an input is packed: its bytes are not elements, and infer does not see them
     bool            is_transfer;
-    HoloTransferWay way;   // of a transfer
-    size_t          bytes; // of a transfer
+    bool            is_held; // it brings a constant to a device that holds it for all sessions: there is nothing to run
+    HoloTransferWay way;     // of a transfer
+    size_t          bytes;   // of a transfer
 
     const void *prepared;       // what is kept so; NULL: not made yet
     uint64_t    prepared_types; // types of the inputs that it was made for
@@ -107,6 +108,8 @@ struct HoloFrame {
     HoloTensor           *types;   // as bound
     uint32_t             *roots;   // the value that owns the bytes: aliases and parts have none of their own
     size_t               *starts;  // first byte of an alias or a part in its root
+    uint32_t             *writers; // steps that write a value that owns its bytes, also through others
+    bool                 *is_held; // its bytes are a constant that a device holds for all sessions
     uint32_t             *origins; // the host's value of one that a transfer brings to another space; or HOLO_NO_VALUE
     HoloTensor          **operands;
     HoloCall             *calls;
@@ -124,6 +127,7 @@ struct HoloFrame {
     HoloArena             jobs;          // jobs of steps since sizes were bound, and what they hold
     HoloArena            *holds;         // where operators and kernels take memory now; NULL: temp
     struct HoloReuse     *reuse;         // for the model's own frame: steps that need not run again; NULL: none yet
+    struct HoloStretches *stretches;     // steps that devices have recorded; NULL: none
     bool                  is_bound;
     HoloArena             contents; // contents of values that follow from sizes, since these were bound
     uint64_t              contents_count;
@@ -140,6 +144,10 @@ HOLO_MUST HoloStatus holo_frame_bind(HoloFrame *frame, const HoloTensor *const *
 // on values that do not exist yet. The types are in frame->temp.
 HOLO_MUST HoloStatus holo_frame_infer(HoloFrame *frame, uint32_t step, const HoloTensor **out_types, bool *out_known,
                                       HoloError *error);
+// Binds a step that copies between spaces: how many bytes, and where a constant is that a device holds.
+HOLO_MUST HoloStatus holo_frame_bind_transfer(HoloFrame *frame, uint32_t step);
+// The bytes that a value takes in its space; more than its elements have if it is a constant in a packed form.
+size_t holo_frame_bytes(const HoloFrame *frame, uint32_t value);
 // Decides who runs an open step with a kernel, now that its sizes are known: the kernel, with scratch for it, or eval
 // if the kernel refuses these sizes. Fails if eval could not read the inputs either, because they are packed.
 HOLO_MUST HoloStatus holo_frame_decide(HoloFrame *frame, uint32_t step, HoloError *error);
@@ -151,6 +159,8 @@ HOLO_MUST HoloStatus holo_frame_layout(HoloFrame *frame, HoloError *error);
 void holo_frame_give(HoloFrame *frame);
 // Makes the memory of one space, of a frame or of what it keeps, at least that large. False: no memory.
 bool holo_frame_take(const HoloFrame *frame, uint32_t space, HoloSpaceMemory *memory, size_t size);
+// Launches a step that is ready.
+HOLO_MUST HoloStatus holo_frame_launch(HoloFrame *frame, uint32_t step, HoloError *error);
 // Runs all steps on the inputs that the frame is bound to. holo_frame_output_value then gives the outputs.
 HOLO_MUST HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error);
 

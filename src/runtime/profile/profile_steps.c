@@ -155,7 +155,7 @@ void holo_profile_end(HoloFrame *frame, uint32_t i, double start)
     HoloProfileEvent      event = {
              .name   = frame->calls[i].node,
              .op     = frame->calls[i].op->name,
-             .kernel = ran->on->device->ran_by(ran->job),
+             .kernel = ran->is_transfer ? "transfer" : ran->on->device->ran_by(ran->job),
              .start  = start,
              .end    = holo_time_now(),
     };

@@ -182,11 +182,11 @@ static bool kept_find(const HoloFrame *frame, HoloReuse *r, size_t *sizes)
             if (root < 0 || storage_of(frame, root) != HOLO_STORE_ARENA) continue;
             Block *b        = &r->blocks[root];
             bool   together = r->skips[i] && b->mask == r->masks[i] && !has_heap_output(frame, s);
-            if (b->is_kept || b->last < 0 || !b->is_steady || together) continue;
+            if (b->is_kept || b->last < 0 || !b->is_steady || together || frame->is_held[root]) continue;
             size_t *size = &sizes[holo_frame_record(frame, (uint32_t)root)->space];
             b->is_kept   = true;
             b->at        = *size;
-            if (!holo_size_add(*size, holo_align(holo_tensor_bytes(&frame->types[root]), 64), size)) return false;
+            if (!holo_size_add(*size, holo_align(holo_frame_bytes(frame, (uint32_t)root), 64), size)) return false;
         }
     }
     return true;
@@ -344,6 +344,12 @@ void holo_reuse_step(HoloFrame *frame, uint32_t step)
 HoloArena *holo_reuse_heap(HoloFrame *frame)
 {
     return frame->reuse && frame->reuse->is_keeping ? &frame->reuse->heap : NULL;
+}
+
+bool holo_reuse_is_steady(const HoloFrame *frame)
+{
+    const HoloReuse *r = frame->reuse;
+    return !r || !r->has_any || (!r->is_first && !r->watched);
 }
 
 uint32_t holo_reuse_skipped(const HoloFrame *frame)

@@ -23,6 +23,8 @@ void holo_reuse_end(HoloFrame *frame);
 HoloArena *holo_reuse_heap(HoloFrame *frame);
 void       holo_reuse_step(HoloFrame *frame, uint32_t step); // the step that runs now
 
+// Do all runs from this one on leave out the same steps?
+bool     holo_reuse_is_steady(const HoloFrame *frame);
 uint32_t holo_reuse_skipped(const HoloFrame *frame); // of the last run
 
 #endif

@@ -6,6 +6,7 @@
 #include "base/threads.h"
 #include "runtime/pool.h"
 #include "runtime/session/reuse.h"
+#include "runtime/sharing.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +20,10 @@ static HoloStatus devices_open(HoloSession *session, HoloError *error)
     for (uint32_t i = 0; i < model->device_count; i++, session->device_count++) {
         HoloOpenDevice *on = &session->devices[i];
         *on = (HoloOpenDevice){.device = model->devices[i], .pieces = i ? 1 : holo_pool_threads(session->pool)};
-        if (on->device->open) HOLO_TRY(on->device->open(&on->self, error));
+        HoloDeviceSetup setup;
+        if (!on->device->open) continue;
+        HOLO_TRY(holo_sharing_setup(model, i, &setup, error));
+        HOLO_TRY(on->device->open(&setup, &on->self, error));
     }
     return HOLO_OK;
 }

@@ -258,7 +258,8 @@ static void executors(void **state)
     HoloExecutor *e = NULL;
     EXPECT_FAIL(holo_executor_create("mirror", NULL, &e, &error), HOLO_UNSUPPORTED,
                 "backend mirror runs no portable programs");
-    EXPECT_FAIL(holo_executor_create("toy", NULL, &e, &error), HOLO_UNSUPPORTED, "write auto, or one of cpu, mirror");
+    EXPECT_FAIL(holo_executor_create("toy", NULL, &e, &error), HOLO_UNSUPPORTED,
+                "write auto, or one of cpu, cuda, mirror");
     EXPECT_OK(holo_executor_create("auto", NULL, &e, &error));
     assert_string_equal(holo_executor_backend(e), "cpu");
     holo_executor_destroy(e);
@@ -272,7 +273,7 @@ static void no_such_device(void **state)
     assert_null(cut_by_hand("2,3", "toy", &bytes, &why));
     assert_int_equal(why.status, HOLO_UNSUPPORTED);
     assert_non_null(strstr(why.text, "the target 'toy', which this program does not have"));
-    assert_non_null(strstr(why.text, "cpu, mirror"));
+    assert_non_null(strstr(why.text, "cpu, cuda, mirror"));
     free(bytes);
 }
 
@@ -289,7 +290,7 @@ static void host_pointers(void **state)
     (void)state;
     const HoloDevice *d      = &holo_device_mirror;
     void             *mirror = NULL;
-    EXPECT_OK(d->open(&mirror, &error));
+    EXPECT_OK(d->open(&(HoloDeviceSetup){0}, &mirror, &error));
     float             x[4] = {1, 2, 3, 4}, back[4] = {0};
     char             *memory = d->take(mirror, 100, 0);
     HoloTensor        in = {.dtype = HOLO_F32, .rank = 1, .dim = {4}, .data = memory}, out = in;

@@ -64,7 +64,7 @@ typedef struct HoloCudaProduct {
     uint8_t cluster;         // the parts of k are blocks of a cluster (sm_90): no workspace, no counters
     float   c_scale, c_zero; // an S8 or U8 result is round(x * c_scale) + c_zero
 } HoloCudaProduct;
-static_assert(sizeof(HoloCudaProduct) == 256, "the layout that device code was compiled with");
+static_assert(sizeof(void *) != 8 || sizeof(HoloCudaProduct) == 256, "the layout that device code was compiled with");
 
 // C = end(A * B) for few rows (m <= 8), as fast as the weights are read. B as above, or in blocks of 4 or 8 bits.
 enum {
@@ -87,7 +87,7 @@ typedef struct HoloCudaRows {
     uint8_t      c_type, more_type, act, more_how;
     int32_t      whole; // rows of A and B lie on 16 bytes
 } HoloCudaRows;
-static_assert(sizeof(HoloCudaRows) == 112, "the layout that device code was compiled with");
+static_assert(sizeof(void *) != 8 || sizeof(HoloCudaRows) == 112, "the layout that device code was compiled with");
 
 // A convolution of each channel by itself, channels last: weights [kernel_h][kernel_w][channels] of the data's type.
 typedef struct HoloCudaDepthwise {
@@ -100,7 +100,7 @@ typedef struct HoloCudaDepthwise {
     float        low, high;
     uint8_t      act, more_how, unused[6];
 } HoloCudaDepthwise;
-static_assert(sizeof(HoloCudaDepthwise) == 112, "the layout that device code was compiled with");
+static_assert(sizeof(void *) != 8 || sizeof(HoloCudaDepthwise) == 112, "the layout that device code was compiled with");
 
 // softmax(Q * K^T * scale + mask) * V in one kernel. Strides in elements: batch, head, row; the size of a head is innermost.
 enum { HOLO_CUDA_MASK_NONE, HOLO_CUDA_MASK_F32, HOLO_CUDA_MASK_F16, HOLO_CUDA_MASK_BF16, HOLO_CUDA_MASK_BOOL };
@@ -120,7 +120,7 @@ typedef struct HoloCudaAttention {
     float          scale;
     uint8_t        mask_type, whole, unused[6];
 } HoloCudaAttention;
-static_assert(sizeof(HoloCudaAttention) == 240, "the layout that device code was compiled with");
+static_assert(sizeof(void *) != 8 || sizeof(HoloCudaAttention) == 240, "the layout that device code was compiled with");
 
 // Rows of a matrix: layer norm, RMS norm (both of a + more, if there is more, whose sum goes to `sum`), softmax.
 enum { HOLO_CUDA_ROW_LAYER_NORM, HOLO_CUDA_ROW_RMS_NORM, HOLO_CUDA_ROW_SOFTMAX, HOLO_CUDA_ROW_LOG_SOFTMAX };
@@ -134,7 +134,7 @@ typedef struct HoloCudaNorm {
     uint8_t      a_type, c_type;    // a, more and sum are of a_type
     int32_t      unused;
 } HoloCudaNorm;
-static_assert(sizeof(HoloCudaNorm) == 80, "the layout that device code was compiled with");
+static_assert(sizeof(void *) != 8 || sizeof(HoloCudaNorm) == 80, "the layout that device code was compiled with");
 
 // Moves: [batch][rows][columns] to [batch][columns][to_rows], of other type if asked; rows are padded with zeros.
 // It makes images channels-last (rows = channels) and packs B that is no weight.
@@ -145,6 +145,6 @@ typedef struct HoloCudaTurn {
     int32_t     inner, rows, columns, from_row, to_rows;
     uint8_t     from_type, to_type, unused[2];
 } HoloCudaTurn;
-static_assert(sizeof(HoloCudaTurn) == 64, "the layout that device code was compiled with");
+static_assert(sizeof(void *) != 8 || sizeof(HoloCudaTurn) == 64, "the layout that device code was compiled with");
 
 #endif

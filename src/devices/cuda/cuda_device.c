@@ -1,0 +1,317 @@
+// cuda_device.c - the row of the device `cuda`: memory, transfers, launches and recordings on one stream of a GPU.
+#include "devices/cuda/cuda_kernel.h"
+
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <string.h>
+
+enum { STAGING = 1 << 20 };
+
+typedef struct Cuda {
+    HoloCudaShared *shared;
+    HoloCuHandle    stream;
+    HoloCuAddress   counters; // HOLO_CUDA_COUNTERS words of zeros for products that are split
+    char           *staging;  // pinned memory of the host, used in turns
+    size_t          staged;   // bytes of it that transfers on their way read
+    uint32_t       *status;   // pinned, too: kernels write it if an index is out of range
+} Cuda;
+
+// Every call runs in the context of the device, whatever the thread had before.
+static HoloStatus enter(const Cuda *c, HoloError *error)
+{
+    HOLO_CU_TRY(&c->shared->cu, context_push(c->shared->context), error, "using the device");
+    return HOLO_OK;
+}
+
+static void leave(const Cuda *c)
+{
+    HoloCuHandle ignored;
+    c->shared->cu.context_pop(&ignored);
+}
+
+// ---- opening
+
+static HoloStatus parts_open(Cuda *c, HoloError *error)
+{
+    const HoloCu *cu   = &c->shared->cu;
+    size_t        size = HOLO_CUDA_COUNTERS;
+    HOLO_CU_TRY(cu, stream_create(&c->stream, HOLO_CU_STREAM_OWN), error, "a stream");
+    HOLO_CU_TRY(cu, host_take((void **)&c->staging, STAGING, HOLO_CU_HOST_PORTABLE), error, "memory of the host");
+    HOLO_CU_TRY(cu, host_take((void **)&c->status, 64, HOLO_CU_HOST_PORTABLE), error, "memory of the host");
+    *c->status = 0;
+    HOLO_CU_TRY(cu, take(&c->counters, size * sizeof(uint32_t)), error, "memory of the device");
+    HOLO_CU_TRY(cu, clear(c->counters, 0, size, c->stream), error, "memory of the device");
+    return HOLO_OK;
+}
+
+static void cuda_close(void *self)
+{
+    Cuda *c = self;
+    if (!c) return;
+    const HoloCu *cu = &c->shared->cu;
+    if (!enter(c, NULL)) {
+        if (c->stream) cu->stream_wait(c->stream);
+        if (c->counters) cu->give(c->counters);
+        if (c->staging) cu->host_give(c->staging);
+        if (c->status) cu->host_give(c->status);
+        if (c->stream) cu->stream_destroy(c->stream);
+        leave(c);
+    }
+    holo_free(c);
+}
+
+static HoloStatus cuda_open(const HoloDeviceSetup *setup, void **out_self, HoloError *error)
+{
+    if (!setup->shared)
+        return holo_fail(error, HOLO_UNSUPPORTED, "cuda: kernels of one's own do not run on it yet: use the CPU");
+    Cuda *c = *out_self = holo_realloc(NULL, sizeof *c);
+    if (!c) return holo_fail_memory(error);
+    *c                = (Cuda){.shared = setup->shared};
+    HoloStatus status = enter(c, error);
+    if (!status) {
+        status = parts_open(c, error);
+        leave(c);
+    }
+    if (!status) return HOLO_OK;
+    cuda_close(c);
+    *out_self = NULL;
+    return status;
+}
+
+// ---- memory
+
+static void *take(void *self, size_t size, uint32_t how)
+{
+    Cuda         *c  = self;
+    HoloCuAddress at = 0;
+    (void)how;
+    if (enter(c, NULL)) return NULL;
+    if (c->shared->cu.take(&at, size ? size : 1)) at = 0;
+    leave(c);
+    return (void *)(uintptr_t)at;
+}
+
+static void give(void *self, void *memory, size_t size)
+{
+    Cuda *c = self;
+    (void)size;
+    if (!memory || enter(c, NULL)) return;
+    c->shared->cu.stream_wait(c->stream);
+    c->shared->cu.give((HoloCuAddress)(uintptr_t)memory);
+    leave(c);
+}
+
+static HoloStatus constant(void *self, uint32_t number, const void *bytes, size_t size, void **out_at, HoloError *error)
+{
+    Cuda         *c  = self;
+    HoloCuAddress at = 0;
+    HOLO_TRY(enter(c, error));
+    HoloStatus status = holo_cuda_constant(c->shared, number, bytes, size, &at, error);
+    leave(c);
+    *out_at = (void *)(uintptr_t)at;
+    return status;
+}
+
+// Part by part through pinned memory. A part that does not fit behind those on their way waits for them.
+static HoloStatus bring(Cuda *c, HoloCuAddress to, const char *from, size_t size, HoloError *error)
+{
+    const HoloCu *cu = &c->shared->cu;
+    for (size_t done = 0, part; done < size; done += part) {
+        part = size - done < STAGING ? size - done : STAGING;
+        if (part > STAGING - c->staged) {
+            HOLO_CU_TRY(cu, stream_wait(c->stream), error, "a transfer to the device");
+            c->staged = 0;
+        }
+        memcpy(c->staging + c->staged, from + done, part);
+        HOLO_CU_TRY(cu, copy_in(to + done, c->staging + c->staged, part, c->stream), error, "a transfer to the device");
+        c->staged += holo_align(part, 64);
+        if (c->staged > STAGING) c->staged = STAGING;
+    }
+    return HOLO_OK;
+}
+
+static HoloStatus transfer(void *self, HoloTransferWay way, void *to, const void *from, size_t size, HoloError *error)
+{
+    Cuda         *c    = self;
+    const HoloCu *cu   = &c->shared->cu;
+    HoloCuAddress into = (HoloCuAddress)(uintptr_t)to, out = (HoloCuAddress)(uintptr_t)from;
+    HoloCuResult  result = 0;
+    HoloStatus    status = HOLO_OK;
+    if (!size) return HOLO_OK;
+    HOLO_TRY(enter(c, error));
+    if (way == HOLO_TRANSFER_IN) status = bring(c, into, from, size, error);
+    if (way == HOLO_TRANSFER_OUT) result = cu->copy_out(to, out, size, c->stream);
+    if (way == HOLO_TRANSFER_WITHIN) result = cu->copy_within(into, out, size, c->stream);
+    leave(c);
+    return result ? holo_cu_fail(cu, result, error, "a transfer") : status;
+}
+
+// ---- steps
+
+static size_t job_size(uint32_t kernel)
+{
+    return holo_cuda_kernel(kernel) ? sizeof(HoloCudaJob) : 0;
+}
+
+static HoloStatus prepare(void *self, uint32_t kernel, const HoloCall *call, void *job, size_t *out_scratch)
+{
+    Cuda                 *c   = self;
+    const HoloCudaKernel *row = holo_cuda_kernel(kernel);
+    HoloCudaMaking        m   = {.shared = c->shared, .call = call, .job = job};
+    *m.job                    = (HoloCudaJob){.name = row->name, .packed = -1};
+    uint32_t size             = 0;
+    if (call->params_size >= sizeof size) memcpy(&size, call->params, sizeof size);
+    if (size < sizeof m.params || size > call->params_size)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "its parameters are too short");
+    memcpy(&m.params, call->params, sizeof m.params);
+    if (m.params.store > HOLO_CUDA_BF16) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "its parameters are broken");
+    for (int i = 0; i < call->in_count + call->out_count; i++) {
+        const HoloTensor *t = i < call->in_count ? call->in[i] : call->out[i - call->in_count];
+        if (t && (t->kind != HOLO_TENSOR || t->dtype == HOLO_STRING))
+            return holo_call_fail(call, HOLO_UNSUPPORTED, "cuda: operand %d is no tensor of numbers", i);
+    }
+    HOLO_TRY(enter(c, call->error));
+    HoloStatus status = row->prepare(&m);
+    leave(c);
+    *out_scratch = m.scratch;
+    return status;
+}
+
+static int64_t packed_size(const HoloCall *call, const void *job, int input)
+{
+    (void)call;
+    return input == 1 ? ((const HoloCudaJob *)job)->packed : -1;
+}
+
+static const char *ran_by(const void *job)
+{
+    return ((const HoloCudaJob *)job)->name;
+}
+
+static uint64_t address(const Cuda *c, const HoloCall *call, const HoloCudaPlace *place)
+{
+    uint64_t at;
+    if (place->operand == HOLO_CUDA_COUNTS) return c->counters;
+    if (place->operand == HOLO_CUDA_STATUS) return (uintptr_t)c->status;
+    if (place->operand == HOLO_CUDA_SCRATCH)
+        at = (uintptr_t)call->host->scratch;
+    else if (place->operand < call->in_count)
+        at = (uintptr_t)call->in[place->operand]->data;
+    else
+        at = (uintptr_t)call->out[place->operand - call->in_count]->data;
+    return at + place->offset;
+}
+
+static HoloStatus step_launch(const Cuda *c, const HoloCall *call, HoloCudaStep *step, const char *name)
+{
+    HoloCuLaunchAttribute cluster = {.id = HOLO_CU_LAUNCH_CLUSTER, .cluster = {1, step->cluster, 1}};
+    HoloCuLaunchConfig    config  = {.block           = {step->block, 1, 1},
+                                     .shared          = step->shared,
+                                     .stream          = c->stream,
+                                     .attributes      = &cluster,
+                                     .attribute_count = step->cluster > 1};
+    void                 *args[1] = {step->args};
+    memcpy(config.grid, step->grid, sizeof config.grid);
+    for (int i = 0; i < step->place_count; i++) {
+        uint64_t at = address(c, call, &step->place[i]);
+        memcpy(step->args + step->place[i].at, &at, sizeof at);
+    }
+    HoloCuResult result = c->shared->cu.launch(&config, step->function, args, NULL);
+    if (!result) return HOLO_OK;
+    char what[200];
+    snprintf(what, sizeof what, "node %.100s, kernel %.40s", call->node, name);
+    return holo_cu_fail(&c->shared->cu, result, call->error, what);
+}
+
+static HoloStatus launch(void *self, HoloCall *call, void *job)
+{
+    Cuda        *c      = self;
+    HoloStatus   status = HOLO_OK;
+    HoloCudaJob *j      = job;
+    HOLO_TRY(enter(c, call->error));
+    for (HoloCudaStep *step = j->first; step && !status; step = step->next)
+        status = step_launch(c, call, step, j->name);
+    leave(c);
+    return status;
+}
+
+static HoloStatus wait(void *self, HoloError *error)
+{
+    Cuda *c = self;
+    HOLO_TRY(enter(c, error));
+    HoloCuResult result = c->shared->cu.stream_wait(c->stream);
+    leave(c);
+    c->staged = 0;
+    if (result) return holo_cu_fail(&c->shared->cu, result, error, "running");
+    if (!*c->status) return HOLO_OK;
+    *c->status = 0;
+    return holo_fail(error, HOLO_BAD_INPUT, "cuda: an index that a lookup got is out of range");
+}
+
+// ---- recordings
+
+static HoloStatus record(void *self, HoloError *error)
+{
+    Cuda *c = self;
+    HOLO_TRY(enter(c, error));
+    HoloCuResult result = c->shared->cu.capture_begin(c->stream, HOLO_CU_CAPTURE_THREAD);
+    leave(c);
+    return result ? holo_cu_fail(&c->shared->cu, result, error, "recording") : HOLO_OK;
+}
+
+static HoloStatus record_end(void *self, void **out_recording, HoloError *error)
+{
+    Cuda         *c     = self;
+    const HoloCu *cu    = &c->shared->cu;
+    HoloCuHandle  graph = NULL, made = NULL;
+    *out_recording = NULL;
+    HOLO_TRY(enter(c, error));
+    HoloCuResult result = cu->capture_end(c->stream, &graph);
+    if (!result) result = cu->graph_make(&made, graph, 0);
+    if (graph) cu->graph_destroy(graph);
+    if (!result) cu->graph_upload(made, c->stream); // it helps the first launch; a failure does no harm
+    leave(c);
+    *out_recording = made;
+    return result ? holo_cu_fail(cu, result, error, "recording") : HOLO_OK;
+}
+
+static HoloStatus replay(void *self, void *recording, HoloError *error)
+{
+    Cuda *c = self;
+    HOLO_TRY(enter(c, error));
+    HoloCuResult result = c->shared->cu.graph_launch(recording, c->stream);
+    leave(c);
+    return result ? holo_cu_fail(&c->shared->cu, result, error, "launching a graph") : HOLO_OK;
+}
+
+static void forget(void *self, void *recording)
+{
+    Cuda *c = self;
+    if (!recording || enter(c, NULL)) return;
+    c->shared->cu.stream_wait(c->stream);
+    c->shared->cu.graph_exec_destroy(recording);
+    leave(c);
+}
+
+const HoloDevice holo_device_cuda = {
+    .name        = "cuda",
+    .share       = holo_cuda_share,
+    .unshare     = holo_cuda_unshare,
+    .open        = cuda_open,
+    .close       = cuda_close,
+    .take        = take,
+    .give        = give,
+    .constant    = constant,
+    .transfer    = transfer,
+    .job_size    = job_size,
+    .prepare     = prepare,
+    .packed_size = packed_size,
+    .ran_by      = ran_by,
+    .launch      = launch,
+    .wait        = wait,
+    .record      = record,
+    .record_end  = record_end,
+    .replay      = replay,
+    .forget      = forget,
+};

@@ -1,0 +1,91 @@
+// cuda_kernel.c - the rows of kinds of steps, and what they share.
+#include "devices/cuda/cuda_kernel.h"
+
+#include <string.h>
+
+static const char *const programs_modules[] = {"programs", NULL};
+static const char *const product_modules[]  = {
+     "product_f32", "product_tf32", "product_f16", "product_bf16", "turn", "rows", "basic", "programs", NULL};
+static const char *const conv_modules[] = {
+    "product_f32", "product_tf32", "product_f16", "product_bf16", "turn", "depthwise", "basic", "programs", NULL};
+static const char *const basic_modules[]     = {"basic", NULL};
+static const char *const rows_modules[]      = {"norm", "basic", NULL};
+static const char *const attention_modules[] = {"attention_16", "attention_32", "decode", NULL};
+static const char *const norm_modules[]      = {"basic", "programs", NULL};
+
+static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
+    [HOLO_CUDA_STEP_PROGRAM]   = {"program", holo_cuda_program, programs_modules},
+    [HOLO_CUDA_STEP_PRODUCT]   = {"product", holo_cuda_product, product_modules},
+    [HOLO_CUDA_STEP_CONV]      = {"conv", holo_cuda_conv, conv_modules},
+    [HOLO_CUDA_STEP_MOVE]      = {"move", holo_cuda_move, basic_modules},
+    [HOLO_CUDA_STEP_GATHER]    = {"gather", holo_cuda_gather, basic_modules},
+    [HOLO_CUDA_STEP_REDUCE]    = {"reduce", holo_cuda_reduce, basic_modules},
+    [HOLO_CUDA_STEP_ROWS]      = {"rows", holo_cuda_rows, rows_modules},
+    [HOLO_CUDA_STEP_POOL]      = {"pool", holo_cuda_pool, basic_modules},
+    [HOLO_CUDA_STEP_ATTENTION] = {"attention", holo_cuda_attention, attention_modules},
+    [HOLO_CUDA_STEP_NORM]      = {"norm", holo_cuda_group_norm, norm_modules},
+};
+
+const HoloCudaKernel *holo_cuda_kernel(uint32_t number)
+{
+    return number < HOLO_CUDA_STEP_LIMIT && kernels[number].name ? &kernels[number] : NULL;
+}
+
+HoloStatus holo_cuda_add(HoloCudaMaking *m, const char *module, const char *kernel, const HoloCudaShape *shape,
+                         const void *args, size_t size, HoloCudaStep **out)
+{
+    HoloCudaStep *step = NULL;
+    *out               = NULL;
+    if (!shape->grid[0] || !shape->grid[1] || !shape->grid[2]) return HOLO_OK;
+    if (shape->grid[0] > INT32_MAX || shape->grid[1] > 65535 || shape->grid[2] > 65535 || size > HOLO_CUDA_ARGS)
+        return holo_call_fail(m->call, HOLO_UNSUPPORTED, "cuda: these sizes are too large for kernel %s", kernel);
+    HOLO_TRY(holo_call_hold(m->call, 1, sizeof *step, (void **)&step));
+    for (int i = 0; i < 3; i++) step->grid[i] = (uint32_t)shape->grid[i];
+    step->block   = shape->block;
+    step->shared  = shape->shared;
+    step->cluster = shape->cluster;
+    memcpy(step->args, args, size);
+    HOLO_TRY(holo_cuda_function(m->shared, module, kernel, shape->shared, &step->function, m->call->error));
+    if (m->job->last)
+        m->job->last->next = step;
+    else
+        m->job->first = step;
+    m->job->last = step;
+    *out         = step;
+    return HOLO_OK;
+}
+
+void holo_cuda_place(HoloCudaStep *step, size_t at, int operand, uint64_t offset)
+{
+    if (step) step->place[step->place_count++] = (HoloCudaPlace){(uint16_t)at, (int16_t)operand, offset};
+}
+
+size_t holo_cuda_element(const HoloCudaMaking *m, int i)
+{
+    unsigned dtype = m->call->in[i]->dtype;
+    return dtype == HOLO_F32 && holo_cuda_type(m, i) != HOLO_CUDA_F32 ? 2 : holo_dtype_size((HoloDtype)dtype);
+}
+
+HoloCudaShape holo_cuda_threads(int64_t count)
+{
+    return (HoloCudaShape){.grid = {(uint64_t)(count + 255) / 256, 1, 1}, .block = 256};
+}
+
+HoloCudaShape holo_cuda_blocks(int64_t count)
+{
+    return (HoloCudaShape){.grid = {(uint64_t)count, 1, 1}, .block = 256};
+}
+
+int64_t holo_cuda_packed_row(int64_t k, uint8_t type)
+{
+    int64_t each = type == HOLO_CUDA_F32 ? 4 : type == HOLO_CUDA_F16 || type == HOLO_CUDA_BF16 ? 8 : 16;
+    return (k + each - 1) / each * each;
+}
+
+int64_t holo_cuda_packed_size(int64_t n, int64_t k, uint8_t type)
+{
+    int64_t size, element = type == HOLO_CUDA_F32 ? 4 : type == HOLO_CUDA_F16 || type == HOLO_CUDA_BF16 ? 2 : 1;
+    if (k > INT32_MAX || !holo_mul(n, holo_cuda_packed_row(k, type), &size) || !holo_mul(size, element, &size))
+        return -1;
+    return size;
+}

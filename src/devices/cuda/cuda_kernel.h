@@ -1,0 +1,135 @@
+// cuda_kernel.h - how steps become launches on a GPU: a row for each kind of step, and what they share.
+//
+// A step is prepared once for given sizes: its launches are made, with all that follows from sizes. Running it fills in
+// addresses and launches. Which target uses which number is in lower/cuda.
+#ifndef HOLO_DEVICES_CUDA_CUDA_KERNEL_H
+#define HOLO_DEVICES_CUDA_CUDA_KERNEL_H
+
+#include "devices/cuda/code/basic_params.h"
+#include "devices/cuda/cuda_shared.h"
+
+// The kinds of steps. Numbers are in archives: append only.
+typedef enum HoloCudaKernelId {
+    HOLO_CUDA_STEP_PROGRAM   = 1, // a portable program for each element
+    HOLO_CUDA_STEP_PRODUCT   = 2, // MatMul, Gemm and their relatives
+    HOLO_CUDA_STEP_CONV      = 3, // Conv of domain hologram: channels last
+    HOLO_CUDA_STEP_MOVE      = 4, // Transpose, Slice, Concat, Split, Expand, Pad ...
+    HOLO_CUDA_STEP_GATHER    = 5,
+    HOLO_CUDA_STEP_REDUCE    = 6,
+    HOLO_CUDA_STEP_ROWS      = 7, // LayerNormalization, RMSNormalization, Softmax, LogSoftmax
+    HOLO_CUDA_STEP_POOL      = 8,
+    HOLO_CUDA_STEP_ATTENTION = 9,
+    HOLO_CUDA_STEP_NORM      = 10, // GroupNormalization, InstanceNormalization, BatchNormalization
+    HOLO_CUDA_STEP_LIMIT
+} HoloCudaKernelId;
+
+// The parameters of a step in an archive. It begins with its size; later versions only append.
+typedef struct HoloCudaStepParams {
+    uint32_t size;
+    uint32_t flags;            // HOLO_CUDA_FLAG_*
+    uint8_t  store;            // how f32 lies in the device's memory: HOLO_CUDA_F32, HOLO_CUDA_F16, HOLO_CUDA_BF16
+    uint8_t  numeric;          // HOLO_CUDA_NUMERIC_*
+    uint8_t  act, more_how;    // of a product: what its kernel does at the end
+    uint32_t layout;           // of packed weights: groups of a convolution, or HOLO_CUDA_LAYOUT_TURNED of a product
+    float    alpha, low, high; // of a product
+    float    unused;
+} HoloCudaStepParams;
+
+enum {
+    HOLO_CUDA_FLAG_PACKED = 1, // the weights, input 1, are packed (see holo_cuda_packing)
+    HOLO_CUDA_FLAG_TAIL   = 2, // a program follows, in place on the output
+};
+
+enum { HOLO_CUDA_LAYOUT_TURNED = 1 }; // the plain weights are [n][k], not [k][n]
+
+// ---- launches
+
+enum { HOLO_CUDA_PLACES = 12, HOLO_CUDA_ARGS = 512 };
+enum { HOLO_CUDA_SCRATCH = -1, HOLO_CUDA_COUNTS = -2, HOLO_CUDA_STATUS = -3 }; // what is no operand of the step
+
+typedef struct HoloCudaPlace { // where an address goes
+    uint16_t at;               // in the arguments
+    int16_t  operand;          // inputs, then outputs; or HOLO_CUDA_SCRATCH ...
+    uint64_t offset;           // in bytes
+} HoloCudaPlace;
+
+typedef struct HoloCudaStep { // one launch
+    HoloCuHandle  function;
+    uint32_t      grid[3], block, shared, cluster;
+    int           place_count;
+    HoloCudaPlace place[HOLO_CUDA_PLACES];
+    _Alignas(16) uint8_t args[HOLO_CUDA_ARGS];
+    struct HoloCudaStep *next;
+} HoloCudaStep;
+
+typedef struct HoloCudaJob {
+    HoloCudaStep *first, *last;
+    const char   *name;
+    int64_t       packed; // bytes of input 1 in its packed form; -1: it is plain
+} HoloCudaJob;
+
+// A step that is being prepared.
+typedef struct HoloCudaMaking {
+    HoloCudaShared    *shared;
+    const HoloCall    *call;
+    HoloCudaStepParams params;
+    HoloCudaJob       *job;
+    size_t             scratch; // bytes that launches need
+} HoloCudaMaking;
+
+// How a kernel is launched; a grid's sizes must fit the driver's limits.
+typedef struct HoloCudaShape {
+    uint64_t grid[3];
+    uint32_t block, shared, cluster;
+} HoloCudaShape;
+
+// Adds a launch of a kernel with these arguments. NULL in *out: there is nothing to compute, since a grid has no blocks.
+HOLO_MUST HoloStatus holo_cuda_add(HoloCudaMaking *m, const char *module, const char *kernel,
+                                   const HoloCudaShape *shape, const void *args, size_t size, HoloCudaStep **out);
+// The address of an operand, plus `offset` bytes, goes to `at` of the arguments. Accepts a step of NULL.
+void holo_cuda_place(HoloCudaStep *step, size_t at, int operand, uint64_t offset);
+// The number of output i among the operands.
+static inline int holo_cuda_out(const HoloCudaMaking *m, int i)
+{
+    return m->call->in_count + i;
+}
+// How input i, of f32, lies in the device's memory: a constant as it is in the archive, anything else as steps store it.
+static inline uint8_t holo_cuda_type(const HoloCudaMaking *m, int i)
+{
+    return m->call->in[i]->data ? HOLO_CUDA_F32 : m->params.store;
+}
+// Bytes of an element of input i, or of an output of the same type.
+size_t holo_cuda_element(const HoloCudaMaking *m, int i);
+// Launches of plain kernels: a thread for each of `count`, or a block.
+HoloCudaShape holo_cuda_threads(int64_t count);
+HoloCudaShape holo_cuda_blocks(int64_t count);
+
+// The name of the kernel of a portable program, and of the arrays, by number of the parameter, that lie in the narrow type.
+enum { HOLO_CUDA_NAME = 48 };
+void holo_cuda_program_name(const void *bytes, size_t size, uint8_t store, uint64_t narrow, char out[HOLO_CUDA_NAME]);
+// The input that array parameter `name` of a program is: x0, x1 ...; -1: y, the output; -2: neither. `is_tail`: it is that
+// of a tail.
+int holo_cuda_program_operand(const char *name, bool is_tail);
+
+// ---- the rows
+
+typedef HoloStatus HoloCudaPrepare(HoloCudaMaking *m);
+HoloCudaPrepare    holo_cuda_program, holo_cuda_product, holo_cuda_conv, holo_cuda_move, holo_cuda_gather,
+    holo_cuda_reduce, holo_cuda_rows, holo_cuda_pool, holo_cuda_attention, holo_cuda_group_norm;
+
+typedef struct HoloCudaKernel {
+    const char        *name;
+    HoloCudaPrepare   *prepare;
+    const char *const *modules; // that it may launch kernels of; ends with NULL
+} HoloCudaKernel;
+
+const HoloCudaKernel *holo_cuda_kernel(uint32_t number); // NULL: there is none
+
+// The program of a step in place on its output: what a product does not do itself.
+HOLO_MUST HoloStatus holo_cuda_tail(HoloCudaMaking *m);
+
+// Bytes of weights [n][k] in rows of whole 16 bytes, of a type of cuda_params.h; and of the elements of a row. -1: too many.
+int64_t holo_cuda_packed_row(int64_t k, uint8_t type);
+int64_t holo_cuda_packed_size(int64_t n, int64_t k, uint8_t type);
+
+#endif

@@ -1,0 +1,247 @@
+// cuda_product.c - products: the tiles of cuda_pick.h where they fit, and a plain kernel for any strides elsewhere.
+#include "devices/cuda/cuda_product.h"
+#include "devices/cuda/cuda_pick.h"
+
+#include <stddef.h>
+#include <string.h>
+
+// ---- launches that were picked
+
+static const struct { // where addresses are in the parameters of each kind; 0: it has none
+    size_t a, b, c, bias, more, partial, counters;
+} places[] = {
+    [HOLO_CUDA_PRODUCT]   = {offsetof(HoloCudaProduct, a), offsetof(HoloCudaProduct, b), offsetof(HoloCudaProduct, c),
+                             offsetof(HoloCudaProduct, bias), offsetof(HoloCudaProduct, more),
+                             offsetof(HoloCudaProduct, partial), offsetof(HoloCudaProduct, counters)},
+    [HOLO_CUDA_ROWS]      = {offsetof(HoloCudaRows, a), offsetof(HoloCudaRows, b), offsetof(HoloCudaRows, c),
+                             offsetof(HoloCudaRows, bias), offsetof(HoloCudaRows, more), 0, 0},
+    [HOLO_CUDA_DEPTHWISE] = {offsetof(HoloCudaDepthwise, a), offsetof(HoloCudaDepthwise, b),
+                             offsetof(HoloCudaDepthwise, c), offsetof(HoloCudaDepthwise, bias),
+                             offsetof(HoloCudaDepthwise, more), 0, 0},
+};
+
+static HoloStatus turn_add(HoloCudaMaking *m, const HoloCudaPick *pick)
+{
+    const HoloCudaLaunch *l = &pick->launch[0];
+    HoloCudaShape shape     = {.grid = {l->grid[0], l->grid[1], l->grid[2]}, .block = l->block, .shared = l->shared};
+    HoloCudaStep *step;
+    HOLO_TRY(holo_cuda_add(m, l->module, l->kernel, &shape, &l->params, l->params_size, &step));
+    holo_cuda_place(step, offsetof(HoloCudaTurn, from), pick->turned == 1 ? 0 : 1, 0);
+    holo_cuda_place(step, offsetof(HoloCudaTurn, to), HOLO_CUDA_SCRATCH, 0);
+    return HOLO_OK;
+}
+
+HoloStatus holo_cuda_picked(HoloCudaMaking *m, const HoloCudaPick *pick, int bias, int more)
+{
+    const HoloCudaLaunch *l = &pick->launch[pick->count - 1];
+    if (!pick->count) return HOLO_OK;
+    if (pick->turned) HOLO_TRY(turn_add(m, pick));
+    HoloCudaShape shape = {
+        .grid = {l->grid[0], l->grid[1], l->grid[2]}, .block = l->block, .shared = l->shared, .cluster = l->cluster};
+    HoloCudaStep *step;
+    HOLO_TRY(holo_cuda_add(m, l->module, l->kernel, &shape, &l->params, l->params_size, &step));
+    holo_cuda_place(step, places[l->kind].a, pick->turned == 1 ? HOLO_CUDA_SCRATCH : 0, 0);
+    holo_cuda_place(step, places[l->kind].b, pick->turned == 2 ? HOLO_CUDA_SCRATCH : 1, 0);
+    holo_cuda_place(step, places[l->kind].c, holo_cuda_out(m, 0), 0);
+    if (bias >= 0) holo_cuda_place(step, places[l->kind].bias, bias, 0);
+    if (more >= 0) holo_cuda_place(step, places[l->kind].more, more, 0);
+    if (places[l->kind].partial) {
+        holo_cuda_place(step, places[l->kind].partial, HOLO_CUDA_SCRATCH, pick->partial_at);
+        holo_cuda_place(step, places[l->kind].counters, HOLO_CUDA_COUNTS, 0);
+    }
+    if (pick->workspace > m->scratch) m->scratch = pick->workspace;
+    return HOLO_OK;
+}
+
+// ---- the sizes of a product
+
+typedef struct Sizes {
+    int64_t m, n, k, batch, inner;
+    int64_t a_row, a_column, b_row, b_column; // strides
+    int64_t a_batch[2], b_batch[2];
+    int     bias, more;                // inputs; -1: none
+    int64_t bias_stride[2];            // row, column
+    bool    bias_is_line, is_b_turned; // bias: one number for each column; B is [n][k]
+} Sizes;
+
+static int64_t size_at(const HoloTensor *t, int from_end)
+{
+    return t->rank >= from_end ? t->dim[t->rank - from_end] : 1;
+}
+
+// The batch as two dimensions. Where all sizes are equal, as one; one B for all rows of A is no batch.
+static HoloStatus batch_find(const HoloCudaMaking *m, const HoloTensor *a, const HoloTensor *b, Sizes *s)
+{
+    int64_t a_matrix = s->m * s->k, b_matrix = s->k * s->n, a_all = 1, b_all = 1;
+    bool    equal = a->rank == b->rank;
+    for (int d = 3; d <= a->rank; d++) a_all *= size_at(a, d);
+    for (int d = 3; d <= b->rank; d++) b_all *= size_at(b, d);
+    for (int d = 3; d <= a->rank && equal; d++) equal = size_at(a, d) == size_at(b, d);
+    s->batch = s->inner = 1;
+    if (b_all == 1 && s->a_column == 1) {
+        s->m *= a_all;
+        return HOLO_OK;
+    }
+    if (equal || a_all == 1 || b_all == 1) {
+        s->batch      = a_all > b_all ? a_all : b_all;
+        s->a_batch[0] = a_all == 1 ? 0 : a_matrix;
+        s->b_batch[0] = b_all == 1 ? 0 : b_matrix;
+        return HOLO_OK;
+    }
+    if (a->rank > 4 || b->rank > 4)
+        return holo_call_fail(m->call, HOLO_UNSUPPORTED,
+                              "cuda: a product of more than four dimensions that broadcasts");
+    int64_t a1 = size_at(a, 3), a0 = size_at(a, 4), b1 = size_at(b, 3), b0 = size_at(b, 4);
+    s->inner      = a1 > b1 ? a1 : b1;
+    s->batch      = (a0 > b0 ? a0 : b0) * s->inner;
+    s->a_batch[0] = a0 == 1 ? 0 : a_matrix * a1;
+    s->a_batch[1] = a1 == 1 ? 0 : a_matrix;
+    s->b_batch[0] = b0 == 1 ? 0 : b_matrix * b1;
+    s->b_batch[1] = b1 == 1 ? 0 : b_matrix;
+    return HOLO_OK;
+}
+
+static HoloStatus sizes_find(const HoloCudaMaking *m, Sizes *s)
+{
+    const HoloCall   *call = m->call;
+    const HoloTensor *a = holo_in(call, 0), *b = holo_in(call, 1), *c = holo_in(call, 2), *out = holo_out(call, 0);
+    if (!a || !b || !out || a->dtype != HOLO_F32 || b->dtype != HOLO_F32 || out->dtype != HOLO_F32 || a->rank < 1 ||
+        b->rank < 1)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "it is no product of f32");
+    bool ta = holo_attr_int(call, "transA", 0) && a->rank > 1, tb = holo_attr_int(call, "transB", 0) && b->rank > 1;
+    s->k           = a->rank == 1 ? a->dim[0] : size_at(a, ta ? 2 : 1);
+    s->m           = a->rank == 1 ? 1 : size_at(a, ta ? 1 : 2);
+    s->n           = b->rank == 1 ? 1 : size_at(b, tb ? 2 : 1);
+    s->a_row       = ta ? 1 : s->k;
+    s->a_column    = ta ? s->m : 1;
+    s->b_row       = tb ? 1 : s->n;
+    s->b_column    = tb ? s->k : 1;
+    s->is_b_turned = tb;
+    HOLO_TRY(batch_find(m, a, b, s));
+    if (s->k != (b->rank == 1 ? b->dim[0] : size_at(b, tb ? 1 : 2)) || s->batch * s->m * s->n != holo_tensor_count(out))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "its sizes are not those of a product");
+    s->bias = c ? 2 : -1;
+    s->more = m->params.more_how ? 3 : -1;
+    if (!c) return HOLO_OK;
+    int64_t columns = size_at(c, 1), rows = size_at(c, 2);
+    if (c->dtype != HOLO_F32 || c->rank > 2 || (columns != 1 && columns != s->n) || (rows != 1 && rows != s->m))
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "its bias does not fit");
+    s->bias_stride[0] = rows == 1 ? 0 : columns;
+    s->bias_stride[1] = columns == 1 ? 0 : 1;
+    s->bias_is_line   = rows == 1 && columns == s->n;
+    return HOLO_OK;
+}
+
+// ---- the launch
+
+static bool fits_32(const Sizes *s)
+{
+    return s->m <= INT32_MAX && s->n <= INT32_MAX && s->k <= INT32_MAX && s->batch <= 65535 && s->inner <= INT32_MAX;
+}
+
+static bool tile_pick(const HoloCudaMaking *m, const Sizes *s, bool packed, HoloCudaPick *out)
+{
+    uint8_t      type = m->params.store, a_type = holo_cuda_type(m, 0), b_type = packed ? type : holo_cuda_type(m, 1);
+    HoloCudaWant want = {.type       = type,
+                         .numeric    = m->params.numeric,
+                         .b_plain    = !packed && !s->is_b_turned,
+                         .b_constant = packed,
+                         .align      = 16,
+                         .cluster    = m->shared->capability >= 90,
+                         .batch      = (int32_t)s->batch,
+                         .sms        = m->shared->multiprocessors};
+    bool         line = s->bias < 0 || (s->bias_is_line && holo_cuda_type(m, s->bias) == HOLO_CUDA_F32);
+    if (a_type != type || b_type != type || s->a_column != 1 || !line || !fits_32(s)) return false;
+    if (s->more >= 0 && holo_cuda_type(m, s->more) != type) return false;
+    HoloCudaProduct p = {.m         = (int32_t)s->m,
+                         .n         = (int32_t)s->n,
+                         .k         = (int32_t)s->k,
+                         .inner     = (int32_t)s->inner,
+                         .lda       = (int32_t)s->k,
+                         .ldb       = (int32_t)(packed           ? holo_cuda_packed_row(s->k, type)
+                                                : s->is_b_turned ? s->k
+                                                                 : s->n),
+                         .ldc       = (int32_t)s->n,
+                         .ldmore    = (int32_t)s->n,
+                         .alpha     = m->params.alpha,
+                         .low       = m->params.low,
+                         .high      = m->params.high,
+                         .c_type    = type,
+                         .more_type = type,
+                         .act       = m->params.act,
+                         .more_how  = m->params.more_how};
+    memcpy(p.a_batch, s->a_batch, sizeof p.a_batch);
+    memcpy(p.b_batch, s->b_batch, sizeof p.b_batch);
+    p.c_batch[1] = p.more_batch[1] = s->m * s->n;
+    p.c_batch[0] = p.more_batch[0] = s->m * s->n * s->inner;
+    return holo_cuda_pick_product(&want, &p, out);
+}
+
+static HoloStatus plain_add(HoloCudaMaking *m, const Sizes *s, bool packed)
+{
+    int64_t       row = packed ? holo_cuda_packed_row(s->k, m->params.store) : 0;
+    HoloCudaPlain p   = {.m           = s->m,
+                         .n           = s->n,
+                         .k           = s->k,
+                         .inner       = s->inner,
+                         .a_stride    = {s->a_row, s->a_column},
+                         .b_stride    = {packed ? 1 : s->b_row, packed ? row : s->b_column},
+                         .bias_stride = {s->bias_stride[0], s->bias_stride[1]},
+                         .more_stride = {s->n, 1},
+                         .c_row       = s->n,
+                         .c_batch     = s->m * s->n,
+                         .more_batch  = s->m * s->n,
+                         .a_batch     = {s->a_batch[0], s->a_batch[1]},
+                         .b_batch     = {s->b_batch[0], s->b_batch[1]},
+                         .alpha       = m->params.alpha,
+                         .low         = m->params.low,
+                         .high        = m->params.high,
+                         .a_type      = holo_cuda_type(m, 0),
+                         .b_type      = packed ? m->params.store : holo_cuda_type(m, 1),
+                         .c_type      = m->params.store,
+                         .act         = m->params.act,
+                         .more_how    = m->params.more_how};
+    if (s->bias >= 0) p.bias_type = holo_cuda_type(m, s->bias);
+    if (s->more >= 0) p.more_type = holo_cuda_type(m, s->more);
+    HoloCudaShape shape = {.grid  = {(uint64_t)(s->n + 15) / 16, (uint64_t)(s->m + 15) / 16, (uint64_t)s->batch},
+                           .block = 256};
+    HoloCudaStep *step;
+    HOLO_TRY(holo_cuda_add(m, "basic", "plain", &shape, &p, sizeof p, &step));
+    holo_cuda_place(step, offsetof(HoloCudaPlain, a), 0, 0);
+    holo_cuda_place(step, offsetof(HoloCudaPlain, b), 1, 0);
+    holo_cuda_place(step, offsetof(HoloCudaPlain, c), holo_cuda_out(m, 0), 0);
+    if (s->bias >= 0) holo_cuda_place(step, offsetof(HoloCudaPlain, bias), s->bias, 0);
+    if (s->more >= 0) holo_cuda_place(step, offsetof(HoloCudaPlain, more), s->more, 0);
+    return HOLO_OK;
+}
+
+static HoloStatus end_check(const HoloCudaMaking *m)
+{
+    const HoloTensor *more = holo_in(m->call, 3), *out = m->call->out[0];
+    bool              ok = m->params.act < HOLO_CUDA_ACTS && m->params.more_how <= HOLO_CUDA_MORE_MUL_AFTER;
+    if (ok && m->params.more_how)
+        ok = more && more->dtype == HOLO_F32 && holo_tensor_count(more) == holo_tensor_count(out);
+    return ok ? HOLO_OK : holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "the end of its product is broken");
+}
+
+HoloStatus holo_cuda_end_check(const HoloCudaMaking *m)
+{
+    return end_check(m);
+}
+
+HoloStatus holo_cuda_product(HoloCudaMaking *m)
+{
+    Sizes        s      = {0};
+    HoloCudaPick pick   = {0};
+    bool         packed = m->params.flags & HOLO_CUDA_FLAG_PACKED;
+    HOLO_TRY(sizes_find(m, &s));
+    HOLO_TRY(end_check(m));
+    if (packed && (s.batch != 1 || m->call->in[1]->rank > 2))
+        return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "only one matrix of weights can be packed");
+    if (packed) m->job->packed = holo_cuda_packed_size(s.n, s.k, m->params.store);
+    if (tile_pick(m, &s, packed, &pick))
+        HOLO_TRY(holo_cuda_picked(m, &pick, s.bias, s.more));
+    else
+        HOLO_TRY(plain_add(m, &s, packed));
+    return holo_cuda_tail(m);
+}

@@ -1,0 +1,233 @@
+// cuda_shared.c - opens a GPU for a model: finds the code for it in the archive, loads what is used, keeps the weights.
+#include "devices/cuda/cuda_shared.h"
+
+#include "base/hash.h"
+#include "base/library.h"
+#include "base/memory.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { STAGING = 16 << 20, POOL = 64 << 20, ALIGN = 256 };
+
+// ---- opening
+
+static HoloStatus device_open(HoloCudaShared *s, HoloError *error)
+{
+    int count = 0, major = 0, minor = 0;
+    HOLO_CU_TRY(&s->cu, device_count(&count), error, "counting devices");
+    if (s->number >= count)
+        return holo_fail(error, HOLO_BAD_ARGUMENT,
+                         "cuda: there is no device cuda:%d: this machine has %d, counted from 0", s->number, count);
+    HOLO_CU_TRY(&s->cu, device_get(&s->device, s->number), error, "finding the device");
+    HOLO_CU_TRY(&s->cu, device_name(s->name, sizeof s->name, s->device), error, "the name of the device");
+    HOLO_CU_TRY(&s->cu, device_attribute(&s->multiprocessors, HOLO_CU_MULTIPROCESSORS, s->device), error, "the device");
+    HOLO_CU_TRY(&s->cu, device_attribute(&major, HOLO_CU_CAPABILITY_MAJOR, s->device), error, "the device");
+    HOLO_CU_TRY(&s->cu, device_attribute(&minor, HOLO_CU_CAPABILITY_MINOR, s->device), error, "the device");
+    s->capability = major * 10 + minor;
+    HOLO_CU_TRY(&s->cu, context_retain(&s->context, s->device), error, "opening the device");
+    HOLO_CU_TRY(&s->cu, context_push(s->context), error, "opening the device");
+    HoloCuHandle ignored;
+    HoloCuResult result = s->cu.stream_create(&s->stream, HOLO_CU_STREAM_OWN);
+    if (!result) result = s->cu.host_take(&s->staging, STAGING, HOLO_CU_HOST_PORTABLE);
+    s->cu.context_pop(&ignored);
+    return result ? holo_cu_fail(&s->cu, result, error, "opening the device") : HOLO_OK;
+}
+
+HoloStatus holo_cuda_share(const HoloDeviceSetup *setup, void **out_shared, HoloError *error)
+{
+    HoloCudaShared *s = *out_shared = holo_realloc(NULL, sizeof *s);
+    if (!s) return holo_fail_memory(error);
+    *s = (HoloCudaShared){.archive = setup->archive, .target = setup->target, .number = setup->number};
+    holo_mutex_init(&s->lock);
+    s->constants      = HOLO_NEW(&s->arena, HoloCuAddress, setup->archive->CONSTANTS_count + 1);
+    HoloStatus status = s->constants ? holo_cu_open(&s->cu, &s->library, error) : holo_fail_memory(error);
+    if (!status) status = device_open(s, error);
+    if (!status) return HOLO_OK;
+    holo_cuda_unshare(s);
+    *out_shared = NULL;
+    return status;
+}
+
+void holo_cuda_unshare(void *shared)
+{
+    HoloCudaShared *s = shared;
+    HoloCuHandle    ignored;
+    if (!s) return;
+    if (s->context && !s->cu.context_push(s->context)) {
+        for (int i = 0; i < s->module_count; i++) s->cu.module_unload(s->modules[i].module);
+        for (int i = 0; i < s->pool_count; i++) s->cu.give(s->pools[i]);
+        if (s->staging) s->cu.host_give(s->staging);
+        if (s->stream) s->cu.stream_destroy(s->stream);
+        s->cu.context_pop(&ignored);
+    }
+    if (s->context) s->cu.context_release(s->device);
+    holo_library_close(s->library);
+    holo_mutex_deinit(&s->lock);
+    holo_arena_deinit(&s->arena);
+    holo_free(s);
+}
+
+// ---- code
+
+// How well code fits this GPU: machine code of its own kind, then of an older one of the same generation, then PTX. 0:
+// not at all.
+static int fitness(const HoloCudaShared *s, const char *kind)
+{
+    if (!strcmp(kind, "ptx")) return 1;
+    int made = strncmp(kind, "sm_", 3) ? 0 : atoi(kind + 3);
+    return made / 10 == s->capability / 10 && made <= s->capability ? made : 0;
+}
+
+static const HoloCodeRecord *code_find(const HoloCudaShared *s, const char *module, char *have, size_t room)
+{
+    const HoloArchive    *a    = s->archive;
+    const HoloCodeRecord *best = NULL;
+    int                   most = 0;
+    size_t                at   = 0;
+    *have                      = 0;
+    for (size_t i = 0; i < a->CODE_count; i++) {
+        const HoloCodeRecord *r    = &a->CODE_at[i];
+        const char           *kind = a->STRINGS_at + r->kind;
+        if (r->target != s->target || strcmp(a->STRINGS_at + r->module, module)) continue;
+        if (at < room) at += (size_t)snprintf(have + at, room - at, "%s%.16s", at ? ", " : "", kind);
+        if (fitness(s, kind) <= most) continue;
+        most = fitness(s, kind);
+        best = r;
+    }
+    return best;
+}
+
+static HoloStatus module_load(HoloCudaShared *s, const HoloCodeRecord *r, HoloCuHandle *out, HoloError *error)
+{
+    const HoloArchive *a    = s->archive;
+    const char        *code = (const char *)a->CODE_DATA_at + r->offset;
+    bool               text = !strcmp(a->STRINGS_at + r->kind, "ptx");
+    if (text && (!r->size || code[r->size - 1]))
+        return holo_fail(error, HOLO_BAD_ARCHIVE, "PTX must end with a 0 byte");
+    if (!holo_hash_equal(holo_hash(code, r->size), (HoloHash){{r->hash[0], r->hash[1]}}))
+        return holo_fail(error, HOLO_BAD_ARCHIVE, "the code of module %.40s is damaged: its hash differs",
+                         a->STRINGS_at + r->module);
+    HoloCuResult result = s->cu.module_load(out, code, 0, NULL, NULL);
+    if (result == HOLO_CU_BAD_PTX_VERSION)
+        return holo_fail(error, HOLO_UNSUPPORTED,
+                         "cuda: the driver is too old for the code of this archive: install a newer driver");
+    return result ? holo_cu_fail(&s->cu, result, error, a->STRINGS_at + r->module) : HOLO_OK;
+}
+
+static HoloStatus module_find(HoloCudaShared *s, const char *name, const HoloCudaModule **out, HoloError *error)
+{
+    char have[200];
+    for (int i = 0; i < s->module_count; i++) {
+        *out = &s->modules[i];
+        if (!strcmp(s->modules[i].name, name)) return HOLO_OK;
+    }
+    const HoloCodeRecord *r = code_find(s, name, have, sizeof have);
+    if (!r && !*have)
+        return holo_fail(error, HOLO_BAD_ARCHIVE, "the archive has no code of module %.40s for cuda", name);
+    if (!r)
+        return holo_fail(error, HOLO_UNSUPPORTED,
+                         "cuda: the archive has code for %s, but %s is sm_%d: compile the model again with --target "
+                         "cuda:sm_%d",
+                         have, s->name, s->capability, s->capability);
+    if (!HOLO_GROW(&s->arena, s->modules, s->module_count, s->module_room)) return holo_fail_memory(error);
+    HoloCudaModule *m = &s->modules[s->module_count];
+    *m                = (HoloCudaModule){.name = s->archive->STRINGS_at + r->module};
+    HOLO_TRY(module_load(s, r, &m->module, error));
+    s->module_count++;
+    *out = m;
+    return HOLO_OK;
+}
+
+static HoloStatus function_add(HoloCudaShared *s, const char *module, const char *name, HoloCudaFunction **out,
+                               HoloError *error)
+{
+    const HoloCudaModule *m = NULL;
+    HOLO_TRY(module_find(s, module, &m, error));
+    if (!HOLO_GROW(&s->arena, s->functions, s->function_count, s->function_room)) return holo_fail_memory(error);
+    HoloCudaFunction *f = &s->functions[s->function_count];
+    *f                  = (HoloCudaFunction){.module = m->name};
+    snprintf(f->name, sizeof f->name, "%s", name);
+    if (s->cu.function_get(&f->function, m->module, name))
+        return holo_fail(error, HOLO_BAD_ARCHIVE, "module %.40s of the archive has no kernel %.60s", module, name);
+    s->function_count++;
+    *out = f;
+    return HOLO_OK;
+}
+
+static HoloStatus function_find(HoloCudaShared *s, const char *module, const char *name, uint32_t shared,
+                                HoloCuHandle *out, HoloError *error)
+{
+    enum { FREE = 48 << 10 }; // shared memory that every kernel may have
+    HoloCudaFunction *f = NULL;
+    for (int i = 0; i < s->function_count && !f; i++)
+        if (!strcmp(s->functions[i].name, name) && !strcmp(s->functions[i].module, module)) f = &s->functions[i];
+    if (!f) HOLO_TRY(function_add(s, module, name, &f, error));
+    if (shared > FREE && shared > f->shared) {
+        HOLO_CU_TRY(&s->cu, function_set(f->function, HOLO_CU_SHARED_MOST, (int)shared), error, name);
+        f->shared = shared;
+    }
+    *out = f->function;
+    return HOLO_OK;
+}
+
+HoloStatus holo_cuda_function(HoloCudaShared *s, const char *module, const char *name, uint32_t shared,
+                              HoloCuHandle *out, HoloError *error)
+{
+    holo_mutex_lock(&s->lock);
+    HoloStatus status = function_find(s, module, name, shared, out, error);
+    holo_mutex_unlock(&s->lock);
+    return status;
+}
+
+// ---- weights
+
+// Many constants are small: they share blocks of memory.
+static HoloStatus pool_take(HoloCudaShared *s, size_t size, HoloCuAddress *out, HoloError *error)
+{
+    size_t need = holo_align(size, ALIGN), block = need > POOL / 4 ? need : POOL;
+    if (need > s->pool_left || block == need) {
+        HoloCuAddress at;
+        char          what[80];
+        snprintf(what, sizeof what, "memory for weights, %zu bytes", block);
+        if (!HOLO_GROW(&s->arena, s->pools, s->pool_count, s->pool_room)) return holo_fail_memory(error);
+        HOLO_CU_TRY(&s->cu, take(&at, block), error, what);
+        s->pools[s->pool_count++] = at;
+        *out                      = at;
+        if (block == need) return HOLO_OK;
+        s->pool      = at;
+        s->pool_left = block;
+    }
+    *out = s->pool;
+    s->pool += need;
+    s->pool_left -= need;
+    return HOLO_OK;
+}
+
+static HoloStatus constant_bring(HoloCudaShared *s, const char *bytes, size_t size, HoloCuAddress to, HoloError *error)
+{
+    for (size_t done = 0; done < size; done += STAGING) {
+        size_t part = size - done < STAGING ? size - done : STAGING;
+        memcpy(s->staging, bytes + done, part);
+        HOLO_CU_TRY(&s->cu, copy_in(to + done, s->staging, part, s->stream), error, "bringing weights");
+        HOLO_CU_TRY(&s->cu, stream_wait(s->stream), error, "bringing weights");
+    }
+    return HOLO_OK;
+}
+
+HoloStatus holo_cuda_constant(HoloCudaShared *s, uint32_t number, const void *bytes, size_t size, HoloCuAddress *out,
+                              HoloError *error)
+{
+    HoloStatus status = HOLO_OK;
+    holo_mutex_lock(&s->lock);
+    HoloCuAddress at = s->constants[number];
+    if (!at) {
+        status = pool_take(s, size + 1, &at, error);
+        if (!status) status = constant_bring(s, bytes, size, at, error);
+        if (!status) s->constants[number] = at;
+    }
+    holo_mutex_unlock(&s->lock);
+    *out = at;
+    return status;
+}

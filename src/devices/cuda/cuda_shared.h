@@ -1,0 +1,54 @@
+// cuda_shared.h - a GPU as all sessions of a model use it: the driver, the context, the code of the archive, the weights.
+#ifndef HOLO_DEVICES_CUDA_CUDA_SHARED_H
+#define HOLO_DEVICES_CUDA_CUDA_SHARED_H
+
+#include "base/threads.h"
+#include "devices/cuda/cuda_driver.h"
+#include "devices/device.h"
+
+typedef struct HoloCudaModule {
+    const char  *name; // borrowed: the archive's
+    HoloCuHandle module;
+} HoloCudaModule;
+
+typedef struct HoloCudaFunction {
+    const char  *module; // borrowed
+    char         name[64];
+    HoloCuHandle function;
+    uint32_t     shared; // dynamic shared memory that it may have
+} HoloCudaFunction;
+
+typedef struct HoloCudaShared {
+    HoloCu             cu;
+    void              *library;
+    HoloCuDevice       device;
+    HoloCuHandle       context;
+    int                number, multiprocessors, capability; // capability: 90 for 9.0
+    char               name[64];
+    const HoloArchive *archive;
+    uint32_t           target;
+    HoloMutex          lock; // for what follows
+    HoloArena          arena;
+    HoloCudaModule    *modules;
+    int                module_count, module_room;
+    HoloCudaFunction  *functions;
+    int                function_count, function_room;
+    HoloCuAddress     *constants; // by number; 0: not there yet
+    HoloCuAddress      pool;      // where the next constants go
+    size_t             pool_left;
+    HoloCuAddress     *pools;
+    int                pool_count, pool_room;
+    HoloCuHandle       stream; // for bringing constants
+    void              *staging;
+} HoloCudaShared;
+
+HOLO_MUST HoloStatus holo_cuda_share(const HoloDeviceSetup *setup, void **out_shared, HoloError *error);
+void                 holo_cuda_unshare(void *shared);
+
+// A kernel of the archive's code, with as much dynamic shared memory as it needs.
+HOLO_MUST HoloStatus holo_cuda_function(HoloCudaShared *s, const char *module, const char *name, uint32_t shared,
+                                        HoloCuHandle *out, HoloError *error);
+HOLO_MUST HoloStatus holo_cuda_constant(HoloCudaShared *s, uint32_t number, const void *bytes, size_t size,
+                                        HoloCuAddress *out, HoloError *error);
+
+#endif

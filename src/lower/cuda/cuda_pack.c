@@ -1,0 +1,104 @@
+// cuda_pack.c - weights as the kernels of a GPU read them: rows of k, the filters or columns one after the other, each row
+// of whole 16 bytes. Taps of filters come before channels; where each channel has a filter of its own, channels come last.
+#include "format/small_float.h"
+#include "graph/facts.h"
+#include "lower/cuda/cuda_target.h"
+
+#include <string.h>
+
+typedef struct Weights {
+    int64_t rows, k, row;               // a row has k numbers in room for `row`
+    int64_t channels, taps, row_stride; // number i of a row is channel i % channels of tap i / channels
+    int64_t channel_stride, tap_stride;
+    int64_t part_rows; // rows of a part
+} Weights;
+
+static size_t element(uint8_t type)
+{
+    return type == HOLO_CUDA_F32 ? 4 : 2;
+}
+
+static Weights weights_of(const HoloLowering *lowering, const HoloTensor *w)
+{
+    uint8_t type = holo_cuda_params(lowering).store;
+    Weights s    = {.taps = 1};
+    if (lowering->kernel == HOLO_CUDA_STEP_PRODUCT) {
+        int64_t last = w->dim[1], first = w->dim[0];
+        bool    turned = holo_cuda_params(lowering).layout & HOLO_CUDA_LAYOUT_TURNED;
+        s.rows         = turned ? first : last;
+        s.k = s.channels = turned ? last : first;
+        s.row_stride     = turned ? last : 1;
+        s.channel_stride = turned ? 1 : last;
+    } else {
+        for (int d = 2; d < w->rank; d++) s.taps *= w->dim[d];
+        int64_t groups   = holo_cuda_params(lowering).layout;
+        bool    own      = holo_conv_is_depthwise(groups, w->dim[0] / groups, w->dim[1]);
+        s.rows           = own ? 1 : w->dim[0];
+        s.channels       = own ? w->dim[0] : w->dim[1];
+        s.k              = s.channels * s.taps;
+        s.row_stride     = s.k;
+        s.channel_stride = s.taps;
+        s.tap_stride     = 1;
+    }
+    s.row            = holo_cuda_packed_row(s.k, type);
+    int64_t row_size = s.row * (int64_t)element(type);
+    s.part_rows      = row_size ? HOLO_PACK_PART / row_size : 1;
+    return s;
+}
+
+HoloPacking holo_cuda_packing(const HoloLowering *lowering, const HoloTensor *w)
+{
+    Weights s = weights_of(lowering, w);
+    return (HoloPacking){.bytes      = (uint64_t)holo_cuda_packed_size(s.rows, s.k, holo_cuda_params(lowering).store),
+                         .part_count = (s.rows + s.part_rows - 1) / s.part_rows};
+}
+
+static void number_put(void *out, int64_t at, uint8_t type, float x)
+{
+    if (type == HOLO_CUDA_F32)
+        ((float *)out)[at] = x;
+    else
+        ((uint16_t *)out)[at] =
+            (uint16_t)holo_small_encode(type == HOLO_CUDA_F16 ? HOLO_FORMAT_F16 : HOLO_FORMAT_BF16, (double)x, false);
+}
+
+size_t holo_cuda_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
+{
+    Weights      s     = weights_of(lowering, w);
+    uint8_t      type  = holo_cuda_params(lowering).store;
+    const float *from  = w->data;
+    int64_t      first = part * s.part_rows, rows = s.rows - first < s.part_rows ? s.rows - first : s.part_rows;
+    size_t       size = (size_t)(rows * s.row) * element(type);
+    memset(out, 0, size);
+    for (int64_t r = 0; r < rows; r++)
+        for (int64_t i = 0; i < s.k; i++)
+            number_put(
+                out, r * s.row + i, type,
+                from[(first + r) * s.row_stride + i % s.channels * s.channel_stride + i / s.channels * s.tap_stride]);
+    return size;
+}
+
+void holo_cuda_unpack(HoloLowering *lowering)
+{
+    HoloCudaStepParams params = holo_cuda_params(lowering);
+    params.flags &= ~(uint32_t)HOLO_CUDA_FLAG_PACKED;
+    holo_cuda_set_params(lowering, &params);
+    lowering->pack_input = -1;
+}
+
+bool holo_cuda_packs(const HoloNode *node, HoloLowering *lowering)
+{
+    const HoloValue *w    = holo_cuda_origin(holo_node_in(node, 1));
+    HoloCall         call = holo_node_call(node);
+    bool is_conv = lowering->kernel == HOLO_CUDA_STEP_CONV, is_product = lowering->kernel == HOLO_CUDA_STEP_PRODUCT;
+    if ((!is_conv && !is_product) || !w || !w->is_constant || !w->type.data || w->type.dtype != HOLO_F32) return false;
+    if (is_product ? w->type.rank != 2 : !HOLO_IS(node, HOLOGRAM_Conv)) return false;
+    int64_t            groups = is_conv ? holo_attr_int(&call, "group", 1) : 1;
+    HoloCudaStepParams params = holo_cuda_params(lowering);
+    if (groups < 1 || groups > INT32_MAX || w->type.dim[0] % groups) return false;
+    params.layout = is_conv ? (uint32_t)groups : holo_attr_int(&call, "transB", 0) ? HOLO_CUDA_LAYOUT_TURNED : 0;
+    holo_cuda_set_params(lowering, &params);
+    Weights s = weights_of(lowering, &w->type);
+    return s.part_rows > 0 && s.k > 0 && s.rows > 0 &&
+           holo_cuda_packed_size(s.rows, s.k, holo_cuda_params(lowering).store) >= 0;
+}

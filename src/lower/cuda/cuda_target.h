@@ -1,0 +1,52 @@
+// cuda_target.h - for the files of this folder: the target cuda in one of its numeric classes.
+#ifndef HOLO_LOWER_CUDA_CUDA_TARGET_H
+#define HOLO_LOWER_CUDA_CUDA_TARGET_H
+
+#include "devices/cuda/cuda_kernel.h"
+#include "lower/lower.h"
+
+typedef struct HoloCudaClass {
+    const char *name;           // "fused"
+    uint8_t     store, numeric; // see HoloCudaStepParams
+} HoloCudaClass;
+
+// How a node runs. False: it does not.
+bool holo_cuda_choose(const HoloCudaClass *class, const HoloNode *node, HoloLowering *out);
+// The parameters in a choice.
+HoloCudaStepParams holo_cuda_params(const HoloLowering *lowering);
+void               holo_cuda_set_params(HoloLowering *lowering, const HoloCudaStepParams *params);
+
+// What the end of a product's kernel does, from its tail. False: the tail must run by itself.
+bool holo_cuda_end(const HoloNode *node, const HoloProgram *tail, HoloCudaStepParams *params);
+
+// Packed weights.
+HoloPacking holo_cuda_packing(const HoloLowering *lowering, const HoloTensor *w);
+size_t      holo_cuda_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
+void        holo_cuda_unpack(HoloLowering *lowering);
+// Can input 1 of a product, or of a convolution with channels last, be packed?
+bool holo_cuda_packs(const HoloNode *node, HoloLowering *lowering);
+
+// The program of a node that runs by one, or of the tail that does; nothing for others. See HoloTarget.
+HoloStatus holo_cuda_node_program(const HoloNode *node, const HoloLowering *lowering, HoloArena *arena, HoloBytes *out,
+                                  HoloError *error);
+// Could the node, which is pointwise, run by a program?
+bool holo_cuda_has_program(const HoloNode *node);
+
+// A value before it was brought to the device.
+static inline const HoloValue *holo_cuda_origin(const HoloValue *v)
+{
+    return v && v->producer && HOLO_IS(v->producer, HOLOGRAM_Transfer) ? v->producer->in[0] : v;
+}
+
+// ---- code
+
+HoloStatus holo_cuda_code(const HoloTargetUse *use, HoloTargetCode *out, int *out_count, HoloError *error);
+
+// Device code that was built into this program by `make cuda`: machine code and PTX of src/devices/cuda/code.
+typedef struct HoloCudaBuilt {
+    const char          *module, *kind; // a module of NULL ends the table
+    const unsigned char *begin, *end;
+} HoloCudaBuilt;
+extern const HoloCudaBuilt holo_cuda_built[];
+
+#endif

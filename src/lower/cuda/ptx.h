@@ -1,0 +1,29 @@
+// ptx.h - portable programs (docs/isa.md) as PTX, the assembly text that CUDA's driver turns into machine code.
+//
+// The text follows from the program alone: no tool is needed, and equal programs give equal text.
+#ifndef HOLO_LOWER_CUDA_PTX_H
+#define HOLO_LOWER_CUDA_PTX_H
+
+#include "graph/graph.h"
+#include "isa/isa.h"
+
+// How the elements of f32 arrays lie in memory. They are computed as f32 in any case.
+typedef enum HoloPtxStore { HOLO_PTX_F32, HOLO_PTX_F16, HOLO_PTX_BF16 } HoloPtxStore;
+
+// Can the program be written? Lanes that work together, arrays of their own, atomics and a few instructions cannot.
+// NULL: it can. Otherwise the name of what cannot.
+const char *holo_ptx_lacks(const HoloIsaProgram *program);
+
+// What a module begins with. `math` is the text of functions that NVIDIA's compiler made of code/math.cu; NULL: there
+// are none.
+void holo_ptx_begin(HoloText *out, const char *math);
+// Adds a kernel. Its one parameter is a block of bytes: for each parameter of the program 16 bytes, the address and the
+// number of elements of an array, or the bits of a scalar. Lanes are threads of a grid with one dimension. `narrow` has a
+// bit for each parameter whose elements lie as `store` says.
+HOLO_MUST HoloStatus holo_ptx_kernel(HoloText *out, const char *name, const HoloIsaProgram *program, HoloPtxStore store,
+                                     uint64_t narrow, HoloError *error);
+// Which functions of `math` programs call: a bit for each, in the order of holo_ptx_functions.
+extern const char *const holo_ptx_functions[]; // "exp" ...; ends with NULL
+uint32_t                 holo_ptx_calls(const HoloIsaProgram *program);
+
+#endif

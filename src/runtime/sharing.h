@@ -1,0 +1,17 @@
+// sharing.h - what all sessions of a model share on devices other than the CPU, and which of several devices they use.
+#ifndef HOLO_RUNTIME_SHARING_H
+#define HOLO_RUNTIME_SHARING_H
+
+#include "devices/device.h"
+#include "runtime/model.h"
+
+typedef struct HoloSharing HoloSharing;
+
+HoloSharing *holo_sharing_create(void); // NULL: no memory
+// After all sessions are gone. Accepts NULL.
+void holo_sharing_destroy(HoloSharing *sharing, const HoloModel *model);
+// How the device of a target is to be opened for a session. Makes what is shared, the first time. Any thread may call it.
+HOLO_MUST HoloStatus holo_sharing_setup(const HoloModel *model, uint32_t target, HoloDeviceSetup *out,
+                                        HoloError *error);
+
+#endif

@@ -1,0 +1,31 @@
+# cuda_test.sh - GPUs from the command line: what is refused, and what can be made without one. With a GPU it runs there as well.
+. "$CHECKS"
+
+gives 2 "knows no machines of the kind 'sm_12'; sm_80 and sm_90 are known" hologram compile "$MODEL" --target cuda:sm_12 -o out.holo
+gives 2 "target cpu has no kinds of machines" hologram compile "$MODEL" --target cpu:fast -o out.holo
+gives 1 "numeric class tf32 is for GPUs: compile with --target cuda" hologram compile "$MODEL" --numeric tf32 -o out.holo
+gives 1 "target cuda has no numeric class bf16" hologram compile "$MODEL" --numeric bf16 --target cuda -o out.holo
+quiet hologram compile -q "$MODEL" -o cpu.holo
+gives 0 "" hologram run cpu.holo --device cpu --input image="$SEVEN"
+gives 1 "the model has no steps for cuda: compile it again with --target cuda" hologram run cpu.holo --device cuda:0 --input image="$SEVEN"
+gives 1 "a device is named as cpu, cuda or cuda:1, not as 'cuda:'" hologram run cpu.holo --device cuda: --input image="$SEVEN"
+
+hologram compile "$MODEL" --target cuda -o gpu.holo > made 2>&1
+if grep -q "built without code for cuda" made; then
+    gives 1 "build it with 'make cuda', which needs NVIDIA's compiler nvcc" hologram compile "$MODEL" --target cuda -o gpu.holo
+    check "no archive is left" test ! -e gpu.holo
+    echo "cuda: this program was built without device code: archives with it were not made"
+    exit 0
+fi
+check "an archive with device code" test -s gpu.holo
+gives 0 "CODE_DATA" python3 "$ROOT/tools/holo_dump.py" gpu.holo
+gives 0 "" hologram verify gpu.holo
+gives 1 "compile it again, without a target, to run it on the CPU alone" hologram run gpu.holo --device cpu --input image="$SEVEN"
+if grep -q "it cannot run here" made; then
+    gives 1 "cuda: " hologram run gpu.holo --input image="$SEVEN"
+    gives 1 "the plan could not be verified" hologram compile "$MODEL" --target cuda --strict -o strict.holo
+    echo "cuda: there is no GPU here: nothing was run on one"
+    exit 0
+fi
+gives 0 "probabilities" hologram run gpu.holo --device cuda:0 --input image="$SEVEN"
+gives 1 "there is no device cuda:99" hologram run gpu.holo --device cuda:99 --input image="$SEVEN"
