@@ -283,7 +283,7 @@ HOLO_API int         holo_model_meta_count(const HoloModel *model);
 HOLO_API const char *holo_model_meta(const HoloModel *model, int index, const char **out_key);
 HOLO_API const char *holo_model_meta_find(const HoloModel *model, const char *key); // NULL: there is none
 
-// Bytes that belong to the model, under a name, such as "tokenizer" and "chat_template" of a language model. They live
+// Bytes that belong to the model, under a name, such as "tokenizer" and "template" of a language model. They live
 // as long as the model. False: there is nothing of that name.
 HOLO_API bool holo_model_asset(const HoloModel *model, const char *name, HoloString *out_bytes);
 

@@ -15,10 +15,10 @@ extern "C" {
 #include <stdlib.h>
 #include <string.h>
 
-#define CHECK(call)                                                                                                    \
-    do {                                                                                                               \
-        int code_ = (int)(call);                                                                                       \
-        if (code_) fprintf(stderr, "%s:%d: %s gives %d\n", __FILE__, __LINE__, #call, code_), exit(2);                 \
+#define CHECK(call)                                                                                    \
+    do {                                                                                               \
+        int code_ = (int)(call);                                                                       \
+        if (code_) fprintf(stderr, "%s:%d: %s gives %d\n", __FILE__, __LINE__, #call, code_), exit(2); \
     } while (0)
 
 extern int   failures, checks;
@@ -27,7 +27,7 @@ extern FILE *csv; // every measurement
 // ---- memory: blocks of random numbers, or poisoned
 
 struct Block {
-    char  *at = nullptr;
+    char  *at   = nullptr;
     size_t size = 0;
     ~Block() { cudaFree(at); }
     Block() {}
@@ -87,7 +87,8 @@ template <class Go> double measure(Go go, int count)
 
 // ---- judgement: the largest error over the largest value of the reference, NaN and infinities where they belong
 
-void judge(const char *name, const void *device, int type, const double *device_reference, size_t count, double tolerance);
+void judge(const char *name, const void *device, int type, const double *device_reference, size_t count,
+           double tolerance);
 
 // ---- parts
 void check_products();

@@ -54,7 +54,7 @@ CUfunction find_kernel(const HoloCudaLaunch *l)
         const char *kernel;
         CUfunction  function;
         Known      *next;
-    } *known;
+    } * known;
     for (Known *k = known; k; k = k->next)
         if (!strcmp(k->kernel, l->kernel)) return k->function;
     char     path[512];
@@ -73,12 +73,13 @@ CUfunction find_kernel(const HoloCudaLaunch *l)
 
 void launch(const HoloCudaLaunch *l, cudaStream_t stream)
 {
-    static int        overlap = getenv("OVERLAP") != nullptr;
-    void             *args[]  = {(void *)&l->params};
-    CUlaunchAttribute attributes[2] = {};
-    CUlaunchConfig    c = {};
-    attributes[0].id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION, attributes[0].value.clusterDim.x = attributes[0].value.clusterDim.z = 1;
-    attributes[0].value.clusterDim.y                           = l->cluster;
+    static int        overlap        = getenv("OVERLAP") != nullptr;
+    void             *args[]         = {(void *)&l->params};
+    CUlaunchAttribute attributes[2]  = {};
+    CUlaunchConfig    c              = {};
+    attributes[0].id                 = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION,
+    attributes[0].value.clusterDim.x = attributes[0].value.clusterDim.z = 1;
+    attributes[0].value.clusterDim.y                                    = l->cluster;
     attributes[1].id                                           = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION;
     attributes[1].value.programmaticStreamSerializationAllowed = 1;
     c.gridDimX = l->grid[0], c.gridDimY = l->grid[1], c.gridDimZ = l->grid[2];
@@ -110,7 +111,8 @@ void check_counters(const char *what)
         }
 }
 
-void judge(const char *name, const void *device, int type, const double *device_reference, size_t count, double tolerance)
+void judge(const char *name, const void *device, int type, const double *device_reference, size_t count,
+           double tolerance)
 {
     char   *got  = (char *)malloc(count * 4 + 1);
     double *want = (double *)malloc(count * 8 + 8), worst = 0, largest = 1e-30;
@@ -124,7 +126,8 @@ void judge(const char *name, const void *device, int type, const double *device_
         double g = read_double(got, i, type), w = want[i];
         if (!isfinite(w) || !isfinite(g)) {
             bool same = isnan(w) ? isnan(g) || (type >= HOLO_CUDA_S8 && g == -1) : // poison
-                                    isinf(w) ? g == w : false;
+                            isinf(w) ? g == w
+                                     : false;
             if (!same && odd == count) odd = i;
         } else if (fabs(g - w) > worst) {
             worst = fabs(g - w), at = i;
@@ -133,9 +136,11 @@ void judge(const char *name, const void *device, int type, const double *device_
     checks++;
     if (odd < count || worst > tolerance * largest) {
         failures++;
-        if (odd < count) printf("FAIL %s: at %zu of %zu %g, not %g\n", name, odd, count, read_double(got, odd, type), want[odd]);
+        if (odd < count)
+            printf("FAIL %s: at %zu of %zu %g, not %g\n", name, odd, count, read_double(got, odd, type), want[odd]);
         if (worst > tolerance * largest)
-            printf("FAIL %s: at %zu of %zu %g, not %g (largest %g)\n", name, at, count, read_double(got, at, type), want[at], largest);
+            printf("FAIL %s: at %zu of %zu %g, not %g (largest %g)\n", name, at, count, read_double(got, at, type),
+                   want[at], largest);
     }
     free(got);
     free(want);

@@ -44,7 +44,7 @@ __global__ void reference(HoloCudaProduct p, int type, int a_type, int first, in
     int64_t i = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
     if (i >= (int64_t)p.m * p.n) return;
     int64_t m = i / p.n, n = i % p.n, a0 = z / p.inner * p.a_batch[0] + z % p.inner * p.a_batch[1];
-    int64_t b0 = z / p.inner * p.b_batch[0] + z % p.inner * p.b_batch[1];
+    int64_t b0  = z / p.inner * p.b_batch[0] + z % p.inner * p.b_batch[1];
     double  sum = 0;
     for (int64_t k = 0; k < p.k; k++) {
         double a = 0;
@@ -53,7 +53,8 @@ __global__ void reference(HoloCudaProduct p, int type, int a_type, int first, in
         } else {
             int64_t c = k % p.channels, x = k / p.channels % p.kernel_w, y = k / p.channels / p.kernel_w;
             int64_t image = m / (p.out_h * p.out_w), oy = m / p.out_w % p.out_h, ox = m % p.out_w;
-            int64_t iy = oy * p.stride_h - p.pad_h + y * p.dilation_h, ix = ox * p.stride_w - p.pad_w + x * p.dilation_w;
+            int64_t iy = oy * p.stride_h - p.pad_h + y * p.dilation_h,
+                    ix = ox * p.stride_w - p.pad_w + x * p.dilation_w;
             if (iy < 0 || ix < 0 || iy >= p.height || ix >= p.width || c >= real) continue;
             if (first)
                 a = element(p.a, ((image * real + c) * p.height + iy) * p.width + ix, a_type);
@@ -66,7 +67,8 @@ __global__ void reference(HoloCudaProduct p, int type, int a_type, int first, in
     sum          = sum * p.alpha * (p.scale ? p.scale[bias] : 1) + (p.bias ? p.bias[bias] : 0);
     double more  = 0;
     if (p.more)
-        more = element(p.more, z / p.inner * p.more_batch[0] + z % p.inner * p.more_batch[1] + m * p.ldmore + n, p.more_type);
+        more = element(p.more, z / p.inner * p.more_batch[0] + z % p.inner * p.more_batch[1] + m * p.ldmore + n,
+                       p.more_type);
     if (p.more_how == HOLO_CUDA_MORE_ADD_BEFORE) sum += more;
     sum = act_double(sum, p.act, p.low, p.high);
     if (p.more_how == HOLO_CUDA_MORE_ADD_AFTER) sum += more;
@@ -78,7 +80,7 @@ __global__ void reference(HoloCudaProduct p, int type, int a_type, int first, in
 // ---- one case
 
 struct Memory {
-    Block a, b, c, again, bias, scale, more, work, truth;
+    Block  a, b, c, again, bias, scale, more, work, truth;
     size_t c_count;
 };
 
@@ -91,10 +93,11 @@ static void prepare(Case *c, Memory *x, uint32_t seed)
 {
     HoloCudaProduct *p     = &c->p;
     int              outer = c->want.batch / p->inner, size = size_of_type(c->want.type);
-    int64_t          rows  = p->height ? (int64_t)p->m / (p->out_h * p->out_w) * p->height * p->width : p->m;
-    size_t           a = extent(rows, p->lda, p->a_batch, outer, p->inner), a_size = c->want.a_first ? size_of_type(c->want.a_type) : size;
-    size_t           b = extent(c->want.b_plain ? p->k : p->n, p->ldb, p->b_batch, outer, p->inner);
-    size_t           more = extent(p->m, p->ldmore, p->more_batch, outer, p->inner);
+    int64_t          rows = p->height ? (int64_t)p->m / (p->out_h * p->out_w) * p->height * p->width : p->m;
+    size_t           a    = extent(rows, p->lda, p->a_batch, outer, p->inner),
+           a_size         = c->want.a_first ? size_of_type(c->want.a_type) : size;
+    size_t b              = extent(c->want.b_plain ? p->k : p->n, p->ldb, p->b_batch, outer, p->inner);
+    size_t more           = extent(p->m, p->ldmore, p->more_batch, outer, p->inner);
     x->c_count            = extent(p->m, p->ldc, p->c_batch, outer, p->inner);
     x->a.need(a * a_size), x->b.need(b * size), x->c.need(x->c_count * 4), x->again.need(x->c_count * 4);
     x->bias.need(65536 * 4), x->scale.need(65536 * 4), x->more.need(more * 4);
@@ -106,7 +109,8 @@ static void prepare(Case *c, Memory *x, uint32_t seed)
     if (c->odd_numbers && p->m && p->k) {
         uint32_t words[2] = {0x7fc07fc0u, 0x7f807f80u}; // NaN, and infinity or NaN, in each type
         CHECK(cudaMemcpy(x->a.at + a * a_size / 3 / 4 * 4, words, 4, cudaMemcpyHostToDevice));
-        if (c->want.type != HOLO_CUDA_F32) CHECK(cudaMemcpy(x->a.at + a * a_size / 2 / 4 * 4, words + 1, 4, cudaMemcpyHostToDevice));
+        if (c->want.type != HOLO_CUDA_F32)
+            CHECK(cudaMemcpy(x->a.at + a * a_size / 2 / 4 * 4, words + 1, 4, cudaMemcpyHostToDevice));
     }
     p->a = x->a.at, p->b = x->b.at, p->c = x->c.at;
     if (p->more_how) p->more = x->more.at;
@@ -135,7 +139,10 @@ static void bind(HoloCudaPick *pick, const HoloCudaProduct *p, Memory *x, void *
 
 static double tolerance(const Case *c, const char *kernel)
 {
-    double out = c->p.c_type == HOLO_CUDA_F16 ? 1e-3 : c->p.c_type == HOLO_CUDA_BF16 ? 8e-3 : c->p.c_type == HOLO_CUDA_F32 ? 0 : 1e-2;
+    double out = c->p.c_type == HOLO_CUDA_F16    ? 1e-3
+                 : c->p.c_type == HOLO_CUDA_BF16 ? 8e-3
+                 : c->p.c_type == HOLO_CUDA_F32  ? 0
+                                                 : 1e-2;
     return out + (strstr(kernel, "tf32") ? 6e-3 : 2e-5);
 }
 
@@ -146,8 +153,8 @@ static void run_case(Case *c, Memory *x, const char *kernel, int splits)
     if (!holo_cuda_pick_product_as(&c->want, &c->p, kernel, splits, &pick)) return;
     if (!pick.count) return;
     HoloCudaLaunch *l = &pick.launch[pick.count - 1];
-    snprintf(name, sizeof name, "%s %s->%s m%d n%d k%d splits %u cluster %u", l->kernel, c->name, type_names[c->p.c_type], c->p.m, c->p.n, c->p.k,
-             l->grid[1], l->cluster);
+    snprintf(name, sizeof name, "%s %s->%s m%d n%d k%d splits %u cluster %u", l->kernel, c->name,
+             type_names[c->p.c_type], c->p.m, c->p.n, c->p.k, l->grid[1], l->cluster);
     void *const to[] = {x->c.at, x->again.at};
     for (int i = 0; i < 2; i++) {
         fill_byte(to[i], x->c_count * 4, 0xff);
@@ -165,17 +172,18 @@ static void run_case(Case *c, Memory *x, const char *kernel, int splits)
 }
 
 static const char *const kernels[] = {
-    "product_f16_128x256",  "product_f16_128x128",   "product_f16_128x64",   "product_f16_64x64",     "product_bf16_128x256",
-    "product_bf16_128x128", "product_bf16_128x64",   "product_bf16_64x64",   "product_tf32_128x256",  "product_tf32_128x128",
-    "product_tf32_128x64",  "product_tf32_64x64",    "product_s8_128x128",   "product_s8_64x64",      
-    "product_parts_128x64", "product_parts_64x64",    "product_fused_64x64",  "product_exact_64x64",
+    "product_f16_128x256",  "product_f16_128x128",  "product_f16_128x64",   "product_f16_64x64",
+    "product_bf16_128x256", "product_bf16_128x128", "product_bf16_128x64",  "product_bf16_64x64",
+    "product_tf32_128x256", "product_tf32_128x128", "product_tf32_128x64",  "product_tf32_64x64",
+    "product_s8_128x128",   "product_s8_64x64",     "product_parts_128x64", "product_parts_64x64",
+    "product_fused_64x64",  "product_exact_64x64",
 };
 
 static void check_case(Case c)
 {
-    static Memory x;
-    static uint32_t seed = 1;
-    HoloCudaProduct &p   = c.p;
+    static Memory    x;
+    static uint32_t  seed = 1;
+    HoloCudaProduct &p    = c.p;
     int              real = p.channels;
     prepare(&c, &x, seed += 16);
     p.bias  = (float *)x.bias.at;
@@ -190,8 +198,8 @@ static void check_case(Case c)
     }
     if ((int64_t)p.m * p.n)
         for (int z = 0; z < c.want.batch; z++)
-            reference<<<(unsigned)(((int64_t)p.m * p.n + 127) / 128), 128>>>(r, c.want.type, c.want.a_type, c.want.a_first, real,
-                                                                            c.want.b_plain, (double *)x.truth.at, z);
+            reference<<<(unsigned)(((int64_t)p.m * p.n + 127) / 128), 128>>>(
+                r, c.want.type, c.want.a_type, c.want.a_first, real, c.want.b_plain, (double *)x.truth.at, z);
     CHECK(cudaDeviceSynchronize());
     for (const char *kernel : kernels)
         for (int cluster = 0; cluster < 2; cluster++)
@@ -206,10 +214,11 @@ static void check_case(Case c)
 
 static Case matrix(const char *name, int type, int numeric, int m, int n, int k)
 {
-    Case c   = {};
-    int  each = 16 / size_of_type(type);
-    c.name   = name;
-    c.want.type = type, c.want.numeric = numeric, c.want.align = 256, c.want.batch = 1, c.want.sms = 132, c.want.b_constant = 1, c.want.cluster = 1;
+    Case c      = {};
+    int  each   = 16 / size_of_type(type);
+    c.name      = name;
+    c.want.type = type, c.want.numeric = numeric, c.want.align = 256, c.want.batch = 1, c.want.sms = 132,
+    c.want.b_constant = 1, c.want.cluster = 1;
     c.p.m = m, c.p.n = n, c.p.k = k, c.p.inner = 1;
     c.p.lda = k, c.p.ldb = (k + each - 1) / each * each, c.p.ldc = n, c.p.ldmore = n;
     c.p.alpha = type == HOLO_CUDA_S8 ? 0.01f : 0.5f, c.p.low = -1, c.p.high = 2, c.p.c_scale = 0.2f, c.p.c_zero = 3;
@@ -217,11 +226,14 @@ static Case matrix(const char *name, int type, int numeric, int m, int n, int k)
     return c;
 }
 
-static Case picture(const char *name, int type, int numeric, int images, int side, int channels, int n, int kernel, int stride, int pad, int dilation)
+static Case picture(const char *name, int type, int numeric, int images, int side, int channels, int n, int kernel,
+                    int stride, int pad, int dilation)
 {
-    int  out = (side + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1, wide = (side + 2 + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1;
+    int out  = (side + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1,
+        wide = (side + 2 + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1;
     Case c   = matrix(name, type, numeric, images * out * wide, n, kernel * kernel * channels);
-    c.p.lda = channels, c.p.height = side, c.p.width = side + 2, c.p.channels = channels, c.p.kernel_h = c.p.kernel_w = kernel;
+    c.p.lda = channels, c.p.height = side, c.p.width = side + 2, c.p.channels = channels,
+    c.p.kernel_h = c.p.kernel_w = kernel;
     c.p.out_h = out, c.p.out_w = wide, c.p.stride_h = c.p.stride_w = stride, c.p.pad_h = c.p.pad_w = pad;
     c.p.dilation_h = c.p.dilation_w = dilation;
     return c;
@@ -229,11 +241,12 @@ static Case picture(const char *name, int type, int numeric, int images, int sid
 
 static void check_type(int type, int numeric)
 {
-    static const int sizes[][3] = {{1, 1, 1},       {15, 17, 16},   {16, 16, 0},     {17, 15, 129},  {127, 129, 127}, {129, 127, 64},
-                                   {128, 256, 192}, {300, 260, 520}, {1, 1000, 2048}, {64, 64, 4096}, {7, 0, 5},       {200, 64, 72}, {3, 50, 300}, {8, 129, 1000}, {5, 33, 77}};
+    static const int sizes[][3] = {{1, 1, 1},      {15, 17, 16},    {16, 16, 0},     {17, 15, 129},   {127, 129, 127},
+                                   {129, 127, 64}, {128, 256, 192}, {300, 260, 520}, {1, 1000, 2048}, {64, 64, 4096},
+                                   {7, 0, 5},      {200, 64, 72},   {3, 50, 300},    {8, 129, 1000},  {5, 33, 77}};
     int              i          = 0;
     for (auto &s : sizes) {
-        Case c = matrix("matrix", type, numeric, s[0], s[1], s[2]);
+        Case c  = matrix("matrix", type, numeric, s[0], s[1], s[2]);
         c.p.act = i % HOLO_CUDA_ACTS, c.p.more_how = i % 4, c.p.more_type = i % 3, c.odd_numbers = i % 5 == 3;
         if (type == HOLO_CUDA_S8 && i % 3 == 1) c.p.c_type = HOLO_CUDA_S8;
         if (type != HOLO_CUDA_S8) c.p.c_type = i % 4 == 2 ? (type + 1) % 3 : type;
@@ -241,13 +254,14 @@ static void check_type(int type, int numeric)
         if (i % 3 == 2 && c.p.c_type != HOLO_CUDA_S8) c.p.ldc += 3;
         check_case(c), i++;
     }
-    Case batch = matrix("batch", type, numeric, 33, 40, 64); // [2][heads 3] interleaved as attention has them
+    Case batch       = matrix("batch", type, numeric, 33, 40, 64); // [2][heads 3] interleaved as attention has them
     batch.want.batch = 6, batch.p.inner = 3, batch.p.lda = 192, batch.p.a_batch[0] = 33 * 192, batch.p.a_batch[1] = 64;
-    batch.p.b_batch[0] = 0, batch.p.b_batch[1] = 40 * 64, batch.p.ldc = 120, batch.p.c_batch[0] = 33 * 120, batch.p.c_batch[1] = 40;
+    batch.p.b_batch[0] = 0, batch.p.b_batch[1] = 40 * 64, batch.p.ldc = 120, batch.p.c_batch[0] = 33 * 120,
+    batch.p.c_batch[1] = 40;
     check_case(batch);
-    Case plain = matrix("plain B", type, numeric, 50, 77, 45);
-    plain.want.b_plain = 1, plain.p.ldb = 80, plain.want.batch = 2, plain.p.a_batch[0] = 50 * 45, plain.p.b_batch[0] = 45 * 80,
-    plain.p.c_batch[0] = 50 * 77;
+    Case plain         = matrix("plain B", type, numeric, 50, 77, 45);
+    plain.want.b_plain = 1, plain.p.ldb = 80, plain.want.batch = 2, plain.p.a_batch[0] = 50 * 45,
+    plain.p.b_batch[0] = 45 * 80, plain.p.c_batch[0] = 50 * 77;
     check_case(plain);
     check_case(picture("3x3", type, numeric, 2, 13, 32, 70, 3, 1, 1, 1));
     check_case(picture("3x3 stride 2", type, numeric, 3, 14, 64, 64, 3, 2, 1, 1));
@@ -255,13 +269,14 @@ static void check_type(int type, int numeric)
     check_case(picture("1x1 stride 2", type, numeric, 1, 9, 128, 40, 1, 2, 0, 1));
     check_case(picture("5x5, 3 channels", type, numeric, 1, 20, 3, 33, 5, 1, 2, 1));
     if (type != HOLO_CUDA_S8) {
-        Case first        = picture("7x7 first", type, numeric, 2, 30, 3, 64, 7, 2, 3, 1);
-        int  each         = 16 / size_of_type(type);
+        Case first         = picture("7x7 first", type, numeric, 2, 30, 3, 64, 7, 2, 3, 1);
+        int  each          = 16 / size_of_type(type);
         first.want.a_first = 1, first.want.a_type = HOLO_CUDA_F32, first.p.ldb = 49 * each;
         check_case(first);
     }
-    Case groups = picture("groups", type, numeric, 2, 10, 16, 24, 3, 1, 1, 1); // 4 groups of 16 channels
-    groups.want.batch = 4, groups.p.inner = 4, groups.p.lda = 64, groups.p.a_batch[1] = 16, groups.p.b_batch[1] = 24 * groups.p.ldb;
+    Case groups       = picture("groups", type, numeric, 2, 10, 16, 24, 3, 1, 1, 1); // 4 groups of 16 channels
+    groups.want.batch = 4, groups.p.inner = 4, groups.p.lda = 64, groups.p.a_batch[1] = 16,
+    groups.p.b_batch[1] = 24 * groups.p.ldb;
     groups.p.ldc = 96, groups.p.c_batch[1] = 24, groups.p.bias_batch[1] = 24;
     check_case(groups);
 }
@@ -283,15 +298,19 @@ static double peer(const Case *c, Memory *x)
 {
     static cublasLtHandle_t handle;
     if (!handle) CHECK(cublasLtCreate(&handle));
-    const HoloCudaProduct &p = c->p;
-    cudaDataType_t type = c->want.type == HOLO_CUDA_F16 ? CUDA_R_16F : c->want.type == HOLO_CUDA_BF16 ? CUDA_R_16BF : CUDA_R_32F;
-    cublasComputeType_t how = c->want.type == HOLO_CUDA_F32 && c->want.numeric == HOLO_CUDA_NUMERIC_TF32 ? CUBLAS_COMPUTE_32F_FAST_TF32 : CUBLAS_COMPUTE_32F;
-    cublasLtMatmulDesc_t   desc;
-    cublasLtMatrixLayout_t la, lb, lc;
+    const HoloCudaProduct     &p    = c->p;
+    cudaDataType_t             type = c->want.type == HOLO_CUDA_F16    ? CUDA_R_16F
+                                      : c->want.type == HOLO_CUDA_BF16 ? CUDA_R_16BF
+                                                                       : CUDA_R_32F;
+    cublasComputeType_t        how  = c->want.type == HOLO_CUDA_F32 && c->want.numeric == HOLO_CUDA_NUMERIC_TF32
+                                          ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                          : CUBLAS_COMPUTE_32F;
+    cublasLtMatmulDesc_t       desc;
+    cublasLtMatrixLayout_t     la, lb, lc;
     cublasLtMatmulPreference_t pref;
-    cublasOperation_t turned = CUBLAS_OP_T;
-    size_t room = 64 << 20;
-    static Block work;
+    cublasOperation_t          turned = CUBLAS_OP_T;
+    size_t                     room   = 64 << 20;
+    static Block               work;
     work.need(room);
     CHECK(cublasLtMatmulDescCreate(&desc, how, CUDA_R_32F));
     CHECK(cublasLtMatmulDescSetAttribute(desc, CUBLASLT_MATMUL_DESC_TRANSA, &turned, sizeof turned));
@@ -301,14 +320,17 @@ static double peer(const Case *c, Memory *x)
     CHECK(cublasLtMatmulPreferenceCreate(&pref));
     CHECK(cublasLtMatmulPreferenceSetAttribute(pref, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, &room, sizeof room));
     cublasLtMatmulHeuristicResult_t ways[6];
-    int   count = 0;
-    float one = 1, zero = 0;
-    double best = 1e30;
+    int                             count = 0;
+    float                           one = 1, zero = 0;
+    double                          best = 1e30;
     cublasLtMatmulAlgoGetHeuristic(handle, desc, la, lb, lc, lc, pref, 6, ways, &count);
     for (int i = 0; i < count; i++) {
-        double t = measure([&](int, cudaStream_t s) {
-            cublasLtMatmul(handle, desc, &one, p.b, la, p.a, lb, &zero, x->c.at, lc, x->c.at, lc, &ways[i].algo, work.at, room, s);
-        }, 10);
+        double t = measure(
+            [&](int, cudaStream_t s) {
+                cublasLtMatmul(handle, desc, &one, p.b, la, p.a, lb, &zero, x->c.at, lc, x->c.at, lc, &ways[i].algo,
+                               work.at, room, s);
+            },
+            10);
         if (t < best) best = t;
     }
     cublasLtMatmulPreferenceDestroy(pref);
@@ -324,9 +346,11 @@ static double time_as(const Case *c, Memory *x, const char *kernel, int splits, 
     for (int j = 0; j < pick->count; j++) launch(&pick->launch[j], 0);
     CHECK(cudaDeviceSynchronize());
     int times = pick->cost > 200 ? 5 : 20;
-    return measure([&](int, cudaStream_t s) {
-        for (int j = 0; j < pick->count; j++) launch(&pick->launch[j], s);
-    }, times);
+    return measure(
+        [&](int, cudaStream_t s) {
+            for (int j = 0; j < pick->count; j++) launch(&pick->launch[j], s);
+        },
+        times);
 }
 
 static void time_case(Case c, bool explore)
@@ -335,22 +359,30 @@ static void time_case(Case c, bool explore)
     fflush(stdout);
     prepare(&c, &x, 7);
     c.p.bias = (float *)x.bias.at, c.p.act = HOLO_CUDA_ACT_RELU;
-    HoloCudaPick pick, best = {};
-    double       flops = 2.0 * c.p.m * c.p.n * c.p.k * c.want.batch, ours = time_as(&c, &x, nullptr, 0, &pick), fastest = 1e30;
+    HoloCudaPick pick, best                = {};
+    double       flops = 2.0 * c.p.m * c.p.n * c.p.k * c.want.batch, ours = time_as(&c, &x, nullptr, 0, &pick),
+           fastest = 1e30;
     if (explore)
         for (const char *kernel : kernels)
             for (int splits : {1, 2, 4, 8}) {
                 HoloCudaPick other;
                 double       t = time_as(&c, &x, kernel, splits, &other);
                 if (t && csv)
-                    fprintf(csv, "%s,%d,%d,%d,%d,%s,%d,%.2f,%.2f\n", c.name, c.p.m, c.p.n, c.p.k, c.p.height, kernel, splits, t, other.cost);
+                    fprintf(csv, "%s,%d,%d,%d,%d,%s,%d,%.2f,%.2f\n", c.name, c.p.m, c.p.n, c.p.k, c.p.height, kernel,
+                            splits, t, other.cost);
                 if (t && t < fastest) fastest = t, best = other;
             }
     double theirs = c.p.height && c.p.kernel_h > 1 ? 0 : peer(&c, &x);
-    printf("%-22s %-5s m%-6d n%-5d k%-5d %8.2f us %6.1f TF (est %.1f) %s x%u", c.name, c.want.type ? type_names[c.want.type] : c.want.numeric == HOLO_CUDA_NUMERIC_TF32 ? "tf32" : "f32",
-           c.p.m, c.p.n, c.p.k, ours, flops / ours * 1e-6, pick.cost, pick.launch[pick.count - 1].kernel, pick.launch[pick.count - 1].grid[1]);
+    printf("%-22s %-5s m%-6d n%-5d k%-5d %8.2f us %6.1f TF (est %.1f) %s x%u", c.name,
+           c.want.type                                ? type_names[c.want.type]
+           : c.want.numeric == HOLO_CUDA_NUMERIC_TF32 ? "tf32"
+                                                      : "f32",
+           c.p.m, c.p.n, c.p.k, ours, flops / ours * 1e-6, pick.cost, pick.launch[pick.count - 1].kernel,
+           pick.launch[pick.count - 1].grid[1]);
     if (theirs) printf("  peer %.2f us (%.2fx)", theirs, theirs / ours);
-    if (explore && fastest < ours * 0.97) printf("  best %.2f us %s x%u", fastest, best.launch[best.count - 1].kernel, best.launch[best.count - 1].grid[1]);
+    if (explore && fastest < ours * 0.97)
+        printf("  best %.2f us %s x%u", fastest, best.launch[best.count - 1].kernel,
+               best.launch[best.count - 1].grid[1]);
     printf("\n");
 }
 
@@ -360,26 +392,35 @@ void time_products(bool explore)
     static const struct {
         const char *name;
         int         m, n, k;
-    } matrices[] = {{"big", 8192, 8192, 8192},        {"vit qkv 32", 6304, 2304, 768}, {"vit out 32", 6304, 768, 768},   {"vit mlp1 32", 6304, 3072, 768},
-                    {"vit mlp2 32", 6304, 768, 3072}, {"bert mlp1 32", 4096, 3072, 768}, {"gpt2 qkv 32", 2048, 2304, 768}, {"gpt2 logits 32", 2048, 50257, 768},
-                    {"vit qkv 1", 197, 2304, 768},    {"vit out 1", 197, 768, 768},    {"vit mlp1 1", 197, 3072, 768},   {"vit mlp2 1", 197, 768, 3072},
-                    {"bert mlp1 1", 128, 3072, 768},  {"gpt2 out 1", 64, 768, 768},    {"gpt2 logits 1", 64, 50257, 768}, {"vgg fc 1", 1, 4096, 25088},
-                    {"vgg fc 32", 32, 4096, 25088},   {"llama mlp 512", 512, 5632, 2048}};
+    } matrices[] = {
+        {"big", 8192, 8192, 8192},        {"vit qkv 32", 6304, 2304, 768},      {"vit out 32", 6304, 768, 768},
+        {"vit mlp1 32", 6304, 3072, 768}, {"vit mlp2 32", 6304, 768, 3072},     {"bert mlp1 32", 4096, 3072, 768},
+        {"gpt2 qkv 32", 2048, 2304, 768}, {"gpt2 logits 32", 2048, 50257, 768}, {"vit qkv 1", 197, 2304, 768},
+        {"vit out 1", 197, 768, 768},     {"vit mlp1 1", 197, 3072, 768},       {"vit mlp2 1", 197, 768, 3072},
+        {"bert mlp1 1", 128, 3072, 768},  {"gpt2 out 1", 64, 768, 768},         {"gpt2 logits 1", 64, 50257, 768},
+        {"vgg fc 1", 1, 4096, 25088},     {"vgg fc 32", 32, 4096, 25088},       {"llama mlp 512", 512, 5632, 2048}};
     static const struct {
         const char *name;
         int         images, side, channels, n, kernel, stride;
-    } pictures[] = {{"resnet 56 64 3x3 32", 32, 56, 64, 64, 3, 1},    {"resnet 28 128 3x3 32", 32, 28, 128, 128, 3, 1}, {"resnet 14 256 3x3 32", 32, 14, 256, 256, 3, 1},
-                    {"resnet 7 512 3x3 32", 32, 7, 512, 512, 3, 1},   {"resnet 56 64>256 32", 32, 56, 64, 256, 1, 1},   {"resnet 14 1024>256 32", 32, 14, 1024, 256, 1, 1},
-                    {"resnet 56 64 3x3 1", 1, 56, 64, 64, 3, 1},      {"resnet 14 256 3x3 1", 1, 14, 256, 256, 3, 1},   {"resnet 7 512 3x3 1", 1, 7, 512, 512, 3, 1},
-                    {"resnet 14 1024>256 1", 1, 14, 1024, 256, 1, 1}, {"resnet 7 512>2048 1", 1, 7, 512, 2048, 1, 1},   {"vgg 224 64 32", 32, 224, 64, 64, 3, 1},
-                    {"vgg 56 256 32", 32, 56, 256, 256, 3, 1},        {"vgg 28 512 1", 1, 28, 512, 512, 3, 1},          {"mobile 56 24>144 32", 32, 56, 24, 144, 1, 1}};
-    static const int kinds[][2] = {{HOLO_CUDA_F16, 0}, {HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32}, {HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED}};
+    } pictures[] = {
+        {"resnet 56 64 3x3 32", 32, 56, 64, 64, 3, 1},    {"resnet 28 128 3x3 32", 32, 28, 128, 128, 3, 1},
+        {"resnet 14 256 3x3 32", 32, 14, 256, 256, 3, 1}, {"resnet 7 512 3x3 32", 32, 7, 512, 512, 3, 1},
+        {"resnet 56 64>256 32", 32, 56, 64, 256, 1, 1},   {"resnet 14 1024>256 32", 32, 14, 1024, 256, 1, 1},
+        {"resnet 56 64 3x3 1", 1, 56, 64, 64, 3, 1},      {"resnet 14 256 3x3 1", 1, 14, 256, 256, 3, 1},
+        {"resnet 7 512 3x3 1", 1, 7, 512, 512, 3, 1},     {"resnet 14 1024>256 1", 1, 14, 1024, 256, 1, 1},
+        {"resnet 7 512>2048 1", 1, 7, 512, 2048, 1, 1},   {"vgg 224 64 32", 32, 224, 64, 64, 3, 1},
+        {"vgg 56 256 32", 32, 56, 256, 256, 3, 1},        {"vgg 28 512 1", 1, 28, 512, 512, 3, 1},
+        {"mobile 56 24>144 32", 32, 56, 24, 144, 1, 1}};
+    static const int kinds[][2] = {
+        {HOLO_CUDA_F16, 0}, {HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32}, {HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED}};
     for (auto &kind : kinds) {
-        for (auto &m : matrices) time_case(matrix(m.name, kind[0], kind[1], m.m, m.n, m.k), explore && (int64_t)m.m * m.n * m.k < 3e11);
+        for (auto &m : matrices)
+            time_case(matrix(m.name, kind[0], kind[1], m.m, m.n, m.k), explore && (int64_t)m.m * m.n * m.k < 3e11);
         for (auto &m : pictures) {
-            Case c     = picture(m.name, kind[0], kind[1], m.images, m.side, m.channels, m.n, m.kernel, m.stride, m.kernel / 2, 1);
-            c.p.width  = m.side, c.p.out_w = c.p.out_h;
-            c.p.m      = m.images * c.p.out_h * c.p.out_w;
+            Case c    = picture(m.name, kind[0], kind[1], m.images, m.side, m.channels, m.n, m.kernel, m.stride,
+                                m.kernel / 2, 1);
+            c.p.width = m.side, c.p.out_w = c.p.out_h;
+            c.p.m = m.images * c.p.out_h * c.p.out_w;
             if (m.kernel == 1) c.p.height = 0;
             time_case(c, explore);
         }

@@ -30,7 +30,7 @@ json report.json model archive nodes_before nodes_after folded constants dedupli
 gives 0 '  tuned ' hologram compile "$MODEL" -o tuned.holo --tune --input-shape image:1,1,8,8
 gives 0 'tune.changed' hologram inspect tuned.holo
 gives 0 '(the rule)' hologram compile "$MODEL" -o tuned.holo --tune --verbose --input-shape image:1,1,8,8
-gives 0 'fix them with --input-shape' hologram compile "$MODEL" -o tuned.holo --tune
+gives 0 'fix the sizes with --input-shape' hologram compile "$MODEL" -o tuned.holo --tune
 hologram compile "$MODEL" -o tuned.holo --tune --json --input-shape image:1,1,8,8 > tuned.json
 json tuned.json tune_seconds tune_changed tune_open tunes
 check 'each way has its time' grep -q '"seconds"' tuned.json

@@ -9,36 +9,36 @@
 enum { LINE = 128, SKEW = 8, SPLITS_MAX = 32 };
 static const size_t PARTIAL_MAX = (size_t)64 << 20;
 
-// One kernel of product.cuh. `rate` is what a multiprocessor that is full of such blocks computes, in flops a microsecond;
-// `latency` is what one line of k costs at least, in microseconds. Both measured by bench/cuda on an H200.
+// One kernel of product.cuh. Microseconds, fitted to what bench/cuda measured on an H200: a line of k on a multiprocessor that
+// has one block, and that is full of them; and all that a block does before and after its lines.
 typedef struct Tile {
     const char *module, *kernel;
     uint8_t     type, numeric;
     uint8_t     whole; // a multiply and add in the order of k: k is never cut
     int32_t     m, n, threads, stages, blocks;
-    double      rate, latency;
+    double      one, full, end;
 } Tile;
 
 // clang-format off
 static const Tile tiles[] = {
-    {"product_f16",  "product_f16_128x256",   HOLO_CUDA_F16,  0, 0, 128, 256, 256, 4, 1, 4.6e6, 0.26},
-    {"product_f16",  "product_f16_128x128",   HOLO_CUDA_F16,  0, 0, 128, 128, 256, 3, 2, 4.0e6, 0.30},
-    {"product_f16",  "product_f16_128x64",    HOLO_CUDA_F16,  0, 0, 128,  64, 256, 4, 2, 2.8e6, 0.24},
-    {"product_f16",  "product_f16_64x64",     HOLO_CUDA_F16,  0, 0,  64,  64, 128, 6, 2, 1.9e6, 0.20},
-    {"product_bf16", "product_bf16_128x256",  HOLO_CUDA_BF16, 0, 0, 128, 256, 256, 4, 1, 4.6e6, 0.26},
-    {"product_bf16", "product_bf16_128x128",  HOLO_CUDA_BF16, 0, 0, 128, 128, 256, 3, 2, 4.0e6, 0.30},
-    {"product_bf16", "product_bf16_128x64",   HOLO_CUDA_BF16, 0, 0, 128,  64, 256, 4, 2, 2.8e6, 0.24},
-    {"product_bf16", "product_bf16_64x64",    HOLO_CUDA_BF16, 0, 0,  64,  64, 128, 6, 2, 1.9e6, 0.20},
-    {"product_tf32", "product_tf32_128x256",  HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32, 0, 128, 256, 256, 4, 1, 2.3e6, 0.26},
-    {"product_tf32", "product_tf32_128x128",  HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32, 0, 128, 128, 256, 3, 2, 2.0e6, 0.30},
-    {"product_tf32", "product_tf32_128x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32, 0, 128,  64, 256, 4, 2, 1.4e6, 0.24},
-    {"product_tf32", "product_tf32_64x64",    HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32, 0,  64,  64, 128, 6, 2, 0.9e6, 0.20},
-    {"product_s8",   "product_s8_128x128",    HOLO_CUDA_S8,   0, 0, 128, 128, 256, 3, 2, 7.0e6, 0.30},
-    {"product_s8",   "product_s8_64x64",      HOLO_CUDA_S8,   0, 0,  64,  64, 128, 6, 2, 3.5e6, 0.20},
-    {"product_f32",  "product_parts_128x64",  HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0, 128,  64, 256, 4, 1, 0.5e6, 0.40},
-    {"product_f32",  "product_parts_64x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0,  64,  64, 128, 6, 2, 0.45e6, 0.40},
-    {"product_f32",  "product_fused_64x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0,  64,  64, 128, 6, 2, 0.30e6, 0.60},
-    {"product_f32",  "product_exact_64x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_EXACT, 1,  64,  64, 128, 6, 2, 0.18e6, 1.0},
+    {"product_f16",  "product_f16_128x256",   HOLO_CUDA_F16,  0, 0, 128, 256, 256, 4, 1, 0.90, 0.90, 9.2},
+    {"product_f16",  "product_f16_128x128",   HOLO_CUDA_F16,  0, 0, 128, 128, 256, 3, 2, 0.73, 1.26, 6.6},
+    {"product_f16",  "product_f16_128x64",    HOLO_CUDA_F16,  0, 0, 128,  64, 256, 4, 2, 0.36, 0.66, 4.8},
+    {"product_f16",  "product_f16_64x64",     HOLO_CUDA_F16,  0, 0,  64,  64, 128, 6, 2, 0.36, 0.59, 2.4},
+    {"product_bf16", "product_bf16_128x256",  HOLO_CUDA_BF16, 0, 0, 128, 256, 256, 4, 1, 0.90, 0.90, 9.2},
+    {"product_bf16", "product_bf16_128x128",  HOLO_CUDA_BF16, 0, 0, 128, 128, 256, 3, 2, 0.73, 1.26, 6.6},
+    {"product_bf16", "product_bf16_128x64",   HOLO_CUDA_BF16, 0, 0, 128,  64, 256, 4, 2, 0.36, 0.66, 4.8},
+    {"product_bf16", "product_bf16_64x64",    HOLO_CUDA_BF16, 0, 0,  64,  64, 128, 6, 2, 0.36, 0.59, 2.4},
+    {"product_tf32", "product_tf32_128x256",  HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32, 0, 128, 256, 256, 4, 1, 0.87, 0.87, 9.2},
+    {"product_tf32", "product_tf32_128x128",  HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32, 0, 128, 128, 256, 3, 2, 0.72, 1.22, 6.8},
+    {"product_tf32", "product_tf32_128x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32, 0, 128,  64, 256, 4, 2, 0.35, 0.63, 5.2},
+    {"product_tf32", "product_tf32_64x64",    HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32, 0,  64,  64, 128, 6, 2, 0.34, 0.55, 2.6},
+    {"product_s8",   "product_s8_128x128",    HOLO_CUDA_S8,   0, 0, 128, 128, 256, 3, 2, 0.73, 1.26, 6.6},
+    {"product_s8",   "product_s8_64x64",      HOLO_CUDA_S8,   0, 0,  64,  64, 128, 6, 2, 0.36, 0.59, 2.4},
+    {"product_f32",  "product_parts_128x64",  HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0, 128,  64, 256, 4, 1, 1.28, 1.28, 4.9},
+    {"product_f32",  "product_parts_64x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0,  64,  64, 128, 6, 2, 0.76, 1.24, 2.5},
+    {"product_f32",  "product_fused_64x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0,  64,  64, 128, 6, 2, 1.33, 2.41, 2.1},
+    {"product_f32",  "product_exact_64x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_EXACT, 1,  64,  64, 128, 6, 2, 2.0,  3.6,  2.1},
 };
 // clang-format on
 enum { TILES = sizeof tiles / sizeof *tiles };
@@ -69,24 +69,18 @@ static uint32_t shared_of(const Tile *t, int64_t lines)
 
 // ---- what a tile would cost
 
-// Microseconds for one line of k on a multiprocessor that holds `resident` blocks.
-static double line_cost(const Tile *t, int32_t size, int64_t resident)
-{
-    double busy = (double)resident * t->m * t->n * (LINE / size) * 2 / t->rate;
-    return busy > t->latency ? busy : t->latency;
-}
-
+// Blocks come in rounds: all but the last fill the machine. `lines` is of one block.
 static double cost_of(const HoloCudaWant *want, const HoloCudaProduct *p, const Tile *t, int64_t splits, int64_t lines)
 {
-    int64_t blocks = ceil_div(p->m, t->m) * ceil_div(p->n, t->n) * splits * want->batch, sms = want->sms;
-    int64_t slots = sms * t->blocks, rounds = ceil_div(blocks, slots), last = blocks - (rounds - 1) * slots;
-    int32_t size = size_of(want->type);
-    double  tile = (double)t->m * t->n * 4 / 0.6e5; // the end of a block: 60 GB/s and SM of sums
-    double  cost = 2 + (double)(rounds - 1) * ((double)lines * line_cost(t, size, t->blocks) + tile * 0.5);
-    cost += (double)lines * line_cost(t, size, ceil_div(last, sms)) + tile;
-    if (splits > 1) cost += 1.5 + tile * (1 + 0.5 * (double)splits);
-    double weights = (double)p->n * p->k * size * want->batch / 4e6;
-    return cost > weights ? cost : weights;
+    int64_t blocks = ceil_div(p->m, t->m) * ceil_div(p->n, t->n) * splits * want->batch,
+            slots  = (int64_t)want->sms * t->blocks;
+    int64_t rounds = ceil_div(blocks, slots), last = blocks - (rounds - 1) * slots;
+    bool    alone = last <= want->sms && t->blocks > 1;
+    double  cost  = 2 + (double)(rounds - 1) * ((double)lines * t->full + t->end);
+    cost += (double)lines * (last <= want->sms ? t->one : t->full) + t->end * (alone ? 0.6 : 1);
+    if (splits > 1) cost += want->cluster ? 0.8 : 4 + 0.4 * (double)splits;
+    double memory = ((double)p->n * p->k * want->batch + (double)p->m * p->n) * size_of(want->type) / 4e6;
+    return cost > memory + 2 ? cost : memory + 2;
 }
 
 // ---- the product

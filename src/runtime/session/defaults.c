@@ -45,8 +45,10 @@ static int64_t size_least(const HoloSession *session, int index, int d)
     int64_t least = a->SIZES_at[v->size_first + (uint32_t)(v->rank + d)];
     size          = holo_dim_is_symbolic(least) ? size_find(session, least) : least;
     if (size < 0) return -1;
-    const HoloDimRecord *dim = entry == HOLO_DIM_UNKNOWN ? NULL : &a->DIMS_at[(uint32_t)entry];
-    if (dim && dim->op == HOLO_DIM_SYMBOL) size = most(size, session->sizes[dim->a]);
+    bool                 is_known = holo_dim_is_symbolic(entry) && (uint32_t)entry < a->DIMS_count;
+    const HoloDimRecord *dim      = is_known ? &a->DIMS_at[(uint32_t)entry] : NULL;
+    if (dim && dim->op == HOLO_DIM_SYMBOL && (uint64_t)dim->a < a->SYMBOLS_count)
+        size = most(size, session->sizes[dim->a]);
     return was->rank == v->rank ? most(size, was->dim[d]) : size;
 }
 

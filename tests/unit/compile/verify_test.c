@@ -311,7 +311,7 @@ static void test_kernel_leaves_its_memory(void **state)
     file_write(source, text, strlen(text));
     EXPECT_OK(holo_compiler_add_kernel(compiler, source, &error));
     EXPECT_FAIL(holo_compile_file(compiler, path, temp_path("own.holo"), NULL, &error), HOLO_BAD_MODEL,
-                "it leaves its memory");
+                "accesses memory outside its arrays");
     holo_compiler_destroy(compiler);
 }
 

@@ -160,7 +160,8 @@ template <class E, int D, int BK> struct Queries {
         float scale = sight.p.scale * LOG2E, high[2] = {top[0], top[1]};
         int   mine = lane % 4 * 2, end[2]; // keys of this lane's columns, from its first on, that each row sees
 #pragma unroll
-        for (int h = 0; h < 2; h++) end[h] = query + h * 8 < sight.p.queries ? sight.end(query + h * 8) - key - mine : 0;
+        for (int h = 0; h < 2; h++)
+            end[h] = query + h * 8 < sight.p.queries ? sight.end(query + h * 8) - key - mine : 0;
 #pragma unroll
         for (int i = 0; i < BK / 8 * 4; i++) (&score[0][0])[i] *= scale;
         if (sight.p.mask_type) add_mask(sight, key + mine, end);
@@ -173,8 +174,8 @@ template <class E, int D, int BK> struct Queries {
             }
 #pragma unroll
         for (int h = 0; h < 2; h++) {
-            high[h] = fmaxf(high[h], __shfl_xor_sync(~0u, high[h], 1));
-            high[h] = fmaxf(high[h], __shfl_xor_sync(~0u, high[h], 2));
+            high[h]    = fmaxf(high[h], __shfl_xor_sync(~0u, high[h], 1));
+            high[h]    = fmaxf(high[h], __shfl_xor_sync(~0u, high[h], 2));
             float base = high[h] == -INFINITY ? 0 : high[h], less = exp2f(top[h] - base);
             top[h] = high[h];
             sum[h] *= less;
@@ -227,7 +228,7 @@ template <class E, int D, int BK> struct Queries {
             bool pairs = p.whole && p.v_size % 2 == 0 && p.out_stride[2] % 2 == 0;
 #pragma unroll
             for (int j = 0; j < D / 8; j++) {
-                int   x = j * 8 + lane % 4 * 2;
+                int   x    = j * 8 + lane % 4 * 2;
                 float y[2] = {out[j][h * 2] * times, out[j][h * 2 + 1] * times};
                 if (pairs && x < p.v_size) {
                     if constexpr (P::T_SIZE == 2)
@@ -249,17 +250,17 @@ template <class E, int D, int BK> INL void attention(const HoloCudaAttention &p)
     enum { Q_BYTES = 64 * D * (int)sizeof(T), KV_BYTES = BK * D * (int)sizeof(T) };
     extern __shared__ __align__(128) char memory[];
     uint32_t                              q_tile = shared_address(memory), kv = q_tile + Q_BYTES;
-    int                                   first = (gridDim.x - 1 - blockIdx.x) * 64, head = blockIdx.y, batch = blockIdx.z;
-    int                                   kv_head = head / (p.heads / p.kv_heads);
-    const T                              *q = (const T *)p.q + batch * p.q_stride[0] + head * p.q_stride[1];
-    const T                              *k = (const T *)p.k + batch * p.k_stride[0] + kv_head * p.k_stride[1];
-    const T                              *v = (const T *)p.v + batch * p.v_stride[0] + kv_head * p.v_stride[1];
+    int      first = (gridDim.x - 1 - blockIdx.x) * 64, head = blockIdx.y, batch = blockIdx.z;
+    int      kv_head = head / (p.heads / p.kv_heads);
+    const T *q       = (const T *)p.q + batch * p.q_stride[0] + head * p.q_stride[1];
+    const T *k       = (const T *)p.k + batch * p.k_stride[0] + kv_head * p.k_stride[1];
+    const T *v       = (const T *)p.v + batch * p.v_stride[0] + kv_head * p.v_stride[1];
     let_others_start();
     wait_for_others();
-    Sight              sight(p, batch, head);
-    int                end = sight.end(min(first + 63, p.queries - 1)), tiles = (end + BK - 1) / BK;
+    Sight             sight(p, batch, head);
+    int               end = sight.end(min(first + 63, p.queries - 1)), tiles = (end + BK - 1) / BK;
     Queries<E, D, BK> mine(first);
-    auto               copy = [&](int i) {
+    auto              copy = [&](int i) {
         uint32_t to = kv + (i & 1) * 2 * KV_BYTES;
         copy_tile<E, D, BK>(to, k, p.k_stride[2], i * BK, end, p.size, p.whole);
         copy_tile<E, D, BK>(to + KV_BYTES, v, p.v_stride[2], i * BK, end, p.v_size, p.whole);
@@ -282,10 +283,10 @@ template <class E, int D, int BK> INL void attention(const HoloCudaAttention &p)
     mine.store(p, (T *)p.out + batch * p.out_stride[0] + head * p.out_stride[1]);
 }
 
-#define ATTENTION(name, E, D, BK)                                                                                      \
-    extern "C" __global__ void __launch_bounds__(128) name(const __grid_constant__ HoloCudaAttention p)                \
-    {                                                                                                                  \
-        attention<E, D, BK>(p);                                                                                        \
+#define ATTENTION(name, E, D, BK)                                                                       \
+    extern "C" __global__ void __launch_bounds__(128) name(const __grid_constant__ HoloCudaAttention p) \
+    {                                                                                                   \
+        attention<E, D, BK>(p);                                                                         \
     }
 
 #endif

@@ -14,8 +14,8 @@ template <int N> struct Found {
     {
         float high = fmaxf(top, other_top), base = high == -INFINITY ? 0 : high;
         float mine = exp2f(top - base), theirs = exp2f(other_top - base);
-        top        = high;
-        sum        = sum * mine + other_sum * theirs;
+        top = high;
+        sum = sum * mine + other_sum * theirs;
 #pragma unroll
         for (int i = 0; i < N; i++) out[i] = out[i] * mine + other[i] * theirs;
     }
@@ -23,8 +23,8 @@ template <int N> struct Found {
 
 template <class E, int N> INL void load_floats(float (&x)[N], const typename E::T *from, int left, bool whole)
 {
-    uint4                w    = make_uint4(0, 0, 0, 0);
-    typename E::T       *each = (typename E::T *)&w;
+    uint4          w    = make_uint4(0, 0, 0, 0);
+    typename E::T *each = (typename E::T *)&w;
     if (whole && left >= N) {
         w = *(const uint4 *)from;
     } else {
@@ -59,7 +59,8 @@ template <int G, int D, int N, int LANES> INL void gather(Found<N> (&found)[G], 
 }
 
 // One column of what `count` places hold, `stride` floats apart. Other blocks wrote what is in memory, past this one's cache.
-template <bool SHARED> INL float put_together(const float *from, int count, int64_t stride, int column, float &top, float &sum)
+template <bool SHARED>
+INL float put_together(const float *from, int count, int64_t stride, int column, float &top, float &sum)
 {
     Found<1> all = {-INFINITY, 0, {0}};
 #pragma unroll 4
@@ -84,7 +85,7 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
     __shared__ float shared[DECODE_WARPS][G][D + 2];
     int              group = p.heads / p.kv_heads, rows = group * p.queries, parts = (rows + G - 1) / G;
     int              kv_head = blockIdx.y / parts, row0 = blockIdx.y % parts * G, batch = blockIdx.z;
-    int              lane = threadIdx.x % 32, column = lane % LANES * N, left_k = p.size - column, left_v = p.v_size - column;
+    int lane = threadIdx.x % 32, column = lane % LANES * N, left_k = p.size - column, left_v = p.v_size - column;
     let_others_start();
     wait_for_others();
     Found<N> found[G];
@@ -92,14 +93,15 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
 #pragma unroll
     for (int g = 0; g < G; g++) {
         int      row = min(row0 + g, rows - 1), head = kv_head * group + row / p.queries;
-        const T *from = (const T *)p.q + batch * p.q_stride[0] + head * p.q_stride[1] + row % p.queries * p.q_stride[2] + column;
+        const T *from =
+            (const T *)p.q + batch * p.q_stride[0] + head * p.q_stride[1] + row % p.queries * p.q_stride[2] + column;
         load_floats<E>(q[g], from, left_k, p.whole);
         found[g].top = -INFINITY, found[g].sum = 0;
 #pragma unroll
         for (int i = 0; i < N; i++) q[g][i] *= p.scale * LOG2E, found[g].out[i] = 0;
     }
-    const T *k = (const T *)p.k + batch * p.k_stride[0] + kv_head * p.k_stride[1] + column;
-    const T *v = (const T *)p.v + batch * p.v_stride[0] + kv_head * p.v_stride[1] + column;
+    const T *k    = (const T *)p.k + batch * p.k_stride[0] + kv_head * p.k_stride[1] + column;
+    const T *v    = (const T *)p.v + batch * p.v_stride[0] + kv_head * p.v_stride[1] + column;
     int      from = blockIdx.x * p.keys_split, end = min(from + p.keys_split, Sight(p, batch, 0).keys);
     for (int base = from; base < end; base += STEP) {
         int   key = base + threadIdx.x / LANES;
@@ -113,7 +115,7 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
             for (int i = 0; i < N; i++) score[g] = fmaf(q[g][i], x[i], score[g]);
 #pragma unroll
             for (int d = 1; d < LANES; d <<= 1) score[g] += __shfl_xor_sync(~0u, score[g], d);
-            int row = min(row0 + g, rows - 1);
+            int   row = min(row0 + g, rows - 1);
             Sight sight(p, batch, kv_head * group + row / p.queries);
             if (key >= min(end, sight.end(row % p.queries)))
                 score[g] = -INFINITY;
@@ -129,8 +131,8 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
     int     item = (batch * gridDim.y + blockIdx.y);
     int64_t size = G * (D + 2);
     for (int i = threadIdx.x; i < G * D && p.splits > 1; i += 128) {
-        float top, sum, x = put_together<true>(mine + i / D * (D + 2), DECODE_WARPS, size, i % D, top, sum);
-        float *to = p.partial + ((int64_t)item * p.splits + blockIdx.x) * size + i / D * (D + 2);
+        float  top, sum, x = put_together<true>(mine + i / D * (D + 2), DECODE_WARPS, size, i % D, top, sum);
+        float *to     = p.partial + ((int64_t)item * p.splits + blockIdx.x) * size + i / D * (D + 2);
         to[2 + i % D] = x;
         if (i % D == 0) to[0] = top, to[1] = sum;
     }
@@ -148,18 +150,18 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
         else
             x = put_together<true>(mine + at, DECODE_WARPS, size, i % D, top, sum);
         if (row >= rows || i % D >= p.v_size) continue;
-        T *to = (T *)p.out + batch * p.out_stride[0] + head * p.out_stride[1] + row % p.queries * p.out_stride[2];
+        T *to     = (T *)p.out + batch * p.out_stride[0] + head * p.out_stride[1] + row % p.queries * p.out_stride[2];
         to[i % D] = E::put(sum == 0 ? 0 : x / sum);
     }
 }
 
-#define DECODE(name, E, D, G)                                                                                          \
-    extern "C" __global__ void __launch_bounds__(128) name(const __grid_constant__ HoloCudaAttention p)                \
-    {                                                                                                                  \
-        decode<E, D, G>(p);                                                                                            \
+#define DECODE(name, E, D, G)                                                                           \
+    extern "C" __global__ void __launch_bounds__(128) name(const __grid_constant__ HoloCudaAttention p) \
+    {                                                                                                   \
+        decode<E, D, G>(p);                                                                             \
     }
-#define DECODES(name, E, D)                                                                                            \
-    DECODE(decode_##name##_##D##_1, E, D, 1)                                                                           \
+#define DECODES(name, E, D)                  \
+    DECODE(decode_##name##_##D##_1, E, D, 1) \
     DECODE(decode_##name##_##D##_4, E, D, 4)
 
 DECODES(f32, TF32, 64)

@@ -12,7 +12,7 @@ template <class E> struct Vector {
 
     INL void load(const typename E::T *from)
     {
-        uint4                    w = *(const uint4 *)from;
+        uint4                w    = *(const uint4 *)from;
         const typename E::T *each = (const typename E::T *)&w;
 #pragma unroll
         for (int i = 0; i < N; i++) x[i] = E::get(each[i]);
@@ -45,16 +45,16 @@ template <class E, int SIZE, int STRIDE> INL void depthwise(const HoloCudaDepthw
 {
     using T = typename E::T;
     enum { N = Vector<E>::N };
-    int     kernel_h = SIZE ? SIZE : p.kernel_h, kernel_w = SIZE ? SIZE : p.kernel_w, stride = STRIDE ? STRIDE : p.stride_w;
-    int     dilation = SIZE ? 1 : p.dilation_w, vectors = p.channels / N, groups = (p.out_w + ACROSS - 1) / ACROSS;
+    int kernel_h = SIZE ? SIZE : p.kernel_h, kernel_w = SIZE ? SIZE : p.kernel_w, stride = STRIDE ? STRIDE : p.stride_w;
+    int dilation = SIZE ? 1 : p.dilation_w, vectors = p.channels / N, groups = (p.out_w + ACROSS - 1) / ACROSS;
     int64_t index = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
     let_others_start();
     wait_for_others();
     if (index >= (int64_t)p.batch * p.out_h * groups * vectors) return;
     int       channel = (int)(index % vectors) * N, x0 = (int)(index / vectors % groups) * ACROSS;
     int       y = (int)(index / vectors / groups % p.out_h), image = (int)(index / vectors / groups / p.out_h);
-    const T  *a = (const T *)p.a + (int64_t)image * p.height * p.width * p.channels + channel;
-    const T  *b = (const T *)p.b + channel;
+    const T  *a           = (const T *)p.a + (int64_t)image * p.height * p.width * p.channels + channel;
+    const T  *b           = (const T *)p.b + channel;
     Vector<E> sum[ACROSS] = {};
     for (int ky = 0; ky < kernel_h; ky++) {
         int iy = y * p.stride_h - p.pad_h + ky * p.dilation_h;
@@ -105,14 +105,14 @@ template <class E, int SIZE, int STRIDE> INL void depthwise(const HoloCudaDepthw
         if (x0 + o < p.out_w) finish<E>(p, sum[o], at + (int64_t)o * p.channels, channel);
 }
 
-#define DEPTHWISE(name, E, SIZE, STRIDE)                                                                               \
-    extern "C" __global__ void __launch_bounds__(128) name(const __grid_constant__ HoloCudaDepthwise p)                \
-    {                                                                                                                  \
-        depthwise<E, SIZE, STRIDE>(p);                                                                                 \
+#define DEPTHWISE(name, E, SIZE, STRIDE)                                                                \
+    extern "C" __global__ void __launch_bounds__(128) name(const __grid_constant__ HoloCudaDepthwise p) \
+    {                                                                                                   \
+        depthwise<E, SIZE, STRIDE>(p);                                                                  \
     }
-#define DEPTHWISES(name, E)                                                                                            \
-    DEPTHWISE(depthwise_##name##_3x3, E, 3, 1)                                                                         \
-    DEPTHWISE(depthwise_##name##_3x3_2, E, 3, 2)                                                                       \
+#define DEPTHWISES(name, E)                      \
+    DEPTHWISE(depthwise_##name##_3x3, E, 3, 1)   \
+    DEPTHWISE(depthwise_##name##_3x3_2, E, 3, 2) \
     DEPTHWISE(depthwise_##name, E, 0, 0)
 
 DEPTHWISES(f32, TF32)

@@ -87,13 +87,12 @@ INL uint32_t to_tf32(uint32_t x)
 }
 
 // Each element type: what memory holds, and the product of fragments of 16 x 32 bytes and 8 x 32 bytes.
-#define MMA(shape, types, D, d, a, b0, b1)                                                                             \
-    asm volatile("mma.sync.aligned." shape ".row.col." types " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"  \
-                 : "+" D(d[0]), "+" D(d[1]), "+" D(d[2]), "+" D(d[3])                                                  \
+#define MMA(shape, types, D, d, a, b0, b1)                                                                            \
+    asm volatile("mma.sync.aligned." shape ".row.col." types " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" \
+                 : "+" D(d[0]), "+" D(d[1]), "+" D(d[2]), "+" D(d[3])                                                 \
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1))
 
 struct F16 {
-    enum { TYPE = HOLO_CUDA_F16 };
     using T   = __half;
     using Sum = float;
     enum { PARTS = 1 };
@@ -112,7 +111,6 @@ struct F16 {
 };
 
 struct BF16 {
-    enum { TYPE = HOLO_CUDA_BF16 };
     using T   = __nv_bfloat16;
     using Sum = float;
     enum { PARTS = 1 };
@@ -131,7 +129,6 @@ struct BF16 {
 };
 
 struct TF32 {
-    enum { TYPE = HOLO_CUDA_F32 };
     using T   = float;
     using Sum = float;
     enum { PARTS = 1 };
@@ -145,7 +142,6 @@ struct TF32 {
 };
 
 struct S8 {
-    enum { TYPE = HOLO_CUDA_F32 };
     using T   = int8_t;
     using Sum = int32_t;
     enum { PARTS = 1 };
@@ -159,12 +155,12 @@ struct S8 {
 // f32 by ordinary instructions: fused or not; and by three products of tf32 halves on tensor cores.
 struct Fused {
     using T = float;
-    enum { EXACT = 0, TYPE = HOLO_CUDA_F32 };
+    enum { EXACT = 0 };
 };
 
 struct Exact {
     using T = float;
-    enum { EXACT = 1, TYPE = HOLO_CUDA_F32 };
+    enum { EXACT = 1 };
 };
 
 struct Parts : TF32 {
@@ -204,17 +200,22 @@ INL void store_any(void *p, int64_t at, int type, float x)
     }
 }
 
-// Four neighbours, on an address that is a multiple of their size.
-INL float4 load_4(const void *p, int64_t at, int type)
+// Four numbers of 16 bits.
+INL float4 widen(uint2 w, int type)
 {
-    if (type == HOLO_CUDA_F32) return *(const float4 *)((const float *)p + at);
-    uint2 w = *(const uint2 *)((const uint16_t *)p + at);
     if (type == HOLO_CUDA_F16) {
         float2 x = __half22float2(*(__half2 *)&w.x), y = __half22float2(*(__half2 *)&w.y);
         return make_float4(x.x, x.y, y.x, y.y);
     }
     return make_float4(__uint_as_float(w.x << 16), __uint_as_float(w.x & 0xffff0000), __uint_as_float(w.y << 16),
                        __uint_as_float(w.y & 0xffff0000));
+}
+
+// Four neighbours, on an address that is a multiple of their size.
+INL float4 load_4(const void *p, int64_t at, int type)
+{
+    if (type == HOLO_CUDA_F32) return *(const float4 *)((const float *)p + at);
+    return widen(*(const uint2 *)((const uint16_t *)p + at), type);
 }
 
 INL void store_4(void *p, int64_t at, int type, float4 x)

@@ -74,10 +74,41 @@ template <int THREADS> struct Line {
 
     INL void read()
     {
+        if (p.whole && p.width % 4 == 0) {
+            float4 more[QUADS];
+            load_all(kept, p.a);
+            if (p.more) load_all(more, p.more);
 #pragma unroll
-        for (int q = 0; q < QUADS; q++)
-            if ((q * THREADS + me) * 4 < p.width) kept[q] = fetch(q * THREADS + me, true);
+            for (int q = 0; q < QUADS; q++) {
+                int n = (q * THREADS + me) * 4;
+                if (p.more)
+                    kept[q].x += more[q].x, kept[q].y += more[q].y, kept[q].z += more[q].z, kept[q].w += more[q].w;
+                if (p.sum && n < p.width) store_4(p.sum, a_at + n, p.a_type, kept[q]);
+            }
+        } else {
+#pragma unroll
+            for (int q = 0; q < QUADS; q++)
+                if ((q * THREADS + me) * 4 < p.width) kept[q] = fetch(q * THREADS + me, true);
+        }
         for (int i = QUADS * THREADS + me; p.sum && i * 4 < p.width; i += THREADS) fetch(i, true);
+    }
+
+    // The type is asked for once, so that all quads are on their way before the first is used.
+    INL void load_all(float4 (&x)[QUADS], const void *from) const
+    {
+        if (p.a_type == HOLO_CUDA_F32) {
+            const float4 *at = (const float4 *)((const float *)from + a_at) + me;
+#pragma unroll
+            for (int q = 0; q < QUADS; q++)
+                x[q] = (q * THREADS + me) * 4 < p.width ? at[q * THREADS] : make_float4(0, 0, 0, 0);
+            return;
+        }
+        const uint2 *at = (const uint2 *)((const uint16_t *)from + a_at) + me;
+        uint2        raw[QUADS];
+#pragma unroll
+        for (int q = 0; q < QUADS; q++) raw[q] = (q * THREADS + me) * 4 < p.width ? at[q * THREADS] : make_uint2(0, 0);
+#pragma unroll
+        for (int q = 0; q < QUADS; q++) x[q] = widen(raw[q], p.a_type);
     }
 
     INL void put(float4 x, int i, int count) const
@@ -93,7 +124,7 @@ template <int THREADS> struct Line {
 
     INL void norm(float *shared)
     {
-        bool  rms = p.what == HOLO_CUDA_ROW_RMS_NORM;
+        bool  rms  = p.what == HOLO_CUDA_ROW_RMS_NORM;
         float mean = 0, squares = 0;
         if (!rms) {
             each([&](float4 x, int, int) { mean += (x.x + x.y) + (x.z + x.w); }); // what does not count is 0
@@ -159,12 +190,12 @@ template <int THREADS> INL void norm(const HoloCudaNorm &p)
         line.softmax(shared);
 }
 
-extern "C" __global__ void __launch_bounds__(256) norm_warp(const __grid_constant__ HoloCudaNorm p)
+extern "C" __global__ void __launch_bounds__(256, 2) norm_warp(const __grid_constant__ HoloCudaNorm p)
 {
     norm<32>(p);
 }
 
-extern "C" __global__ void __launch_bounds__(256) norm_block(const __grid_constant__ HoloCudaNorm p)
+extern "C" __global__ void __launch_bounds__(256, 2) norm_block(const __grid_constant__ HoloCudaNorm p)
 {
     norm<256>(p);
 }

@@ -26,7 +26,8 @@ template <class E> INL uint4 load_piece(const typename E::T *from, int left, boo
 }
 
 template <class E, int M>
-INL void add_piece(const HoloCudaRows &p, const typename E::T *a, int k, const uint4 (&w)[COLUMNS], float (&sum)[COLUMNS][M])
+INL void add_piece(const HoloCudaRows &p, const typename E::T *a, int k, const uint4 (&w)[COLUMNS],
+                   float (&sum)[COLUMNS][M])
 {
     enum { N = 16 / (int)sizeof(typename E::T) };
     float y[COLUMNS][N];
@@ -50,8 +51,8 @@ template <class E, int M> INL void rows(const HoloCudaRows &p)
     enum { N = 16 / (int)sizeof(T) };
     __shared__ float shared[WARPS][COLUMNS][M];
     int              warp = threadIdx.x / 32, lane = threadIdx.x % 32, part = warp % p.share;
-    int              n0 = (blockIdx.x * (WARPS / p.share) + warp / p.share) * COLUMNS;
-    const T         *a = (const T *)p.a, *b[COLUMNS];
+    int              n0              = (blockIdx.x * (WARPS / p.share) + warp / p.share) * COLUMNS;
+    const T         *a               = (const T *)p.a, *b[COLUMNS];
     float            sum[COLUMNS][M] = {};
 #pragma unroll
     for (int c = 0; c < COLUMNS; c++) b[c] = (const T *)p.b + (int64_t)min(n0 + c, p.n - 1) * p.ldb;
@@ -93,14 +94,14 @@ template <class E, int M> INL void rows(const HoloCudaRows &p)
     }
 }
 
-#define ROWS(name, E, M)                                                                                               \
-    extern "C" __global__ void __launch_bounds__(256) name(const __grid_constant__ HoloCudaRows p)                     \
-    {                                                                                                                  \
-        rows<E, M>(p);                                                                                                 \
+#define ROWS(name, E, M)                                                                           \
+    extern "C" __global__ void __launch_bounds__(256) name(const __grid_constant__ HoloCudaRows p) \
+    {                                                                                              \
+        rows<E, M>(p);                                                                             \
     }
-#define ROWS_OF(name, E)                                                                                               \
-    ROWS(rows_##name##_1, E, 1)                                                                                        \
-    ROWS(rows_##name##_4, E, 4)                                                                                        \
+#define ROWS_OF(name, E)        \
+    ROWS(rows_##name##_1, E, 1) \
+    ROWS(rows_##name##_4, E, 4) \
     ROWS(rows_##name##_8, E, 8)
 
 ROWS_OF(f32, TF32)

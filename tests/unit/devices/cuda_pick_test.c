@@ -1,0 +1,348 @@
+// cuda_pick_test.c - launches for the GPU, decided without one: they cover the output exactly, lie where they say, and fit.
+#include "devices/cuda/cuda_pick.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SHARED_MOST = 227 * 1024, LINE = 128 };
+
+static const int32_t  sizes[]   = {1, 15, 16, 17, 127, 129, 768, 5000};
+static const uint32_t numbers[] = {4, 2, 2, 1}; // bytes of a number of each type
+
+static HoloCudaWant want_of(uint8_t type, uint8_t numeric)
+{
+    return (HoloCudaWant){
+        .type = type, .numeric = numeric, .align = 256, .batch = 1, .sms = 132, .cluster = 1, .b_constant = 1};
+}
+
+static HoloCudaProduct product_of(uint8_t type, int32_t m, int32_t n, int32_t k)
+{
+    int32_t each = 16 / (int32_t)numbers[type];
+    return (HoloCudaProduct){.m      = m,
+                             .n      = n,
+                             .k      = k,
+                             .inner  = 1,
+                             .lda    = k,
+                             .ldb    = (k + each - 1) / each * each,
+                             .ldc    = n,
+                             .ldmore = n,
+                             .alpha  = 1,
+                             .c_type = type == HOLO_CUDA_S8 ? HOLO_CUDA_F32 : type};
+}
+
+static bool source_has(const char *file, const char *words)
+{
+    static char text[1 << 16];
+    char        path[256];
+    snprintf(path, sizeof path, "src/devices/cuda/code/%s", file);
+    FILE *f = fopen(path, "rb");
+    if (!f) return false;
+    text[fread(text, 1, sizeof text - 1, f)] = 0;
+    fclose(f);
+    return strstr(text, words) != NULL;
+}
+
+// The module that is named is there, and has the kernel: by its name, or by the words that a macro makes it from.
+static void check_source(const HoloCudaLaunch *l)
+{
+    char        file[80], made[80];
+    const char *type = strchr(l->kernel, '_'), *rest = type ? strchr(type + 1, '_') : NULL;
+    snprintf(file, sizeof file, "%s.cu", l->module);
+    if (source_has(file, l->kernel)) return;
+    assert_non_null(type);
+    if (!strcmp(l->module, "decode")) rest = strrchr(l->kernel, '_');
+    snprintf(made, sizeof made, "%.*s_##name%s%s%s", (int)(type - l->kernel), l->kernel, rest ? "##" : "",
+             strcmp(l->module, "decode") ? "" : "_##D##", rest ? rest : ",");
+    bool here   = source_has(file, made),
+         shared = source_has(file, "TENSOR_PRODUCTS(") && source_has("product.cuh", made);
+    assert_true(here || shared);
+}
+
+static void check_product(const HoloCudaWant *want, const HoloCudaProduct *asked, const HoloCudaPick *pick)
+{
+    const HoloCudaLaunch  *l      = &pick->launch[pick->count - 1];
+    const HoloCudaProduct *p      = &l->params.product;
+    int                    tile_m = 0, tile_n = 0;
+    const char            *tile = strrchr(l->kernel, '_');
+    assert_int_equal(sscanf(tile, "_%dx%d", &tile_m, &tile_n), 2);
+    int64_t down = (p->m + tile_m - 1) / tile_m, across = (p->n + tile_n - 1) / tile_n,
+            line = LINE / (int64_t)numbers[want->type];
+    assert_int_equal(l->grid[0], down * across);
+    assert_int_equal(l->grid[2], want->batch);
+    // the parts of k: all of it, none empty, whole lines
+    assert_int_equal(l->grid[1], p->splits);
+    assert_int_equal(p->k_split % line, 0);
+    assert_true((int64_t)p->splits * p->k_split >= p->k);
+    assert_true(p->splits == 1 || (int64_t)(p->splits - 1) * p->k_split < p->k);
+    // where parts of sums meet
+    if (p->splits > 1 && p->cluster) {
+        assert_int_equal(l->cluster, p->splits);
+        assert_true(l->cluster == 2 || l->cluster == 4 || l->cluster == 8);
+    } else {
+        assert_int_equal(l->cluster, 1);
+    }
+    if (p->splits > 1 && !p->cluster) {
+        assert_true(pick->workspace >= pick->partial_at + (size_t)(down * across * p->splits * want->batch) *
+                                                              (size_t)(tile_m * tile_n) * 4);
+        assert_true(down * across * want->batch <= HOLO_CUDA_COUNTERS);
+    }
+    // room for the tiles of one line at least, and for the sums
+    assert_true(l->shared >= (uint32_t)((tile_m + tile_n) * LINE + 1024));
+    assert_true(l->shared >= (uint32_t)(tile_m * (tile_n + 8) * 4 + 1024) && l->shared <= SHARED_MOST);
+    if (p->a_whole) assert_int_equal((int64_t)p->lda * numbers[want->type] % 16, 0);
+    if (p->c_whole) assert_int_equal(p->ldc % 4, 0);
+    assert_int_equal((int64_t)p->ldb * numbers[want->type] % 16, 0);
+    assert_int_equal(l->params_size, sizeof(HoloCudaProduct));
+    assert_true(pick->cost > 0);
+    if (asked->act == HOLO_CUDA_ACT_RELU) assert_true(p->low == 0 && p->high > 1e30f); // relu is a limit
+    check_source(l);
+}
+
+static void check_rows(const HoloCudaWant *want, const HoloCudaPick *pick)
+{
+    const HoloCudaLaunch *l    = &pick->launch[0];
+    const HoloCudaRows   *r    = &l->params.rows;
+    int64_t               each = 8 / r->share * 2; // columns of a block
+    assert_true(r->share == 1 || r->share == 2 || r->share == 4 || r->share == 8);
+    assert_true(l->grid[0] * each >= r->n && (l->grid[0] - 1) * each < r->n);
+    assert_int_equal(l->params_size, sizeof(HoloCudaRows));
+    assert_true(!r->whole || (int64_t)r->lda * numbers[want->type] % 16 == 0);
+    int rows = atoi(strrchr(l->kernel, '_') + 1);
+    assert_true(rows >= r->m);
+    check_source(l);
+}
+
+static void test_products_cover(void **state)
+{
+    static const uint8_t kinds[][2] = {{HOLO_CUDA_F16, 0},
+                                       {HOLO_CUDA_BF16, 0},
+                                       {HOLO_CUDA_S8, 0},
+                                       {HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED},
+                                       {HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_EXACT},
+                                       {HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32}};
+    enum { SIZES = sizeof sizes / sizeof *sizes };
+    (void)state;
+    for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
+        for (int i = 0; i < SIZES * SIZES * SIZES * 2; i++) {
+            HoloCudaWant    want = want_of(kinds[kind][0], kinds[kind][1]);
+            HoloCudaProduct p =
+                product_of(want.type, sizes[i % SIZES], sizes[i / SIZES % SIZES], sizes[i / SIZES / SIZES % SIZES]);
+            HoloCudaPick pick;
+            want.cluster = i >= SIZES * SIZES * SIZES;
+            p.act        = HOLO_CUDA_ACT_RELU;
+            assert_true(holo_cuda_pick_product(&want, &p, &pick));
+            assert_int_equal(pick.count, 1);
+            if (pick.launch[0].kind == HOLO_CUDA_ROWS)
+                check_rows(&want, &pick);
+            else
+                check_product(&want, &p, &pick);
+            if (want.numeric == HOLO_CUDA_NUMERIC_EXACT) { // one sum, in the order of k
+                assert_int_equal(pick.launch[0].kind, HOLO_CUDA_PRODUCT);
+                assert_int_equal(pick.launch[0].params.product.splits, 1);
+            }
+        }
+}
+
+// Few tiles and much k: more than one multiprocessor in eight has to have work.
+static void test_small_products_fill_the_machine(void **state)
+{
+    static const int32_t shapes[][3] = {{49, 512, 4608}, {196, 256, 2304}, {64, 768, 768}, {197, 768, 3072}};
+    (void)state;
+    for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+        HoloCudaWant    want = want_of(HOLO_CUDA_F16, 0);
+        HoloCudaProduct p    = product_of(want.type, shapes[i][0], shapes[i][1], shapes[i][2]);
+        HoloCudaPick    pick;
+        assert_true(holo_cuda_pick_product(&want, &p, &pick));
+        assert_true(pick.launch[0].grid[0] * pick.launch[0].grid[1] >= 132 / 4);
+    }
+}
+
+static void test_images(void **state)
+{
+    (void)state;
+    HoloCudaWant    want = want_of(HOLO_CUDA_F16, 0);
+    HoloCudaProduct p    = product_of(want.type, 2 * 112 * 112, 64, 49 * 3);
+    HoloCudaPick    pick;
+    p.height = p.width = 224, p.channels = 3, p.lda = 3, p.kernel_h = p.kernel_w = 7, p.out_h = p.out_w = 112;
+    p.stride_h = p.stride_w = 2, p.pad_h = p.pad_w = 3, p.dilation_h = p.dilation_w = 1;
+    assert_true(holo_cuda_pick_product(&want, &p, &pick)); // three channels: copied one by one
+    assert_int_equal(pick.launch[0].params.product.a_whole, 0);
+    check_product(&want, &p, &pick);
+
+    want.a_first = 1, want.a_type = HOLO_CUDA_F32, p.ldb = 49 * 8;
+    assert_true(holo_cuda_pick_product(&want, &p, &pick)); // channels first: turned and padded to 8
+    assert_int_equal(pick.count, 2);
+    assert_int_equal(pick.turned, 1);
+    assert_int_equal(pick.turned_bytes, 2 * 224 * 224 * 8 * 2);
+    assert_int_equal(pick.launch[0].params.turn.to_rows, 8);
+    assert_int_equal(pick.launch[0].params.turn.from_type, HOLO_CUDA_F32);
+    assert_int_equal(pick.launch[1].params.product.k, 49 * 8);
+    assert_int_equal(pick.launch[1].params.product.a_whole, 1);
+    assert_true(pick.workspace >= pick.turned_bytes && pick.partial_at >= pick.turned_bytes);
+    check_product(&want, &p, &pick);
+
+    p.out_w = 111; // rows are no whole images
+    assert_false(holo_cuda_pick_product(&want, &p, &pick));
+}
+
+static void test_plain_b_is_turned(void **state)
+{
+    (void)state;
+    HoloCudaWant    want = want_of(HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32);
+    HoloCudaProduct p    = product_of(want.type, 50, 77, 45);
+    HoloCudaPick    pick;
+    want.b_plain = 1, want.batch = 6, p.inner = 3, p.ldb = 77, p.b_batch[0] = 3 * 45 * 77, p.b_batch[1] = 45 * 77;
+    assert_true(holo_cuda_pick_product(&want, &p, &pick));
+    assert_int_equal(pick.count, 2);
+    assert_int_equal(pick.turned, 2);
+    assert_int_equal(pick.launch[1].params.product.ldb, 48);
+    assert_int_equal(pick.launch[1].params.product.b_early, 0); // what was just written is not read early
+    assert_int_equal(pick.turned_bytes, 6 * 77 * 48 * 4);
+    assert_int_equal(pick.launch[0].grid[2], 6);
+    check_product(&want, &p, &pick);
+
+    p.b_batch[0] = p.b_batch[1] = 0; // one B for all: turned once
+    assert_true(holo_cuda_pick_product(&want, &p, &pick));
+    assert_int_equal(pick.launch[0].grid[2], 1);
+    assert_int_equal(pick.launch[1].params.product.b_batch[1], 0);
+}
+
+static void test_nothing_and_refusals(void **state)
+{
+    HoloCudaWant    want = want_of(HOLO_CUDA_F16, 0);
+    HoloCudaProduct p    = product_of(want.type, 0, 5, 5);
+    HoloCudaPick    pick;
+    (void)state;
+    assert_true(holo_cuda_pick_product(&want, &p, &pick));
+    assert_int_equal(pick.count, 0);
+    p = product_of(want.type, 100, 5, 0); // no k: bias and function alone
+    assert_true(holo_cuda_pick_product(&want, &p, &pick));
+    assert_int_equal(pick.launch[0].params.product.splits, 1);
+    p     = product_of(want.type, 100, 100, 100);
+    p.ldb = 100; // rows of B off 16 bytes
+    assert_false(holo_cuda_pick_product(&want, &p, &pick));
+    p     = product_of(want.type, 100, 100, 104);
+    p.ldb = 96; // shorter than k
+    assert_false(holo_cuda_pick_product(&want, &p, &pick));
+    p     = product_of(want.type, 1 << 20, 100, 4096);
+    p.lda = 4096; // offsets over 32 bits
+    assert_false(holo_cuda_pick_product(&want, &p, &pick));
+    p     = product_of(want.type, 100, 100, 100);
+    p.act = HOLO_CUDA_ACTS;
+    assert_false(holo_cuda_pick_product(&want, &p, &pick));
+    p         = product_of(HOLO_CUDA_S8, 100, 100, 128);
+    want.type = HOLO_CUDA_U8;
+    assert_false(holo_cuda_pick_product(&want, &p, &pick));
+}
+
+static HoloCudaAttention attention_of(int32_t heads, int32_t kv_heads, int32_t queries, int32_t keys, int32_t size)
+{
+    HoloCudaAttention p = {.batch    = 2,
+                           .heads    = heads,
+                           .kv_heads = kv_heads,
+                           .queries  = queries,
+                           .keys     = keys,
+                           .size     = size,
+                           .v_size   = size};
+    p.q_stride[2] = p.out_stride[2] = (int64_t)heads * size, p.k_stride[2] = p.v_stride[2] = (int64_t)kv_heads * size;
+    p.q_stride[1] = p.k_stride[1] = p.v_stride[1] = p.out_stride[1] = size;
+    p.q_stride[0] = p.out_stride[0] = p.q_stride[2] * queries, p.k_stride[0] = p.v_stride[0] = p.k_stride[2] * keys;
+    return p;
+}
+
+static void test_attention(void **state)
+{
+    static const int32_t heads[] = {20, 32, 64, 96, 128, 200, 256};
+    (void)state;
+    for (uint8_t type = 0; type < 3; type++)
+        for (int i = 0; i < 7 * 3; i++) {
+            HoloCudaWant      want = want_of(type, i % 2 && !type ? HOLO_CUDA_NUMERIC_TF32 : HOLO_CUDA_NUMERIC_FUSED);
+            HoloCudaAttention p    = attention_of(8, 2, i / 7 == 0 ? 1 : i / 7 == 1 ? 64 : 197, 300, heads[i % 7]);
+            HoloCudaPick      pick;
+            assert_true(holo_cuda_pick_attention(&want, &p, &pick));
+            const HoloCudaLaunch *l = &pick.launch[0];
+            check_source(l);
+            assert_true(l->shared <= SHARED_MOST);
+            assert_int_equal(l->params.attention.whole, (heads[i % 7] * (int32_t)numbers[type]) % 16 == 0);
+            if (!strncmp(l->kernel, "decode", 6)) {
+                const HoloCudaAttention *a = &l->params.attention;
+                assert_true(p.queries == 1 && heads[i % 7] <= 128);
+                assert_true((int64_t)a->splits * a->keys_split >= p.keys &&
+                            (int64_t)(a->splits - 1) * a->keys_split < p.keys);
+                int32_t size = heads[i % 7] > 64 ? 128 : 64, rows = 4; // four heads share K and V: four rows of a block
+                assert_true(a->splits == 1 ||
+                            pick.workspace >= (size_t)(2 * l->grid[1]) * (size_t)(a->splits * rows * (size + 2)) * 4);
+                assert_int_equal(l->grid[1], 2);
+            } else {
+                assert_int_equal(l->grid[0], (p.queries + 63) / 64);
+                assert_int_equal(l->grid[1], 8);
+            }
+        }
+    HoloCudaWant      want = want_of(HOLO_CUDA_F16, 0);
+    HoloCudaAttention wide = attention_of(2, 2, 64, 64, 320), uneven = attention_of(3, 2, 64, 64, 64);
+    HoloCudaPick      pick;
+    assert_false(holo_cuda_pick_attention(&want, &wide, &pick));
+    assert_false(holo_cuda_pick_attention(&want, &uneven, &pick));
+}
+
+static void test_norms_and_depthwise(void **state)
+{
+    HoloCudaWant want = want_of(HOLO_CUDA_F16, 0);
+    HoloCudaPick pick;
+    (void)state;
+    for (size_t i = 0; i < 64; i++) {
+        HoloCudaNorm p = {.rows   = sizes[i % 8],
+                          .width  = sizes[i / 8],
+                          .lda    = sizes[i / 8],
+                          .ldc    = sizes[i / 8],
+                          .a_type = HOLO_CUDA_F16};
+        assert_true(holo_cuda_pick_norm(&want, &p, &pick));
+        const HoloCudaLaunch *l    = &pick.launch[0];
+        int64_t               each = strcmp(l->kernel, "norm_warp") ? 1 : 8;
+        assert_true(l->grid[0] * each >= p.rows && (l->grid[0] - 1) * each < p.rows);
+        assert_int_equal(l->params.norm.whole, p.lda % 4 == 0);
+        check_source(l);
+    }
+    HoloCudaDepthwise d = {.batch      = 3,
+                           .height     = 56,
+                           .width      = 56,
+                           .channels   = 144,
+                           .kernel_h   = 3,
+                           .kernel_w   = 3,
+                           .out_h      = 28,
+                           .out_w      = 28,
+                           .stride_h   = 2,
+                           .stride_w   = 2,
+                           .pad_h      = 1,
+                           .pad_w      = 1,
+                           .dilation_h = 1,
+                           .dilation_w = 1};
+    assert_true(holo_cuda_pick_depthwise(&want, &d, &pick));
+    assert_string_equal(pick.launch[0].kernel, "depthwise_f16_3x3_2");
+    assert_int_equal(pick.launch[0].grid[0], (3 * 28 * 7 * 18 + 127) / 128);
+    d.kernel_h = 5;
+    assert_true(holo_cuda_pick_depthwise(&want, &d, &pick));
+    assert_string_equal(pick.launch[0].kernel, "depthwise_f16");
+    d.channels = 20; // no whole 16 bytes
+    assert_false(holo_cuda_pick_depthwise(&want, &d, &pick));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_products_cover),
+        cmocka_unit_test(test_small_products_fill_the_machine),
+        cmocka_unit_test(test_images),
+        cmocka_unit_test(test_plain_b_is_turned),
+        cmocka_unit_test(test_nothing_and_refusals),
+        cmocka_unit_test(test_attention),
+        cmocka_unit_test(test_norms_and_depthwise),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
