@@ -167,7 +167,7 @@ static void test_assembled(void **state)
     HoloArena   arena = {0};
     HoloText    out   = {0};
     const char *place = system("command -v ptxas > /dev/null") ? "/usr/local/cuda/bin/ptxas" : "ptxas";
-    char        command[700], name[16];
+    char        command[700], name[32];
     int         count = 0;
     holo_ptx_begin(&out, NULL);
     for (int i = 0; holo_ptx_functions[i]; i++) {

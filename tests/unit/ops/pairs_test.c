@@ -402,10 +402,6 @@ static const struct {
     {"Plain", "is made of another operator"},
     {"DecodeBlocks", "takes bytes that are blocks of a type; tests/ops/blocks.txt has them"},
     {"MatMulBlocks", "takes bytes that are blocks of a type; tests/ops/blocks.txt has them"},
-    {"TextHash", "takes texts; tests/ops/text.txt has them"},
-    {"TextNGrams", "takes words and where their rows begin; tests/ops/text.txt has them"},
-    {"TextReplace", "takes texts; tests/ops/text.txt has them"},
-    {"TextSplit", "takes texts and one delimiter; tests/ops/text.txt has them"},
     {"Transfer", "is put in behind the passes, where a value goes to another target"},
     {"WhisperBeamSearch", "takes features of speech; BeamSearch is the same of tokens"},
 };
