@@ -8,6 +8,7 @@ EXECUTOR = "executors compute on buffers of their own: in JavaScript, kernels ru
 WORDS = "src/js_text.c gives texts as strings"
 BATCH = "for servers in C: its callbacks come in the middle of a step. Model.generate makes one text"
 LANGUAGE = "src/js_generate.c continues texts on another thread, step by step"
+SPEECH = "src/js_speech.c writes down what is said, on another thread"
 PICTURE = "src/js_picture.c makes pictures on another thread, step by step"
 TEXT = "Model.generate does all of it"
 
@@ -80,10 +81,10 @@ FUNCTIONS = {
     "holo_language_copy": "a read could be in progress on another thread",
     "holo_language_set_source": LANGUAGE + "; the prompt is the source",
     "holo_model_entry": "not there yet: the first entry runs, and Model.generate uses the others",
-    "holo_sound_read": "not there yet: hologram transcribe, on the command line",
-    "holo_sound_read_memory": "not there yet: hologram transcribe, on the command line",
-    "holo_samples_free": "not there yet: hologram transcribe, on the command line",
-    "holo_transcribe": "not there yet: hologram transcribe, on the command line",
+    "holo_sound_read": SPEECH,
+    "holo_sound_read_memory": SPEECH,
+    "holo_samples_free": SPEECH,
+    "holo_transcribe": SPEECH,
     "holo_imagine_can": PICTURE,
     "holo_imagine_defaults": PICTURE,
     "holo_imagine": PICTURE,

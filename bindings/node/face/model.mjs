@@ -275,6 +275,16 @@ export class Model extends Held {
     }
   }
 
+  /** Writes down what is said in a sound, with a speech model. */
+  async transcribe(sound, { threads, ...options } = nothing) {
+    const language = this.language({ threads });
+    try {
+      return await language.transcribe(sound, options);
+    } finally {
+      language.close();
+    }
+  }
+
   /** What imagine() does where nothing is said, and the schedulers that there are; null: the model makes no pictures. */
   get pictures() {
     return settingsOf(this.#shape.backend, this.handle);

@@ -87,6 +87,8 @@ export class Tokenizer extends Held {
 }
 
 /** A language model at work. It keeps what it has read of texts; what it does comes one after another. */
+const speechOptions = ["language", "translate", "timestamps", "signal"];
+
 export class Language extends Held {
   #backend;
   #turns = new Turns();
@@ -146,6 +148,36 @@ export class Language extends Held {
   /** Answers messages, {role, content} each, by the chat template of the model; yields tokens. */
   async *chat(messages, given = {}) {
     return yield* this.generate(this.#rendered(messages), given);
+  }
+
+  /**
+   * Writes down what is said: {language, seconds, text, pieces}, of a WAV file (its path, or its bytes) or of samples, a Float32Array at the
+   * rate of the model.
+   */
+  async transcribe(sound, given = {}) {
+    for (const name of Object.keys(given))
+      if (!speechOptions.includes(name))
+        throw new HologramError(`there is no option ${JSON.stringify(name)}; there are ${speechOptions.join(", ")}`);
+    const { native } = this.#backend,
+      { signal, ...options } = given;
+    if (!native.transcribe) throw new HologramError("speech is not in the package for browsers yet: use Node", "UNSUPPORTED");
+    const samples = this.#samples(sound),
+      heard = await this.#start(signal, (language, done) => native.transcribe(language, samples, options, done));
+    return { ...heard, text: heard.pieces.map((piece) => piece.text).join("").trim() };
+  }
+
+  /** Samples per second that a speech model hears; 0: it is no speech model. */
+  get rate() {
+    return this.#backend.native.holo_language_rate(this.handle);
+  }
+
+  #samples(sound) {
+    if (sound instanceof Float32Array) return sound;
+    const { native } = this.#backend,
+      read = ArrayBuffer.isView(sound) ? native.sound_read_memory : native.sound_read,
+      given = ArrayBuffer.isView(sound) ? sound : this.#backend.path(sound);
+    if (given === undefined) throw new HologramError("a sound is the path of a WAV file, its bytes, or samples in a Float32Array");
+    return new Float32Array(read(given, this.rate));
   }
 
   #tokens() {

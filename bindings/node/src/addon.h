@@ -16,6 +16,8 @@
 #include "hologram_text.h"
 #include "napi.h"
 
+#include <stdatomic.h>
+
 // ---- memory
 
 // Memory that is freed together: a list of pieces.
@@ -156,6 +158,20 @@ void js_task_init(JsTask *task, void (*run)(JsTask *), napi_value (*result)(napi
 bool js_task_queue(napi_env env, JsTask *task, napi_value kept, napi_value callback);
 void js_task_deinit(napi_env env, JsTask *task);
 
+// ---- work of a language model (js_generate.c)
+
+// The first field of such work. One at a time: it stands in the holder of the language model.
+typedef struct JsTextTask {
+    JsTask      task;
+    JsHolder   *language;
+    atomic_bool is_cancelled;
+} JsTextTask;
+// Runs it, as js_task_queue; what cannot begin is destroyed, and an exception is pending.
+napi_value js_text_start(napi_env env, JsTextTask *work, JsHolder *language, napi_value callback);
+void       js_text_deinit(napi_env env, JsTextTask *work);
+// Does a run that was cancelled have to be tried again? One that was asked to stop too late stops the next one.
+bool js_text_is_again(const JsTextTask *work);
+
 // ---- functions for JavaScript
 
 // One row for each function that is written by hand; made.c has the others.
@@ -165,6 +181,6 @@ typedef struct JsFunction {
 } JsFunction;
 
 extern const JsFunction js_functions_run[], js_functions_compile[], js_functions_kernels[], js_functions_text[],
-    js_functions_generate[], js_functions_picture[], js_functions_made[]; // end with NULL
+    js_functions_generate[], js_functions_picture[], js_functions_speech[], js_functions_made[]; // end with NULL
 
 #endif

@@ -3,7 +3,6 @@
 #include "js_made.h"
 #include "made.h"
 
-#include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -161,9 +160,8 @@ typedef struct Piece {
 } Piece;
 
 typedef struct TextJob { // one step, or one read
-    JsTask             task;
-    JsHolder          *language, *generation; // generation NULL: a read
-    atomic_bool        is_cancelled;
+    JsTextTask         work;
+    JsHolder          *generation; // NULL: a read
     bool               is_done, is_out_of_memory;
     HoloGenerateResult result;
     Piece             *piece;
@@ -196,16 +194,15 @@ static bool collect(void *state, const HoloGenerated *one)
     return true;
 }
 
-// A run that was asked to stop too late stops the next one: that is tried again.
 static void job_run(JsTask *task)
 {
     TextJob *job = (TextJob *)task;
     do {
         task->status = job->generation ? holo_answer_step(job->generation->object, collect, job, &job->is_done,
                                                           &job->result, &task->error)
-                                       : holo_language_read(job->language->object, job->number, job->ids, job->count,
-                                                            &job->logits, &task->error);
-    } while (task->status == HOLO_CANCELLED && !atomic_load(&job->is_cancelled));
+                                       : holo_language_read(job->work.language->object, job->number, job->ids,
+                                                            job->count, &job->logits, &task->error);
+    } while (js_text_is_again(&job->work));
     if (!task->status && job->is_out_of_memory) task->status = HOLO_NO_MEMORY;
 }
 
@@ -260,41 +257,48 @@ static napi_value read_result(napi_env env, JsTask *task)
 {
     const TextJob *job    = (TextJob *)task;
     napi_value     buffer = NULL;
-    size_t         size   = holo_language_vocabulary(job->language->object) * sizeof(float);
+    size_t         size   = holo_language_vocabulary(job->work.language->object) * sizeof(float);
     void          *copy;
     if (napi_create_arraybuffer(env, size, &copy, &buffer)) return js_throw(env, HOLO_NO_MEMORY, "");
     memcpy(copy, job->logits, size);
     return buffer;
 }
 
+bool js_text_is_again(const JsTextTask *work)
+{
+    return work->task.status == HOLO_CANCELLED && !atomic_load(&work->is_cancelled);
+}
+
+void js_text_deinit(napi_env env, JsTextTask *work)
+{
+    if (work->language && work->language->job == work) work->language->job = NULL;
+    js_holder_unref(work->language);
+    js_task_deinit(env, &work->task);
+}
+
+napi_value js_text_start(napi_env env, JsTextTask *work, JsHolder *language, napi_value callback)
+{
+    js_holder_ref(language);
+    work->language = language;
+    if (language->job)
+        js_throw(env, HOLO_BUSY, "the language model is running: wait for its promise");
+    else if (js_task_queue(env, &work->task, NULL, callback)) {
+        language->job = work;
+        return NULL;
+    }
+    work->task.destroy(env, &work->task);
+    return NULL;
+}
+
 static void job_destroy(napi_env env, JsTask *task)
 {
     TextJob *job = (TextJob *)task;
-    if (job->language && job->language->job == job) job->language->job = NULL;
     js_holder_unref(job->generation);
-    js_holder_unref(job->language);
-    js_task_deinit(env, task);
+    js_text_deinit(env, &job->work);
     free(job->piece);
     free(job->text);
     free(job->ids);
     free(job);
-}
-
-// Begins a job, which is freed where that fails.
-static napi_value job_start(napi_env env, TextJob *job, JsHolder *language, JsHolder *generation, napi_value callback)
-{
-    js_holder_ref(language);
-    js_holder_ref(generation);
-    job->language   = language;
-    job->generation = generation;
-    if (language->job)
-        js_throw(env, HOLO_BUSY, "the language model is running: wait for its promise");
-    else if (js_task_queue(env, &job->task, NULL, callback)) {
-        language->job = job;
-        return NULL;
-    }
-    job_destroy(env, &job->task);
-    return NULL;
 }
 
 // generation_step(generation, callback): callback(error or null, {done, counts, tokens}).
@@ -308,8 +312,10 @@ static napi_value generation_step(napi_env env, napi_callback_info info)
         if (generation->needs[i] && generation->needs[i]->kind == JS_HoloLanguage) language = generation->needs[i];
     TextJob *job = language ? calloc(1, sizeof *job) : NULL;
     if (!job) return js_throw(env, HOLO_NO_MEMORY, "");
-    js_task_init(&job->task, job_run, step_result, job_destroy);
-    return job_start(env, job, language, generation, args[1]);
+    js_task_init(&job->work.task, job_run, step_result, job_destroy);
+    js_holder_ref(generation);
+    job->generation = generation;
+    return js_text_start(env, &job->work, language, args[1]);
 }
 
 // language_read(language, ids, text, callback): callback(error or null, logits).
@@ -326,11 +332,11 @@ static napi_value language_read(napi_env env, napi_callback_info info)
     TextJob *job = calloc(1, sizeof *job);
     if (job) job->ids = malloc((count + 1) * sizeof *job->ids);
     if (!job || !job->ids) return free(job), js_throw(env, HOLO_NO_MEMORY, "");
-    js_task_init(&job->task, job_run, read_result, job_destroy);
+    js_task_init(&job->work.task, job_run, read_result, job_destroy);
     if (count) memcpy(job->ids, ids, count * sizeof *job->ids);
     job->count  = count;
     job->number = (int)text;
-    return job_start(env, job, language, NULL, args[3]);
+    return js_text_start(env, &job->work, language, args[3]);
 }
 
 // language_cancel(language): what it does now stops.
@@ -341,7 +347,7 @@ static napi_value language_cancel(napi_env env, napi_callback_info info)
     if (!js_args(env, info, 1, &arg) || napi_get_value_double(env, arg, &handle)) return NULL;
     JsHolder *holder = js_handle_find(env, handle);
     if (!holder || holder->kind != JS_HoloLanguage || !holder->job) return NULL;
-    atomic_store(&((TextJob *)holder->job)->is_cancelled, true);
+    atomic_store(&((JsTextTask *)holder->job)->is_cancelled, true);
     holo_language_cancel(holder->object);
     return NULL;
 }

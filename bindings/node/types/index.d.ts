@@ -121,12 +121,34 @@ interface Running extends Closing {
   run<R = Results>(feeds: Feeds | Input, options?: AsyncRunOptions): Promise<R>;
 }
 
+/** A WAV file, by its path or its bytes; or samples at the rate of the model. */
+export type Sound = string | URL | Uint8Array | Float32Array;
+export interface TranscribeOptions {
+  /** That is spoken, as a code such as "en"; without it the model finds out. */
+  language?: string;
+  /** Write it down in English. */
+  translate?: boolean;
+  /** Say when each piece is spoken. */
+  timestamps?: boolean;
+  signal?: AbortSignal;
+}
+export interface Transcript {
+  /** The code of the language; "": the model knows one. */
+  language: string;
+  /** Of the sound. */
+  seconds: number;
+  text: string;
+  pieces: { begin: number; end: number; text: string }[];
+}
+
 /** A model that is open: any number of runs at once. */
 export interface Model extends Running, Generating<GenerateOptions & Pick<LanguageOptions, "context" | "threads">> {
   /** Of the archive; null: it has none. */
   readonly tokenizer: Tokenizer | null;
   /** The model as a language model, which keeps what it has read. */
   language(options?: LanguageOptions): Language;
+  /** Writes down what is said in a sound, with a speech model. Not in browsers yet. */
+  transcribe(sound: Sound, options?: TranscribeOptions & { threads?: number }): Promise<Transcript>;
   /** What imagine() does where nothing is said, and the schedulers that there are; null: the model makes no pictures. */
   readonly pictures: Pictures | null;
   /** Makes a picture of a text, step by step. */
@@ -283,6 +305,9 @@ export interface Language extends Closing, Generating<GenerateOptions> {
   readonly context: number;
   /** The logits behind ids: a number for each token of the vocabulary, the larger the more likely it is next. */
   read(ids: Iterable<number>, options?: { text?: number; signal?: AbortSignal }): Promise<Float32Array>;
+  /** Samples per second that a speech model hears; 0: it is no speech model. */
+  readonly rate: number;
+  transcribe(sound: Sound, options?: TranscribeOptions): Promise<Transcript>;
 }
 export const Tokenizer: abstract new (...args: never[]) => Tokenizer;
 export const Language: abstract new (...args: never[]) => Language;
