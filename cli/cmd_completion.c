@@ -44,17 +44,6 @@ char *cli_one_line(const char *text)
     return line;
 }
 
-// The options of a command, followed by those of all commands.
-static const CliOption *option_at(const CliCommand *command, int index)
-{
-    int count = 0;
-    for (const CliOption *o = command->options; o && o->name; o++)
-        if (count++ == index) return o;
-    for (const CliOption *o = cli_common; o->name; o++)
-        if (count++ == index) return o;
-    return NULL;
-}
-
 // Are the arguments of a command names of other commands?
 static bool takes_commands(const CliCommand *command)
 {
@@ -73,7 +62,7 @@ static char *command_names(void)
 static void bash_values(const CliCommand *command)
 {
     const CliOption *o;
-    for (int i = 0; (o = option_at(command, i)); i++) {
+    for (int i = 0; (o = cli_option_at(command, i)); i++) {
         const char *choices = cli_option_choices(o);
         if (!o->value) continue;
         printf("    '%s --%s'", command->name, o->name);
@@ -91,7 +80,7 @@ static void bash_words(const CliCommand *command)
 {
     const CliOption *o;
     printf("    %s)\n        options='", command->name);
-    for (int i = 0; (o = option_at(command, i)); i++) printf("%s--%s", i ? " " : "", o->name);
+    for (int i = 0; (o = cli_option_at(command, i)); i++) printf("%s--%s", i ? " " : "", o->name);
     printf("'\n        words='%s' ;;\n", command->verbs            ? command->verbs
                                          : takes_commands(command) ? command_names()
                                                                    : "");
@@ -195,7 +184,7 @@ static void zsh(void)
         const CliCommand *command = cli_commands[i];
         const CliOption  *o;
         printf("    %s)\n        _arguments -s \\\n", command->name);
-        for (int k = 0; (o = option_at(command, k)); k++) zsh_option(o);
+        for (int k = 0; (o = cli_option_at(command, k)); k++) zsh_option(o);
         if (command->verbs) printf("            '1:verb:(%s)' \\\n", command->verbs);
         printf("            '*:%s' ;;\n",
                takes_commands(command) ? cli_format("command:(%s)", command_names()) : "file:_files");
@@ -225,7 +214,7 @@ static void fish(void)
     for (int i = 0; cli_commands[i]; i++) {
         const CliCommand *command = cli_commands[i];
         const CliOption  *o;
-        for (int k = 0; (o = option_at(command, k)); k++) fish_option(command->name, o);
+        for (int k = 0; (o = cli_option_at(command, k)); k++) fish_option(command->name, o);
         const char *words = command->verbs ? command->verbs : takes_commands(command) ? command_names() : NULL;
         if (words) printf("complete -c hologram -n '__fish_seen_subcommand_from %s' -a '%s'\n", command->name, words);
     }

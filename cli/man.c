@@ -91,9 +91,9 @@ static void put_option(const CliOption *o)
 
 static void put_options(const CliCommand *command)
 {
+    const CliOption *o;
     puts(".SH OPTIONS");
-    for (const CliOption *o = command->options; o && o->name; o++) put_option(o);
-    for (const CliOption *o = cli_common; o->name; o++) put_option(o);
+    for (int i = 0; (o = cli_option_at(command, i)); i++) put_option(o);
 }
 
 // ---- pages

@@ -330,9 +330,20 @@ const char *cli_option_next(const Cli *cli, const char *name, int *cursor)
 
 // ---- help
 
-static void print_options(const CliOption *row)
+const CliOption *cli_option_at(const CliCommand *command, int index)
 {
-    for (; row && row->name; row++) {
+    int count = 0;
+    for (const CliOption *o = command->options; o && o->name; o++)
+        if (count++ == index) return o;
+    for (const CliOption *o = cli_common; o->name; o++)
+        if (!find_in(command->options, o->name, strlen(o->name), 0) && count++ == index) return o;
+    return NULL;
+}
+
+static void print_options(const CliCommand *command)
+{
+    const CliOption *row;
+    for (int i = 0; (row = cli_option_at(command, i)); i++) {
         char letter[8] = "    ";
         if (row->letter) snprintf(letter, sizeof letter, "-%c, ", row->letter);
         char *left = cli_format("%s--%s%s%s", letter, row->name, row->value ? " " : "", row->value ? row->value : "");
@@ -356,8 +367,7 @@ void cli_print_help(const CliCommand *command)
            command->arguments);
     if (command->details) printf("\n%s\n", command->details);
     printf("\n%soptions:%s\n", bold, reset);
-    print_options(command->options);
-    print_options(cli_common);
+    print_options(command);
     if (command->help) command->help();
     if (command->examples) printf("\n%sexamples:%s\n%s", bold, reset, command->examples);
 }

@@ -5,6 +5,8 @@
 #include "cli.h"
 
 extern const CliOption cli_common[]; // options that every command has; ended by a row without a name (options.c)
+// The options of a command, followed by those that every command has, without those that it has itself. NULL: no more.
+const CliOption *cli_option_at(const CliCommand *command, int index);
 
 // All that the value of an option may be, words with a space between them; NULL: anything.
 const char *cli_option_choices(const CliOption *option);
