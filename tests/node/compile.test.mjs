@@ -78,7 +78,8 @@ test("wrong choices say what there is", async () => {
       JSON.stringify(options),
     );
   assert.ok(!existsSync(file("no.holo")));
-  await rejects(compile(path), "BAD_ARGUMENT", /second argument/);
+  await rejects(compile(path, 5), "BAD_ARGUMENT", /second argument/);
+  assert.ok((await compile(path)).archive instanceof Uint8Array); // without a target: its bytes
   await rejects(compile(path, "/nowhere/at/all.holo"), "NO_FILE", /nowhere/);
 });
 
