@@ -1,6 +1,7 @@
 """Small models, written byte by byte, so that tests need neither onnx nor NumPy."""
 
 import os
+import signal
 import struct
 import sys
 import unittest
@@ -18,6 +19,9 @@ except ImportError:
 needs_numpy = unittest.skipIf(numpy is None, "needs NumPy")
 
 import hologram  # noqa: E402
+
+# Tests interrupt themselves, also where whoever started them ignores that: a shell, for what runs in the background.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 FLOAT, UINT8, INT8, INT32, INT64, STRING, BOOL, FLOAT16, DOUBLE, BFLOAT16 = 1, 2, 3, 6, 7, 8, 9, 10, 11, 16
 
