@@ -69,6 +69,7 @@ typedef struct HoloGemm {
     float             alpha, beta;
     const HoloFinish *finish;  // NULL: none; applied to the result of the formula
     bool              resume;  // sums are added to what C holds
+    bool              is_far;  // B is larger than a cache: one row reads it otherwise, to the same bits
     bool              pause;   // C gets bare sums: alpha, D and finish come later
     float            *scratch; // HOLO_GEMM_SCRATCH floats, 64-byte aligned
 } HoloGemm;

@@ -11,6 +11,7 @@ enum {
     TILE_TASKS   = 8,       // number of tasks of one product, if they are not too small
     TASK_WORK    = 1 << 18, // multiplications that are worth a task
     ROWS_DIRECT  = 4,       // up to so many rows, packing B costs more than it saves
+    NEAR_BYTES   = 1 << 21, // a B of up to so many bytes stays in a cache from run to run
 };
 
 typedef struct Side {                  // one operand: a stack of matrices
@@ -266,6 +267,7 @@ static void multiply(const Product *p, int64_t batch, int64_t row, int64_t colum
         .alpha    = p->alpha,
         .beta     = p->beta,
         .scratch  = scratch,
+        .is_far   = p->n * p->k * (p->narrow ? 2 : 4) > NEAR_BYTES,
     };
     if (p->packed) {
         int64_t stack = p->k ? at_b / (p->k * p->n) : 0; // matrices before this one

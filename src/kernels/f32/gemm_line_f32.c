@@ -69,10 +69,11 @@ INL void line(const HoloGemm *g, int64_t j, int panels, uint32_t type)
 LINE_TYPES(X)
 #undef X
 
-// False: it is not for this product. Short rows have but one block of k.
+// False: it is not for this product. What a cache holds is read faster block by block. Short rows have but one block of k.
 static bool gemm_line(const HoloGemm *g)
 {
-    if (g->k <= BLOCK_K || g->b_step != LANES || g->a_column != 1 || g->patch || g->lines > 1 || g->resume)
+    if (!g->is_far || g->k <= BLOCK_K || g->b_step != LANES || g->a_column != 1 || g->patch || g->lines > 1 ||
+        g->resume)
         return false;
 #define X(name, type)          \
     if (g->b_type == (type)) { \

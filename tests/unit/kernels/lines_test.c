@@ -118,10 +118,13 @@ static void test_lines(void **state)
                     alone.m = 1;
                     alone.c = one;
                     kernels->gemm_f32(&both);
-                    kernels->gemm_f32(&alone);
-                    if (memcmp(c.c, one, (size_t)c.n * sizeof *one))
-                        fail_msg("%s, type %x, k %d, n %d, way %d: other bits", kernels->level, (unsigned)c.type,
-                                 (int)c.k, (int)c.n, way);
+                    for (int far = 0; far < 2; far++) {
+                        alone.is_far = far;
+                        kernels->gemm_f32(&alone);
+                        if (memcmp(c.c, one, (size_t)c.n * sizeof *one))
+                            fail_msg("%s, type %x, k %d, n %d, way %d, far %d: other bits", kernels->level,
+                                     (unsigned)c.type, (int)c.k, (int)c.n, way, far);
+                    }
                 }
         }
     free(one);
