@@ -9,7 +9,7 @@ export PYTHONPATH PYTHONDONTWRITEBYTECODE=1 PYTHONMALLOC=malloc HOLO_TEST_WATCHE
 export ASAN_OPTIONS="allocator_may_return_null=1:detect_leaks=1:exitcode=99:log_path=$work/log" LSAN_OPTIONS="exitcode=0:log_path=$work/log"
 cc=${CC:-gcc}
 # Everything but what is about wheels: they are not built with sanitizers.
-for names in "test_arrays test_api" test_text test_pairs test_run test_kernel test_compile test_onnxruntime test_lifetime test_docs test_torch test_onnx_backend; do
+for names in "test_arrays test_api" test_text test_batch test_pictures test_pairs test_run test_kernel test_compile test_onnxruntime test_lifetime test_docs test_torch test_onnx_backend; do
     echo "$names"
     LD_PRELOAD="$($cc -print-file-name=libasan.so) $($cc -print-file-name=libubsan.so)" "${PYTHON:-python3}" -m unittest -q $names || exit 1
 done
