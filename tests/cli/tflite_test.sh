@@ -34,7 +34,7 @@ gives 1 'this task has 2 models: detector.tflite, landmarks.tflite' hologram ins
 
 # Operators that are not known are listed at once; the model can be looked at.
 gives 1 'Sing' hologram compile unknown.tflite
-gives 1 'SKIP_GRAM' hologram compile unknown.tflite
+gives 1 'CONCAT_EMBEDDINGS' hologram compile unknown.tflite
 gives 0 'f32[u2]' hologram inspect unknown.tflite
 head -c 200 open.tflite > cut.tflite
 gives 1 'the file is damaged' hologram compile cut.tflite

@@ -33,7 +33,7 @@ def open_sizes(pinned=False):
 def unknown():
     """Operators that nothing knows, one of them twice; all are listed."""
     x, a, b, y = (Tensor("f32", [3], name=n) for n in "xaby")
-    return write([Graph([Op(32, [x], [a], custom="Sing"), Op(32, [a], [b], custom="Sing"), Op(30, [b], [y])], [x], [y])])
+    return write([Graph([Op(32, [x], [a], custom="Sing"), Op(32, [a], [b], custom="Sing"), Op(29, [b], [y])], [x], [y])])
 
 
 def described():

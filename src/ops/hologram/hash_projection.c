@@ -21,7 +21,7 @@ static HoloStatus infer(HoloCall *call)
         HOLO_TRY(holo_expect_types(call, WEIGHT, HOLO_BIT(F32)));
         HOLO_TRY(holo_expect_shape(call, WEIGHT, 1, x->dim));
     }
-    if (holo_dim_is_symbolic(seeds->dim[1]) || seeds->dim[1] > BITS_MAX)
+    if (!holo_dim_is_symbolic(seeds->dim[1]) && seeds->dim[1] > BITS_MAX)
         return holo_call_fail(call, HOLO_UNSUPPORTED, "a number has at most %d bits", BITS_MAX);
     HoloDim size =
         holo_attr_int(call, "dense", 0) ? holo_dim_mul(call->dims, seeds->dim[0], seeds->dim[1]) : seeds->dim[0];

@@ -46,7 +46,8 @@ static HoloStatus infer(HoloCall *call)
     int64_t           shape[HOLO_MAX_RANK], dtype = holo_attr_int(call, "dtype", HOLO_U32);
     int               rank = holo_attr_ints(call, "shape", shape, HOLO_MAX_RANK);
     HOLO_TRY(holo_expect_rank(call, 0, 1, 1));
-    if (state->dim[0] != 2 && (state->dim[0] != 3 || holo_attr_int(call, "threefry", 0)))
+    if (!holo_dim_is_symbolic(state->dim[0]) && state->dim[0] != 2 &&
+        (state->dim[0] != 3 || holo_attr_int(call, "threefry", 0)))
         return holo_call_fail(call, HOLO_BAD_MODEL, "its state has another size than its way to count needs");
     if (dtype != HOLO_U32 && dtype != HOLO_I32 && dtype != HOLO_U64 && dtype != HOLO_I64)
         return holo_call_fail(call, HOLO_UNSUPPORTED, "it gives integers of 32 or 64 bits alone");
