@@ -62,9 +62,12 @@ def main():
     with zipfile.ZipFile(folder / "one.task", "w") as task:
         task.writestr("model.tflite", files["open"])
         task.writestr("labels.txt", "cat\ndog\n")
-    with zipfile.ZipFile(folder / "two.task", "w") as task:
+    with open(folder / "two.task", "wb") as file:
+        file.write(b"\0\0")  # as MediaPipe aligns what is inside
+    with zipfile.ZipFile(folder / "two.task", "a") as task:
         task.writestr("detector.tflite", files["open"])
         task.writestr("landmarks.tflite", files["texts"])
+    (folder / "two.data").write_bytes(b"DATA" + files["open"] + files["counter"])
     (folder / "labeled.tflite").write_bytes(files["open"])
     with zipfile.ZipFile(folder / "labeled.tflite", "a") as more:
         more.writestr("labels.txt", "cat\ndog\n")
