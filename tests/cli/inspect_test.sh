@@ -62,3 +62,9 @@ mv parts/second.bin parts/third.bin
 gives 1 'parts/second.bin' hologram compile several.textproto
 sed 's/dims: 2/dims: "two"/' model.textproto > wrong.textproto
 gives 1 'line 7' hologram compile wrong.textproto
+
+# States become inputs and outputs of ONNX: what a run gives as NAME_next goes into NAME in the next one.
+quiet hologram convert counter.tflite -o counter.onnx
+gives 0 'sum_next f32[2] = 4, 6' hologram run counter.onnx -i x=1,2 -i sum=3,4 -i started=1
+quiet hologram convert made/state.pt2 -o state.onnx
+gives 0 'b.own_1_next' hologram inspect state.onnx
