@@ -10,7 +10,7 @@ for port_ in facts["inputs"]:
     for n in shape:
         count *= n
     numbers = random.Random(1)
-    packed = struct.pack(f"<{count}q", *(numbers.randrange(1, 100) if "ids" in port_["name"] else 1 for _ in range(count))) if port_["datatype"] == "INT64" else struct.pack(f"<{count}f", *(numbers.random() for _ in range(count)))
+    packed = struct.pack(f"<{count}q", *(numbers.randrange(1, 100) if "input_ids" in port_["name"] else 1 for _ in range(count))) if port_["datatype"] == "INT64" else struct.pack(f"<{count}f", *(numbers.random() for _ in range(count)))
     inputs.append({"name": port_["name"], "shape": shape, "datatype": port_["datatype"], "parameters": {"binary_data_size": len(packed)}})
     data += packed
 head = json.dumps({"inputs": inputs, "parameters": {"binary_data_output": True}}).encode()
