@@ -293,9 +293,7 @@ enum { FEW_ONE, FEW_WIDE, FEW_ROWS, FEW_SOME, FEW_SHAPES };
 #else
 #define BLOCK_SOME_FORMS(X)
 #endif
-#define BLOCK_FEW_FORMS(X)        \
-    BLOCK_FORMS(X, FEW_ONE, 1, 1) \
-    BLOCK_FORMS(X, FEW_WIDE, 1, BLOCKS_WIDE) BLOCK_FORMS(X, FEW_ROWS, BLOCKS_FEW, 1) BLOCK_SOME_FORMS(X)
+
 // ---- many rows
 
 // Writes the quads of some units out, as blocks_unit gives them.
