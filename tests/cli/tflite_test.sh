@@ -1,4 +1,4 @@
-# TensorFlow Lite: every operator beside its answer, variables, open sizes, metadata, tasks, and what cannot be read.
+# TensorFlow Lite: every operator beside its answer, variables, dynamic sizes, metadata, tasks, and what cannot be read.
 . "$CHECKS"
 
 gives 0 'operators agree with TensorFlow Lite' python3 "$ROOT/tests/tflite/run.py" "$HOLOGRAM"

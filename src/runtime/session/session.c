@@ -115,7 +115,7 @@ HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSessi
         holo_session_destroy(session);
     else
         *out_session = session;
-    if (!status)
+    if (!status && holo_is_told(HOLO_LOG_INFO))
         holo_tell(HOLO_LOG_INFO, "made a session of %s on %d threads",
                   holo_size_text(holo_account_held(session->account)).text, holo_pool_threads(pool));
     return holo_tell_failure(status, "a session", error);
