@@ -78,6 +78,12 @@ HoloCudaShape holo_cuda_blocks(int64_t count)
     return (HoloCudaShape){.grid = {(uint64_t)count, 1, 1}, .block = 256};
 }
 
+int64_t holo_cuda_padded_channels(int64_t channels, int64_t groups, int64_t taps, uint8_t type)
+{
+    int64_t whole = type == HOLO_CUDA_F32 ? 4 : 8;
+    return groups == 1 && taps > 1 && channels < whole ? whole : channels;
+}
+
 int64_t holo_cuda_packed_row(int64_t k, uint8_t type)
 {
     int64_t each = type == HOLO_CUDA_F32 ? 4 : type == HOLO_CUDA_F16 || type == HOLO_CUDA_BF16 ? 8 : 16;

@@ -131,6 +131,10 @@ const HoloCudaKernel *holo_cuda_kernel(uint32_t number); // NULL: there is none
 // The program of a step in place on its output: what a product does not do itself.
 HOLO_MUST HoloStatus holo_cuda_tail(HoloCudaMaking *m);
 
+// Channels of a filter as its weights are packed: few ones are followed by zeros up to 16 bytes, so that a patch is read in
+// whole pieces. Convolutions with groups, and filters of one tap, keep their channels.
+int64_t holo_cuda_padded_channels(int64_t channels, int64_t groups, int64_t taps, uint8_t type);
+
 // Bytes of weights [n][k] in rows of whole 16 bytes, of a type of cuda_params.h; and of the elements of a row. -1: too many.
 int64_t holo_cuda_packed_row(int64_t k, uint8_t type);
 int64_t holo_cuda_packed_size(int64_t n, int64_t k, uint8_t type);

@@ -53,13 +53,42 @@ static size_t to_size(const HoloCudaMaking *m)
     return dtype == HOLO_F32 && m->params.store != HOLO_CUDA_F32 ? 2 : holo_dtype_size((HoloDtype)dtype);
 }
 
+// Can two neighbours move together, for all of them?
+static bool is_even(const Copy *c)
+{
+    int last = c->rank - 1;
+    if (!c->rank || c->size[last] % 2 || c->from_stride[last] != 1 || c->to_stride[last] != 1) return false;
+    if (c->from_start % 2 || c->to_start % 2) return false;
+    for (int d = 0; d < last; d++)
+        if (c->from_stride[d] % 2 || c->to_stride[d] % 2) return false;
+    return true;
+}
+
+// Makes units of up to 16 bytes of elements that lie side by side in both places; operands lie on 64 bytes. Returns the
+// bytes of a unit.
+static size_t copy_widen(Copy *c, size_t element)
+{
+    enum { WIDEST = 16 };
+    for (; element < WIDEST && is_even(c); element *= 2) {
+        c->size[c->rank - 1] /= 2;
+        c->from_start /= 2;
+        c->to_start /= 2;
+        for (int d = 0; d + 1 < c->rank; d++) {
+            c->from_stride[d] /= 2;
+            c->to_stride[d] /= 2;
+        }
+    }
+    return element;
+}
+
 static HoloStatus copy_add(HoloCudaMaking *m, Copy *c)
 {
     char          name[16] = "move_number";
     HoloCudaMove  p        = {.count = 1, .from_type = HOLO_CUDA_F32, .to_type = m->params.store};
     HoloCudaStep *step;
-    size_t        size = to_size(m);
+    size_t        size = to_size(m), from = holo_cuda_element(m, c->from);
     copy_join(c);
+    if (!is_narrowed(m, c->from)) size = from = copy_widen(c, size);
     if (c->rank > HOLO_CUDA_RANK)
         return holo_call_fail(m->call, HOLO_UNSUPPORTED, "cuda: a move in %d dimensions", c->rank);
     p.rank = c->rank;
@@ -72,8 +101,7 @@ static HoloStatus copy_add(HoloCudaMaking *m, Copy *c)
     if (!is_narrowed(m, c->from)) snprintf(name, sizeof name, "move_%zu", size);
     HoloCudaShape shape = holo_cuda_threads(p.count);
     HOLO_TRY(holo_cuda_add(m, "basic", name, &shape, &p, sizeof p, &step));
-    holo_cuda_place(step, offsetof(HoloCudaMove, from), c->from,
-                    (uint64_t)c->from_start * holo_cuda_element(m, c->from));
+    holo_cuda_place(step, offsetof(HoloCudaMove, from), c->from, (uint64_t)c->from_start * from);
     holo_cuda_place(step, offsetof(HoloCudaMove, to), c->to, (uint64_t)c->to_start * size);
     return HOLO_OK;
 }

@@ -1,6 +1,7 @@
 // cuda_shared.c - opens a GPU for a model: finds the code for it in the archive, loads what is used, keeps the weights.
 #include "devices/cuda/cuda_shared.h"
 
+#include "base/files.h"
 #include "base/hash.h"
 #include "base/library.h"
 #include "base/memory.h"
@@ -42,8 +43,13 @@ HoloStatus holo_cuda_share(const HoloDeviceSetup *setup, void **out_shared, Holo
     *s = (HoloCudaShared){.archive = setup->archive, .target = setup->target, .number = setup->number};
     holo_mutex_init(&s->lock);
     s->constants      = HOLO_NEW(&s->arena, HoloCuAddress, setup->archive->CONSTANTS_count + 1);
+    double     start  = holo_time_now();
     HoloStatus status = s->constants ? holo_cu_open(&s->cu, &s->library, error) : holo_fail_memory(error);
+    double     driver = holo_time_now();
     if (!status) status = device_open(s, error);
+    if (!status)
+        holo_tell(HOLO_LOG_DEBUG, "cuda: the driver started in %.1f ms, the device in %.1f ms", (driver - start) * 1e3,
+                  (holo_time_now() - driver) * 1e3);
     if (!status) return HOLO_OK;
     holo_cuda_unshare(s);
     *out_shared = NULL;
@@ -110,7 +116,10 @@ static HoloStatus module_load(HoloCudaShared *s, const HoloCodeRecord *r, HoloCu
     if (!holo_hash_equal(holo_hash(code, r->size), (HoloHash){{r->hash[0], r->hash[1]}}))
         return holo_fail(error, HOLO_BAD_ARCHIVE, "the code of module %.40s is damaged: its hash differs",
                          a->STRINGS_at + r->module);
+    double       start  = holo_time_now();
     HoloCuResult result = s->cu.module_load(out, code, 0, NULL, NULL);
+    holo_tell(HOLO_LOG_DEBUG, "cuda: module %.40s, %zu bytes, in %.1f ms", a->STRINGS_at + r->module, (size_t)r->size,
+              (holo_time_now() - start) * 1e3);
     if (result == HOLO_CU_BAD_PTX_VERSION)
         return holo_fail(error, HOLO_UNSUPPORTED,
                          "cuda: the driver is too old for the code of this archive: install a newer driver");

@@ -16,17 +16,26 @@ INL void in_turn()
 
 // ---- moves
 
-INL bool move_place(const HoloCudaMove &p, int64_t &from, int64_t &to)
+// Divisions of 32 bits are several times as fast.
+template <class N> INL void move_walk(const HoloCudaMove &p, N left, int64_t &from, int64_t &to)
 {
-    int64_t left = thread_number();
-    from = to = 0;
-    if (left >= p.count) return false;
     for (int d = p.rank - 1; d >= 0; d--) {
-        int64_t at = left % p.size[d];
-        left /= p.size[d];
+        N size = (N)p.size[d], next = left / size, at = left - next * size;
+        left = next;
         from += at * p.from_stride[d];
         to += at * p.to_stride[d];
     }
+}
+
+INL bool move_place(const HoloCudaMove &p, int64_t &from, int64_t &to)
+{
+    int64_t i = thread_number();
+    from = to = 0;
+    if (i >= p.count) return false;
+    if (p.count <= INT32_MAX)
+        move_walk<uint32_t>(p, (uint32_t)i, from, to);
+    else
+        move_walk<int64_t>(p, i, from, to);
     return true;
 }
 
@@ -47,6 +56,23 @@ extern "C" __global__ void __launch_bounds__(256) move_1(const __grid_constant__
 extern "C" __global__ void __launch_bounds__(256) move_2(const __grid_constant__ HoloCudaMove p) { in_turn(); move_as<uint16_t>(p); }
 extern "C" __global__ void __launch_bounds__(256) move_4(const __grid_constant__ HoloCudaMove p) { in_turn(); move_as<uint32_t>(p); }
 extern "C" __global__ void __launch_bounds__(256) move_8(const __grid_constant__ HoloCudaMove p) { in_turn(); move_as<uint64_t>(p); }
+
+extern "C" __global__ void __launch_bounds__(256) move_16(const __grid_constant__ HoloCudaMove p) { in_turn(); move_as<uint4>(p); }
+
+// Few channels of a pixel, and zeros behind them up to 16 bytes.
+extern "C" __global__ void __launch_bounds__(256) pad_channels(const __grid_constant__ HoloCudaPadded p)
+{
+    in_turn();
+    int64_t i = thread_number();
+    if (i >= p.pixels) return;
+    uint4 out = make_uint4(0, 0, 0, 0);
+    for (int c = 0; c < p.channels; c++)
+        if (p.element == 4)
+            ((uint32_t *)&out)[c] = ((const uint32_t *)p.from)[i * p.channels + c];
+        else
+            ((uint16_t *)&out)[c] = ((const uint16_t *)p.from)[i * p.channels + c];
+    ((uint4 *)p.to)[i] = out;
+}
 
 extern "C" __global__ void __launch_bounds__(256) convert(const __grid_constant__ HoloCudaConvert p)
 {
@@ -282,6 +308,40 @@ extern "C" __global__ void __launch_bounds__(256) pool(const __grid_constant__ H
             }
     if (p.is_mean) sum /= (float)(p.counts_pads ? padded : there);
     store_any(p.to, dot_5(at, p.to_stride), p.type, sum);
+}
+
+INL float4 pool_add(float4 sum, float4 v, bool is_mean)
+{
+    if (is_mean) return make_float4(sum.x + v.x, sum.y + v.y, sum.z + v.z, sum.w + v.w);
+    return make_float4(fold_add(sum.x, v.x, HOLO_CUDA_FOLD_MAX), fold_add(sum.y, v.y, HOLO_CUDA_FOLD_MAX),
+                       fold_add(sum.z, v.z, HOLO_CUDA_FOLD_MAX), fold_add(sum.w, v.w, HOLO_CUDA_FOLD_MAX));
+}
+
+// Pictures with channels last, four channels at a time. Offsets have 32 bits.
+extern "C" __global__ void __launch_bounds__(256) pool_last(const __grid_constant__ HoloCudaPool p)
+{
+    in_turn();
+    uint32_t i = (uint32_t)thread_number(), channels = (uint32_t)p.channels / 4;
+    if (i >= (uint32_t)(p.count / 4)) return;
+    uint32_t c = i % channels, pixel = i / channels;
+    int      x0 = (int)(pixel % p.out[2]), y0 = (int)(pixel / p.out[2] % p.out[1]), image = (int)(pixel / p.out[2] / p.out[1]);
+    float    most = p.is_mean ? 0 : -INFINITY;
+    float4   sum  = make_float4(most, most, most, most);
+    int      there = 0, padded = 0;
+    for (int y = 0; y < p.kernel[1]; y++)
+        for (int x = 0; x < p.kernel[2]; x++) {
+            int h = y0 * p.stride[1] - p.pad[1] + y * p.dilation[1], w = x0 * p.stride[2] - p.pad[2] + x * p.dilation[2];
+            padded += h < p.in[1] + p.pad_end[1] && w < p.in[2] + p.pad_end[2];
+            if (h < 0 || w < 0 || h >= p.in[1] || w >= p.in[2]) continue;
+            uint32_t at = ((uint32_t)(image * p.in[1] + h) * p.in[2] + w) * (uint32_t)p.channels + c * 4;
+            sum = pool_add(sum, load_4(p.from, at, p.type), p.is_mean);
+            there++;
+        }
+    if (p.is_mean) {
+        float by = 1.0f / (float)(p.counts_pads ? padded : there);
+        sum      = make_float4(sum.x * by, sum.y * by, sum.z * by, sum.w * by);
+    }
+    store_4(p.to, (int64_t)i * 4, p.type, sum);
 }
 
 extern "C" __global__ void __launch_bounds__(256) window(const __grid_constant__ HoloCudaWindow p)

@@ -16,6 +16,14 @@ typedef struct HoloCudaMove {
     int64_t     size[HOLO_CUDA_RANK], from_stride[HOLO_CUDA_RANK], to_stride[HOLO_CUDA_RANK];
 } HoloCudaMove;
 
+// [pixels][channels] to [pixels][16 bytes].
+typedef struct HoloCudaPadded {
+    const void *from;
+    void       *to;
+    int64_t     pixels;
+    int32_t     channels, element; // element: bytes, 2 or 4
+} HoloCudaPadded;
+
 // Rows of `inner` units of 1 to 16 bytes: to[o][i] = from[o][index[i]].
 typedef struct HoloCudaGather {
     const void *from, *index;
