@@ -25,6 +25,9 @@ static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_ATTENTION] = {"attention", holo_cuda_attention, attention_modules},
     [HOLO_CUDA_STEP_NORM]      = {"norm", holo_cuda_group_norm, norm_modules},
     [HOLO_CUDA_STEP_TRANSFER]  = {"transfer", holo_cuda_transfer, basic_modules},
+    [HOLO_CUDA_STEP_EXTREME]   = {"extreme", holo_cuda_extreme, basic_modules},
+    [HOLO_CUDA_STEP_SCAN]      = {"scan", holo_cuda_scan, basic_modules},
+    [HOLO_CUDA_STEP_ELEMENTS]  = {"elements", holo_cuda_pick_elements, basic_modules},
 };
 
 const HoloCudaKernel *holo_cuda_kernel(uint32_t number)

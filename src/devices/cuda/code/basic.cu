@@ -124,6 +124,99 @@ extern "C" __global__ void __launch_bounds__(256) gather(const __grid_constant__
     }
 }
 
+extern "C" __global__ void __launch_bounds__(256) fill(const __grid_constant__ HoloCudaFill p)
+{
+    in_turn();
+    int64_t i = thread_number();
+    if (i >= p.count) return;
+    switch (p.element) {
+    case 1: ((uint8_t *)p.to)[i] = (uint8_t)p.value; break;
+    case 2: ((uint16_t *)p.to)[i] = (uint16_t)p.value; break;
+    case 4: ((uint32_t *)p.to)[i] = (uint32_t)p.value; break;
+    default: ((uint64_t *)p.to)[i] = p.value; break;
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) elements(const __grid_constant__ HoloCudaElements p)
+{
+    in_turn();
+    int64_t i = thread_number(), left = i, from = 0;
+    if (i >= p.count) return;
+    int64_t at = p.index_bytes == 8 ? ((const int64_t *)p.index)[i] : ((const int32_t *)p.index)[i];
+    if (at < 0) at += p.limit;
+    if (at < 0 || at >= p.limit) {
+        *(volatile uint32_t *)p.status = 1;
+        at                             = 0;
+    }
+    for (int d = p.rank - 1; d >= 0; d--) {
+        int64_t next = left / p.size[d];
+        from += (d == p.axis ? at : left - next * p.size[d]) * p.stride[d];
+        left = next;
+    }
+    if (p.converts) {
+        store_any(p.to, i, p.to_type, ((const float *)p.from)[from]);
+        return;
+    }
+    switch (p.element) {
+    case 1: ((uint8_t *)p.to)[i] = ((const uint8_t *)p.from)[from]; break;
+    case 2: ((uint16_t *)p.to)[i] = ((const uint16_t *)p.from)[from]; break;
+    case 4: ((uint32_t *)p.to)[i] = ((const uint32_t *)p.from)[from]; break;
+    default: ((uint64_t *)p.to)[i] = ((const uint64_t *)p.from)[from]; break;
+    }
+}
+
+// ---- along an axis
+
+// Is candidate (x, at) better than (best, place)? Equal ones: the first, or the last.
+INL bool is_better(float x, int64_t at, float best, int64_t place, bool last)
+{
+    bool nan = isnan(x), old = isnan(best);
+    if (nan != old) return nan;
+    if (nan || x == best) return last ? at > place : at < place;
+    return x > best;
+}
+
+// A block for each row.
+extern "C" __global__ void __launch_bounds__(256) extreme(const __grid_constant__ HoloCudaExtreme p)
+{
+    __shared__ float   bests[32];
+    __shared__ int64_t places[32];
+    in_turn();
+    int64_t row = blockIdx.x, first = row / p.inner * p.size * p.inner + row % p.inner, place = -1;
+    float   sign = p.is_least ? -1.0f : 1.0f, best = 0;
+    for (int64_t k = threadIdx.x; k < p.size; k += blockDim.x) {
+        float x = sign * load_any(p.from, first + k * p.inner, p.type);
+        if (place < 0 || is_better(x, k, best, place, p.is_last)) best = x, place = k;
+    }
+    for (int step = 16; step; step /= 2) {
+        float   x  = __shfl_xor_sync(0xffffffff, best, step);
+        int64_t at = __shfl_xor_sync(0xffffffff, place, step);
+        if (at >= 0 && (place < 0 || is_better(x, at, best, place, p.is_last))) best = x, place = at;
+    }
+    if (threadIdx.x % 32 == 0) bests[threadIdx.x / 32] = best, places[threadIdx.x / 32] = place;
+    __syncthreads();
+    if (threadIdx.x) return;
+    for (int i = 1; i < blockDim.x / 32; i++)
+        if (places[i] >= 0 && is_better(bests[i], places[i], best, place, p.is_last)) best = bests[i], place = places[i];
+    p.to[row] = place;
+}
+
+// A thread for each row, in double, as the reference sums.
+extern "C" __global__ void __launch_bounds__(256) scan(const __grid_constant__ HoloCudaScan p)
+{
+    in_turn();
+    int64_t i = thread_number();
+    if (i >= p.outer * p.inner) return;
+    int64_t first = i / p.inner * p.size * p.inner + i % p.inner;
+    double  sum   = 0;
+    for (int64_t n = 0; n < p.size; n++) {
+        int64_t at   = first + (p.is_reverse ? p.size - 1 - n : n) * p.inner;
+        double  next = sum + (double)load_any(p.from, at, p.from_type);
+        store_any(p.to, at, p.to_type, (float)(p.is_exclusive ? sum : next));
+        sum = next;
+    }
+}
+
 // ---- sums and extremes over the threads of a block, in the same order in every run
 
 INL float block_fold(float x, int what, float *words)

@@ -34,6 +34,40 @@ typedef struct HoloCudaGather {
     uint8_t     to_type, unused[7]; // of f32 that becomes another type
 } HoloCudaGather;
 
+typedef struct HoloCudaFill {
+    void    *to;
+    int64_t  count;
+    uint64_t value;
+    int32_t  element, unused; // bytes: 1, 2, 4 or 8
+} HoloCudaFill;
+
+// to[i] = from at the place of i, with index[i] in place of its number along `axis`.
+typedef struct HoloCudaElements {
+    const void *from, *index;
+    void       *to;
+    uint32_t   *status; // becomes 1 if an index is out of range
+    int64_t     count, limit;
+    int64_t     size[HOLO_CUDA_RANK], stride[HOLO_CUDA_RANK]; // of the index; of `from`
+    int32_t     rank, axis, index_bytes, element;
+    uint8_t     converts, to_type, unused[6]; // f32 that becomes another type
+} HoloCudaElements;
+
+// to[o][i] = where along k from[o][k][i] is largest, or least; a NaN is beyond all.
+typedef struct HoloCudaExtreme {
+    const void *from;
+    int64_t    *to;
+    int64_t     outer, size, inner;
+    uint8_t     type, is_least, is_last, unused[5];
+} HoloCudaExtreme;
+
+// Sums of all before, along the middle of [outer][size][inner].
+typedef struct HoloCudaScan {
+    const void *from;
+    void       *to;
+    int64_t     outer, size, inner;
+    uint8_t     from_type, to_type, is_reverse, is_exclusive, unused[4];
+} HoloCudaScan;
+
 // to[o][i] = fold over k of from[o][k][i].
 enum {
     HOLO_CUDA_FOLD_SUM,
