@@ -28,6 +28,7 @@ static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_EXTREME]   = {"extreme", holo_cuda_extreme, basic_modules},
     [HOLO_CUDA_STEP_SCAN]      = {"scan", holo_cuda_scan, basic_modules},
     [HOLO_CUDA_STEP_ELEMENTS]  = {"elements", holo_cuda_pick_elements, basic_modules},
+    [HOLO_CUDA_STEP_RESIZE]    = {"resize", holo_cuda_resize, basic_modules},
 };
 
 const HoloCudaKernel *holo_cuda_kernel(uint32_t number)

@@ -254,6 +254,27 @@ static bool pool(Choosing *c)
     return pads.size == 6 && !memcmp(pads.data, "NOTSET", 6) && !holo_attr_int(&c->call, "ceil_mode", 0);
 }
 
+static bool is_one_of(const Choosing *c, const char *attribute, const char *fallback, const char *const *list)
+{
+    HoloString have = holo_attr_string(&c->call, attribute, fallback);
+    for (; *list; list++)
+        if (have.size == strlen(*list) && !memcmp(have.data, *list, have.size)) return true;
+    return false;
+}
+
+static bool resize(Choosing *c)
+{
+    static const char *const modes[]  = {"nearest", "linear", NULL};
+    static const char *const places[] = {"half_pixel", "pytorch_half_pixel",   "align_corners",
+                                         "asymmetric", "tf_half_pixel_for_nn", NULL};
+    for (int i = 1; i < c->node->in_count; i++)
+        if (!is_known(c->node->in[i])) return false;
+    return c->node->version >= 11 && is_f32(input(c, 0), 1, HOLO_CUDA_RESIZED) &&
+           is_one_of(c, "mode", "nearest", modes) &&
+           is_one_of(c, "coordinate_transformation_mode", "half_pixel", places) &&
+           !holo_attr_int(&c->call, "antialias", 0) && !holo_attr_int(&c->call, "exclude_outside", 0);
+}
+
 // ---- the table
 
 typedef struct Row {
@@ -284,6 +305,7 @@ static const Row rows[] = {
     {HOLO_ID_ArgMax, HOLO_CUDA_STEP_EXTREME, extreme},
     {HOLO_ID_ArgMin, HOLO_CUDA_STEP_EXTREME, extreme},
     {HOLO_ID_CumSum, HOLO_CUDA_STEP_SCAN, scan},
+    {HOLO_ID_Resize, HOLO_CUDA_STEP_RESIZE, resize},
     {HOLO_ID_ReduceSum, HOLO_CUDA_STEP_REDUCE, reduce},
     {HOLO_ID_ReduceMean, HOLO_CUDA_STEP_REDUCE, reduce},
     {HOLO_ID_ReduceMax, HOLO_CUDA_STEP_REDUCE, reduce},

@@ -362,6 +362,63 @@ extern "C" __global__ void __launch_bounds__(256) centre(const __grid_constant__
     }
 }
 
+// ---- resizing
+
+enum { HALF_PIXEL, SYMMETRIC, PYTORCH, CORNERS, ASYMMETRIC, HALF_FOR_NEAREST }; // of HoloResizePlace
+enum { PREFER_FLOOR, PREFER_CEIL, FLOOR, CEIL };                               // of HoloResizeRound
+
+// The place of output o on the input, in the order of operations of the reference.
+INL float resize_place(const HoloCudaResize &p, int d, int64_t o)
+{
+    float x = (float)o, in = (float)p.in[d], scale = p.scale[d], length = __fmul_rn(scale, in), whole = (float)p.out[d];
+    switch (p.place) {
+    case CORNERS:
+        if (scale >= 1) length = whole;
+        return length == 1 ? 0 : x * (in - 1) / (length - 1);
+    case ASYMMETRIC: return x / scale;
+    case HALF_FOR_NEAREST: return (x + 0.5f) / scale;
+    case PYTORCH: return whole == 1 ? 0 : (x + 0.5f) / scale - 0.5f;
+    default: return (x + 0.5f) / scale - 0.5f;
+    }
+}
+
+INL bool resize_takes_next(int round, double rest)
+{
+    return round == PREFER_FLOOR ? rest > 0.5 : round == PREFER_CEIL ? rest >= 0.5 : round == FLOOR ? rest == 1 : true;
+}
+
+INL int64_t resize_clamp(double i, int64_t count)
+{
+    return i > 0 ? i < (double)(count - 1) ? (int64_t)i : count - 1 : 0;
+}
+
+extern "C" __global__ void __launch_bounds__(256) resize(const __grid_constant__ HoloCudaResize p)
+{
+    in_turn();
+    int64_t i = thread_number(), left = i, stride = 1, at[HOLO_CUDA_RESIZED][2];
+    double  weight[HOLO_CUDA_RESIZED][2], sum = 0;
+    if (i >= p.count) return;
+    for (int d = p.rank - 1; d >= 0; d--) {
+        int64_t o = left % p.out[d];
+        left /= p.out[d];
+        double place = p.changes[d] ? (double)resize_place(p, d, o) : (double)o, base = ceil(place) - 1, rest = place - base;
+        bool   pair  = p.changes[d] && p.is_linear;
+        weight[d][0] = pair ? 1 - rest : 1;
+        weight[d][1] = pair ? rest : 0;
+        at[d][0]     = !p.changes[d] ? o : pair ? resize_clamp(base, p.in[d]) : resize_clamp(base + resize_takes_next(p.round, rest), p.in[d]);
+        at[d][1]     = pair ? resize_clamp(base + 1, p.in[d]) : at[d][0];
+        at[d][0] *= stride, at[d][1] *= stride;
+        stride *= p.in[d];
+    }
+    for (int which = 0; which < 1 << p.rank; which++) {
+        int64_t from = 0;
+        double  by   = 1;
+        for (int d = 0; d < p.rank; d++) from += at[d][which >> d & 1], by *= weight[d][which >> d & 1];
+        if (by != 0) sum += by * (double)load_any(p.from, from, p.from_type);
+    }
+    store_any(p.to, i, p.to_type, (float)sum);
+}
+
 // ---- windows
 
 // The position of element i in image, channel and three dimensions, the channel running fastest.

@@ -110,6 +110,20 @@ typedef struct HoloCudaCentre {
     uint8_t     type, gain_type, bias_type, is_centred;
 } HoloCudaCentre;
 
+// Resizes up to five axes of f32: the nearest element, or a sum of two along each axis. The numbers of place, round and mode
+// are those of ops/standard/resize.h.
+enum { HOLO_CUDA_RESIZED = 5 };
+typedef struct HoloCudaResize {
+    const void *from;
+    void       *to;
+    int64_t     count;
+    int64_t     in[HOLO_CUDA_RESIZED], out[HOLO_CUDA_RESIZED];
+    float       scale[HOLO_CUDA_RESIZED];
+    uint8_t     changes[HOLO_CUDA_RESIZED]; // the axis does not stay as it is
+    uint8_t     rank, place, round, is_linear, from_type, to_type;
+    uint8_t     unused[5];
+} HoloCudaResize;
+
 // Windows over images of up to 3 dimensions. Strides are in elements.
 typedef struct HoloCudaPool {
     const void *from;
