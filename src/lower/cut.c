@@ -140,10 +140,10 @@ static bool outputs_cross(Cut *c)
 }
 
 // Which nodes of the host need nothing that another target computes.
-static void leading_find(const Cut *c, bool *is_leading)
+static void leading_find(const Cut *c, int count, bool *is_leading)
 {
-    bool *waits = is_leading + c->graph->node_count; // by id of a value
-    for (int i = 0; i < c->graph->node_count; i++) {
+    bool *waits = is_leading + count; // by id of a value
+    for (int i = 0; i < count; i++) {
         const HoloNode *node = c->graph->nodes[i];
         bool            ok   = !c->target[i];
         for (int k = 0; k < node->in_count && ok; k++) ok = !node->in[k] || !waits[node->in[k]->id];
@@ -153,14 +153,15 @@ static void leading_find(const Cut *c, bool *is_leading)
     }
 }
 
-// Brings what another target needs of the leading nodes, and of inputs, there.
-static bool leading_cross(Cut *c, const bool *is_leading)
+// Brings what another target needs of the leading nodes, and of inputs, there. Transfers are new nodes of the graph, behind
+// the `count` that it had.
+static bool leading_cross(Cut *c, int count, const bool *is_leading)
 {
-    const bool *waits = is_leading + c->graph->node_count;
-    for (int i = 0; i < c->graph->node_count; i++) {
-        const HoloNode *node  = c->graph->nodes[i];
-        int             count = c->target[i] && !is_view(node) ? node->in_count : 0;
-        for (int k = 0; k < count; k++) {
+    const bool *waits = is_leading + count;
+    for (int i = 0; i < count; i++) {
+        const HoloNode *node   = c->graph->nodes[i];
+        int             inputs = c->target[i] && !is_view(node) ? node->in_count : 0;
+        for (int k = 0; k < inputs; k++) {
             HoloValue *v = node->in[k];
             if (v && !waits[v->id] && !v->is_constant && !value_in(c, v, c->target[i])) return false;
         }
@@ -185,10 +186,10 @@ static HoloStatus transfers_put(Cut *c)
     c->numbers       = HOLO_NEW(graph->arena, int, c->room + 1);
     bool *is_leading = HOLO_NEW(&c->scratch, bool, before + values + 1);
     if (!c->crossed || !c->nodes || !c->numbers || !is_leading) return holo_fail_memory(c->error);
-    leading_find(c, is_leading);
+    leading_find(c, before, is_leading);
     bool ok = true;
     for (int i = 0; i < before && ok; i++) ok = !is_leading[i] || node_place(c, i);
-    ok = ok && leading_cross(c, is_leading);
+    ok = ok && leading_cross(c, before, is_leading);
     for (int i = 0; i < before && ok; i++) ok = is_leading[i] || node_place(c, i);
     if (!ok || !outputs_cross(c)) return holo_fail_memory(c->error);
     graph->nodes      = c->nodes;
