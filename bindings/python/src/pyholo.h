@@ -110,6 +110,7 @@ typedef struct Held {
     void        *state;
     struct Held *children; // PyMem
     int          child_count;
+    bool         may_be_there, is_there; // in the memory of a GPU: whether it may be, and whether it is
 } Held;
 
 void py_held_release(Held *held);
