@@ -1,6 +1,7 @@
 // server.c - from a request to its row in the table of routes, and what happens when it has ended.
 #include "server.h"
 #include "clients.h"
+#include "coding.h"
 #include "grpc.h"
 #include "journal.h"
 #include "metrics.h"
@@ -28,13 +29,17 @@ static void request(Server *server, Exchange *e)
     if (!e->route && status == 404) return exchange_fail(e, 404, "there is nothing at %.200s", e->path);
     if (!e->route) return exchange_fail(e, 405, "%.200s cannot be asked for by %s", e->path, e->method);
     const char *coding = exchange_header(e, "content-encoding");
-    if (coding && strcmp(coding, "identity"))
+    if (coding && !strcmp(coding, "identity")) coding = NULL;
+    if (coding && (e->route->is_streamed || !coding_known(coding))) {
+        exchange_extra(e, "accept-encoding", "gzip, deflate");
         return exchange_fail(e, 415, "bodies are not taken in the encoding %.30s", coding);
+    }
     bool needs_key = e->route->access != ROUTE_OPEN;
     if (server->is_draining && needs_key) return exchange_fail(e, 503, "the server is ending");
     status = clients_admit(server->clients, e, needs_key, &why);
     if (status == 401) exchange_extra(e, "www-authenticate", "Bearer");
     if (status) return exchange_fail(e, status, "%s", why);
+    if (coding) return unpack_start(e, coding, e->route->answer);
     e->route->answer(e);
 }
 
