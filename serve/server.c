@@ -2,9 +2,11 @@
 #include "server.h"
 #include "clients.h"
 #include "coding.h"
+#include "cors.h"
 #include "grpc.h"
 #include "journal.h"
 #include "metrics.h"
+#include "openai.h"
 #include "routes.h"
 #include "traces.h"
 
@@ -24,8 +26,10 @@ static void request(Server *server, Exchange *e)
     e->route           = route_find(e, &status);
     e->protocol        = e->route ? e->route->protocol : "http";
     traces_begin(e);
+    if (cors_answer(e)) return;
     const char *type = exchange_header(e, "content-type");
     if (!e->route && type && !strncmp(type, "application/grpc", 16)) return grpc_fail(e, 501, "there is no such call");
+    if (!e->route && !strncmp(e->path, "/v1/", 4)) return openai_lost(e, status);
     if (!e->route && status == 404) return exchange_fail(e, 404, "there is nothing at %.200s", e->path);
     if (!e->route) return exchange_fail(e, 405, "%.200s cannot be asked for by %s", e->path, e->method);
     const char *coding = exchange_header(e, "content-encoding");

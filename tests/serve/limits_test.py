@@ -160,6 +160,21 @@ def test_keys(folder):
         assert wrong.returncode == 1 and b"keys" in wrong.stderr, wrong.stderr
 
 
+def test_pages_of_others(folder):
+    asks = {"origin": "https://a.example", "access-control-request-method": "POST", "access-control-request-headers": "authorization,content-type"}
+    with Server(DIGITS, "--cors", "https://a.example,https://b.example", env={"HOLOGRAM_SERVE_KEYS": "alice sk-alice-123456"}) as s:
+        status, headers, _ = s.ask("OPTIONS", INFER, headers=asks)  # without a key: browsers ask first
+        assert status == 204 and headers["access-control-allow-origin"] == "https://a.example" and headers["access-control-allow-headers"] == "authorization,content-type"
+        key = {"authorization": "Bearer sk-alice-123456"}
+        status, headers, _ = s.ask("POST", INFER, DATA, {**key, "origin": "https://b.example"})
+        assert status == 200 and headers["access-control-allow-origin"] == "https://b.example" and headers["vary"] == "origin"
+        for origin in ["https://a.example.evil", "https://a.exampl", "null"]:
+            status, headers, _ = s.ask("OPTIONS", INFER, headers={**asks, "origin": origin})
+            assert status == 405 and "access-control-allow-origin" not in headers, origin
+    with Server(DIGITS) as s:  # nobody is named
+        assert "access-control-allow-origin" not in s.ask("POST", INFER, DATA, {"origin": "https://a.example"})[1]
+
+
 def test_tls(folder):
     def openssl(*words):
         subprocess.run(["openssl", *words], check=True, capture_output=True, cwd=folder)
