@@ -100,14 +100,14 @@ serve-demo: deps
 	@$(MAKE) --no-print-directory $(JOBS) all
 	@sh serve/demo.sh $(BUILD)
 
-## make serve-clients the server, asked by clients of others: npm's openai and @grpc/grpc-js, and promtool
+## make serve-clients the server, asked by clients of others: npm's openai and @grpc/grpc-js, promtool; manifests by kubernetes-models
 serve-clients: deps
 	@sh tools/deps.sh $(SERVE_PACKAGES) $(SERVE_TESTERS) prometheus
 	@command -v npm > /dev/null || sh tools/deps.sh npm
 	@$(MAKE) --no-print-directory $(JOBS) all
 	@mkdir -p $(BUILD)/serve/clients && cp tests/serve/clients/package.json $(BUILD)/serve/clients/
 	@cd $(BUILD)/serve/clients && npm install --silent --no-audit --no-fund
-	@BUILD=$(BUILD) python3 tests/serve/clients/check.py $(BUILD)/serve/clients
+	@BUILD=$(BUILD) $(SERVE_PYTHON) tests/serve/clients/check.py $(BUILD)/serve/clients
 
 ## make bench-serve   requests a second over loopback: beside `hologram bench`, onnxruntime-node and (LLAMA=...) llama-server; 4 minutes
 SERVE_BENCH   := $(BUILD)/serve/bench
