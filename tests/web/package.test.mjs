@@ -194,6 +194,41 @@ test("a download that is cut goes on where it was cut", async () => {
   }
 });
 
+test("a download lies where it runs, and leaves nothing if it fails", async () => {
+  const { fetch: real } = globalThis,
+    kept = await web.open(fused, { threads: 1 }),
+    { engine } = await (await import(`${process.env.HOLOGRAM_WEB}/engine.mjs`)).engines.get("core false"),
+    { take, put, free } = engine,
+    live = new Set(),
+    copied = [],
+    url = "https://example.org/digits.holo";
+  let bytes;
+  engine.take = (size) => (live.add(take.call(engine, size)), [...live].at(-1));
+  engine.put = (data) => (copied.push(data.byteLength), put.call(engine, data));
+  engine.free = (at) => (live.delete(at), free.call(engine, at));
+  globalThis.fetch = async () => new Response(bytes, { headers: { "content-length": bytes.length } });
+  try {
+    bytes = fused.map((byte, i) => (i > 8 && i < 40 ? 0xff : byte));
+    await fails(web.open(url, { threads: 1 }), "BAD_ARCHIVE", /./);
+    bytes = fused;
+    await fails(web.open(url, { threads: 1, numeric: "exact" }), "BAD_ARGUMENT", /option of compiling/);
+    const model = await web.open(url, { threads: 1 });
+    assert.deepEqual(copied.filter((size) => size === fused.length), []);
+    assert.equal(live.size, 1);
+    assert.equal((await model.run(seven)).probabilities.data.length, 10);
+    model.close();
+    bytes = exact; // of class exact: another engine runs it
+    const other = await web.open(url, { threads: 1 });
+    assert.equal(other.inspect().exact, true);
+    other.close();
+    assert.equal(live.size, 0);
+  } finally {
+    globalThis.fetch = real;
+    Object.assign(engine, { take, put, free });
+    kept.close();
+  }
+});
+
 test("a program for onnxruntime-web runs", async () => {
   const ort = await import(`${process.env.HOLOGRAM_WEB}/onnxruntime.mjs`),
     session = await ort.InferenceSession.create(new Uint8Array(readFileSync(digits)), { executionProviders: ["wasm"] }),
