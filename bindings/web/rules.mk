@@ -58,9 +58,9 @@ WASM_core_simd128 := $(WASM_COMMON) $(BUILD)/obj/none.o $(BUILD)/obj/core/ops_re
 WASM_core_relaxed := $(WASM_COMMON) $(BUILD)/obj/none.o $(BUILD)/obj/core/ops_registry.o $(call level_objects,relaxed) $(BUILD)/obj/core_relaxed/cpu.o
 
 # Everything: both classes, all operators, text.
-$(call web_objects,web_text web_picture web_compile): CFLAGS += -Os
-TEXT_OBJ          := $(filter $(BUILD)/obj/src/text/% $(BUILD)/obj/src/imagine/% $(BUILD)/obj/unicode_tables.o,$(COMPILER_OBJ)) \
-                     $(call web_objects,web_text web_picture)
+$(call web_objects,web_text web_speech web_picture web_compile): CFLAGS += -Os
+TEXT_OBJ          := $(filter $(patsubst %,$(BUILD)/obj/src/%,text/% sound/% imagine/%) $(BUILD)/obj/unicode_tables.o,$(COMPILER_OBJ)) \
+                     $(call web_objects,web_text web_speech web_picture)
 WASM_full_simd128 := $(WASM_COMMON) $(STDLIB_OBJ) $(TEXT_OBJ) $(BUILD)/obj/ops_registry.o $(call level_objects,simd128) $(BUILD)/obj/src/kernels/cpu.o
 WASM_full_relaxed := $(WASM_COMMON) $(STDLIB_OBJ) $(TEXT_OBJ) $(BUILD)/obj/ops_registry.o $(call level_objects,relaxed) $(BUILD)/obj/relaxed/cpu.o
 
