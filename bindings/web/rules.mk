@@ -70,7 +70,10 @@ WASM_full64_relaxed := $(WASM_full_relaxed)
 # The compiler reads JSON by Jansson and unpacks by zlib, which Debian has as sources: tools/sources.sh fetches them.
 $(BUILD)/others/whole: tools/wasm_libraries.sh tools/sources.sh
 	@CC="$(CC)" sh tools/wasm_libraries.sh $(BUILD)
-WASM_compiler_simd128 := $(WASM_full_simd128) $(COMPILER_OBJ) $(call web_objects,web_compile)
+# Graphs are drawn by the files of the command that draws them.
+WASM_DRAWING := $(call web_objects,web_graph) $(call obj,$(patsubst %,cli/%.c,draw_svg layout memory picture))
+$(WASM_DRAWING): CFLAGS += -Icli -Oz
+WASM_compiler_simd128 := $(WASM_full_simd128) $(COMPILER_OBJ) $(call web_objects,web_compile) $(WASM_DRAWING)
 ifeq ($(MACHINE),wasm32)
 $(COMPILER_OBJ) $(call web_objects,web_compile) $(BUILD)/hologram-compiler-simd128.wasm: $(BUILD)/others/whole
 endif
