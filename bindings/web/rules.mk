@@ -158,13 +158,15 @@ wasm-exact: web-package node-files
 
 # The pages: one folder, that any host can serve. Peers come by npm, where that is here.
 SITE       := $(BUILD)/site
+WEB_MODELS := $(BUILD)/web-models
 WEB_PEERS  := $(BUILD)/web-peers
 PEERS      ?= onnxruntime-web@1.30
-$(SITE)/index.html: $(wildcard web/*) $(WEB_FOLDER)/index.mjs demo/digits.onnx $(wildcard demo/imagine/model/*/*) $(HOLOGRAM)
+$(SITE)/index.html: $(wildcard web/*) $(WEB_FOLDER)/index.mjs demo/digits.onnx $(wildcard demo/imagine/model/*/* $(WEB_MODELS)/models.json) $(HOLOGRAM)
 	@rm -rf $(SITE) && mkdir -p $(SITE)
-	$(Q)cp web/*.html web/*.mjs web/*.css demo/digits.onnx $(SITE)/
+	$(Q)cp web/*.html $(filter-out web/models.mjs,$(wildcard web/*.mjs)) web/*.css demo/digits.onnx $(SITE)/
 	$(Q)mkdir $(SITE)/hologram && cp $(WEB_FOLDER)/*.mjs $(WEB_FOLDER)/*.wasm $(SITE)/hologram/
 	$(Q)echo '[]' > $(SITE)/models.json
+	$(Q)if [ -f $(WEB_MODELS)/models.json ]; then cp $(WEB_MODELS)/* $(SITE)/; fi
 	$(Q)$(HOLOGRAM) compile -q demo/digits.onnx -o $(SITE)/digits.holo
 	$(Q)$(HOLOGRAM) compile -q --size small demo/imagine/model -o $(SITE)/emoji.holo
 	$(Q)if [ -d $(WEB_PEERS)/node_modules/onnxruntime-web ]; then mkdir -p $(SITE)/onnxruntime-web && \
@@ -184,8 +186,14 @@ web-driver:
 web-site: web-package web-peers
 	@$(MAKE) --no-print-directory $(SITE)/index.html
 
+## make web-models    fetch trained models for the pages by npm, about 50 MB; MODELS="yolo11n whisper-tiny tinyllama" (or all): these
+.PHONY: web-models
+web-models: $(HOLOGRAM)
+	@$(NODE) web/models.mjs $(HOLOGRAM) $(WEB_MODELS) $(or $(MODELS),yolo11n whisper-tiny)
+
 ## make web           the same, and serve them: prints the address; PORT=8080
 web: web-site
+	@[ -f $(WEB_MODELS)/models.json ] || { echo "Images, chat and speech need models: make web-models fetches trained ones by npm:"; $(NODE) web/models.mjs $(HOLOGRAM) $(WEB_MODELS); }
 	@python3 web/serve.py $(SITE) $(or $(PORT),0)
 
 ## make web-test      install Chromium and playwright-core, and use every page as a person would
