@@ -160,7 +160,6 @@ export class Language extends Held {
         throw new HologramError(`there is no option ${JSON.stringify(name)}; there are ${speechOptions.join(", ")}`);
     const { native } = this.#backend,
       { signal, ...options } = given;
-    if (!native.transcribe) throw new HologramError("speech is not in the package for browsers yet: use Node", "UNSUPPORTED");
     const samples = this.#samples(sound),
       heard = await this.#start(signal, (language, done) => native.transcribe(language, samples, options, done));
     return { ...heard, text: heard.pieces.map((piece) => piece.text).join("").trim() };

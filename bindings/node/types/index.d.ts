@@ -147,7 +147,7 @@ export interface Model extends Running, Generating<GenerateOptions & Pick<Langua
   readonly tokenizer: Tokenizer | null;
   /** The model as a language model, which keeps what it has read. */
   language(options?: LanguageOptions): Language;
-  /** Writes down what is said in a sound, with a speech model. Not in browsers yet. */
+  /** Writes down what is said in a sound, with a speech model. */
   transcribe(sound: Sound, options?: TranscribeOptions & { threads?: number }): Promise<Transcript>;
   /** What imagine() does where nothing is said, and the schedulers that there are; null: the model makes no pictures. */
   readonly pictures: Pictures | null;

@@ -104,6 +104,14 @@ export class RemoteModel {
     return this.#written("chat", messages, options);
   }
 
+  transcribe(sound, { signal, ...options } = {}) {
+    return this.#line.ask("call", ["transcribe", [sound, options]], { signal });
+  }
+
+  rate() {
+    return this.#line.ask("rate", []);
+  }
+
   imagine(prompt, options) {
     return this.#written("imagine", prompt, options);
   }

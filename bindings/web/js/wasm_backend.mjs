@@ -273,12 +273,34 @@ function pictureFunctions(objects) {
   };
 }
 
+function speechFunctions(objects) {
+  const { engine } = objects,
+    { exports } = engine;
+  return {
+    holo_language_rate: (language) => exports.web_language_rate(language),
+    sound_read_memory(bytes, rate) {
+      objects.using(bytes, (at, size) => engine.do("web_sound", at, size, rate));
+      return objects.given("web_samples_free", 4).buffer;
+    },
+    transcribe: (handle, samples, { language, translate, timestamps }, done) =>
+      tell(done, () => {
+        const spoken = language === undefined ? 0 : engine.putText(language),
+          hear = (at) => engine.json("web_transcribe", objects.find(handle) && handle, at, samples.length, spoken, Boolean(translate), Boolean(timestamps));
+        try {
+          return objects.using(samples, hear);
+        } finally {
+          if (spoken) engine.free(spoken);
+        }
+      }),
+  };
+}
+
 export function createBackend(engine) {
   const objects = new Objects(engine),
     { exports } = engine,
     pools = new Map(),
     registry = new FinalizationRegistry(objects.close),
-    parts = [modelFunctions, sessionFunctions, tokenizerFunctions, languageFunctions, pictureFunctions].map((part) => part(objects));
+    parts = [modelFunctions, sessionFunctions, tokenizerFunctions, languageFunctions, speechFunctions, pictureFunctions].map((part) => part(objects));
   return {
     engine,
     native: Object.assign({ close: objects.close, cancel() {} }, ...parts),
@@ -297,11 +319,10 @@ export function createBackend(engine) {
       return pools.get(count);
     },
 
-    /** An archive that lies at an address of the engine's memory, which it takes over. */
+    /** An archive that lies at an address of the engine's memory, and stays there until it is closed. */
     open(at, size, pool, sessions, whenClosed) {
       return objects.hold(engine.make("web_open", at, size, pool, sessions), (model) => {
         exports.web_close(model);
-        engine.free(at);
         whenClosed();
       });
     },
