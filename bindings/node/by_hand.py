@@ -6,11 +6,14 @@ KERNELS = "src/js_kernels.c runs kernels"
 OWN = "JavaScript has this of its own: "
 EXECUTOR = "executors compute on buffers of their own: in JavaScript, kernels run on typed arrays instead"
 WORDS = "src/js_text.c gives texts as strings"
-BATCH = "for servers in C: its callbacks come in the middle of a step. Model.generate makes one text"
+BATCH = "src/js_batch.c continues several texts on another thread, step by step"
 LANGUAGE = "src/js_generate.c continues texts on another thread, step by step"
 SPEECH = "src/js_speech.c writes down what is said, on another thread"
 PICTURE = "src/js_picture.c makes pictures on another thread, step by step"
 TEXT = "Model.generate does all of it"
+
+# Handles of these are of an object of the binding, which has another end.
+DESTROYED = {"HoloTextBatch": "bind_batch_destroy"}
 
 FUNCTIONS = {
     "holo_model_run": RUN,

@@ -8,6 +8,11 @@ static void end(void *batch)
     bind_batch_destroy(batch);
 }
 
+static void let_go(void *grammar)
+{
+    Py_DECREF((PyObject *)grammar);
+}
+
 static const HandleKind kind = {"batch", end};
 
 static void stop(void *batch)
@@ -41,7 +46,7 @@ static PyObject *create(PyObject *class, PyObject *args)
     if (pool && !on) return py_handle_done(model), NULL;
     py_interrupt_watch();
     py_call_begin(&call);
-    HoloStatus status = bind_batch_create(of, on, &options, &batch, &error);
+    HoloStatus status = bind_batch_create(of, on, &options, let_go, &batch, &error);
     py_call_end(&call);
     self = status ? py_raise(status, &error) : py_handle_create((PyTypeObject *)class, &kind, batch);
     if (self && (py_handle_keep(self, model) || (on && py_handle_keep(self, pool)))) Py_CLEAR(self);
@@ -69,9 +74,10 @@ static PyObject *add(PyObject *self, PyObject *args)
     options.stops       = strings;
     options.stop_count  = (size_t)PyList_Size(stops);
     options.grammar     = strings && grammar != Py_None ? py_handle_use(grammar, &py_kind_grammar) : NULL;
-    if (strings && !PyErr_Occurred() && !(options.grammar && py_handle_keep(self, grammar))) {
-        HoloStatus status = bind_batch_add(batch, ids, count, &options, &id, &error);
-        if (status && options.grammar) py_handle_unkeep(self, grammar);
+    if (strings && !PyErr_Occurred()) {
+        PyObject  *kept   = options.grammar ? grammar : NULL;
+        HoloStatus status = bind_batch_add(batch, ids, count, &options, kept, &id, &error);
+        if (!status) Py_XINCREF(kept); // let_go
         answer = status ? py_raise(status, &error) : PyLong_FromUnsignedLongLong(id);
     }
     if (options.grammar) py_handle_done(grammar);
@@ -103,7 +109,7 @@ static PyObject *step(PyObject *self, PyObject *unused)
         ends   = tokens ? py_told_ends(&batch->told) : NULL;
     }
     bool was_out_of_memory = batch->told.is_out_of_memory;
-    if (ends) bind_told_clear(&batch->told);
+    if (ends) bind_batch_clear(batch);
     py_handle_done(self);
     if (!ends || was_out_of_memory) {
         if (!PyErr_Occurred()) PyErr_NoMemory();
@@ -125,12 +131,6 @@ static PyObject *leave(PyObject *self, PyObject *number)
     return PyBool_FromLong(was_there);
 }
 
-static PyObject *let_go(PyObject *self, PyObject *grammar)
-{
-    py_handle_unkeep(self, grammar);
-    Py_RETURN_NONE;
-}
-
 static PyObject *get_state(PyObject *self, void *unused)
 {
     HoloTextBatchState state;
@@ -148,7 +148,6 @@ static PyMethodDef methods[] = {
     {"step", step, METH_NOARGS,
      "One step of all texts: (id, token, text, logprob) each, what has ended, and how many are left."},
     {"leave", leave, METH_O, "leave(id): ends a text with the next step; False: there is none of that id."},
-    {"let_go", let_go, METH_O, "let_go(grammar): a text of this grammar has ended."},
     {NULL, NULL, 0, NULL},
 };
 

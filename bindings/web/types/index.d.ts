@@ -4,6 +4,8 @@ import type { CompileOptions, Feeds, GenerateOptions, Generated, ImageOptions, I
 export type {
   ArrayOf,
   AsyncRunOptions,
+  BatchOptions,
+  BatchState,
   Dtype,
   Feeds,
   GenerateOptions,
@@ -26,7 +28,7 @@ export type {
   Token,
   TypedArray,
 } from "./face.js";
-export { HologramError, Language, Model, Session, Tensor, Tokenizer } from "./face.js";
+export { Batch, HologramError, Language, Model, Session, Tensor, Tokenizer } from "./face.js";
 
 /** A URL, a Blob or File, a Response, or bytes. */
 export type Source = string | URL | Blob | Response | ArrayBuffer | SharedArrayBuffer | ArrayBufferView;
@@ -74,6 +76,7 @@ export interface RemoteModel {
   run<R = Results>(feeds: Feeds | Input, options?: RunOptions & { signal?: AbortSignal }): Promise<R>;
   generate(prompt: string | Iterable<number>, options?: GenerateOptions): AsyncGenerator<Token, Generated, void>;
   generateText(prompt: string | Iterable<number>, options?: Omit<GenerateOptions, "signal">): Promise<string>;
+  generateTexts(prompts: Iterable<string | Iterable<number>>, options?: Omit<GenerateOptions, "signal">): Promise<string[]>;
   chat(messages: readonly Message[], options?: GenerateOptions): AsyncGenerator<Token, Generated, void>;
   readonly pictures: Pictures | null;
   imagine(prompt: string, options?: ImagineOptions): AsyncGenerator<ImagineStep, void, void>;
