@@ -88,7 +88,7 @@ BINDING_TESTS += serve-fuzz-replay
 BINDING_FILES += $(SERVE_REPLAY)
 
 ## make serve-demo    serves the digits model and a small language model, and prints commands to try
-.PHONY: serve-demo serve-clients bench-serve
+.PHONY: serve-demo serve-clients bench-serve bench-serve-table
 serve-demo: deps
 	@sh tools/deps.sh $(SERVE_PACKAGES) curl
 	@$(MAKE) --no-print-directory $(JOBS) all
@@ -103,7 +103,13 @@ serve-clients: deps
 	@cd $(BUILD)/serve/clients && npm install --silent --no-audit --no-fund
 	@BUILD=$(BUILD) python3 tests/serve/clients/check.py $(BUILD)/serve/clients
 
-## make bench-serve MODELS=... PEER=...   requests a second over loopback, beside `hologram bench` and a server on onnxruntime-node
+## make bench-serve   requests a second over loopback: beside `hologram bench`, onnxruntime-node and (LLAMA=...) llama-server; 4 minutes
+SERVE_BENCH   := $(BUILD)/serve/bench
+SERVE_MODELS   = $(or $(MODELS),$(wildcard $(SERVE_BENCH)/mobilenet_v2.onnx $(SERVE_BENCH)/minilm.onnx))
 bench-serve: $(SERVE) $(BUILD)/hologram
 	@sh tools/deps.sh wrk nghttp2-client
-	@PEER="$(PEER)" sh bench/serve/run.sh $(BUILD) $(or $(MODELS),demo/digits.onnx)
+	@mkdir -p $(SERVE_BENCH)
+	@[ -n "$(MODELS)" ] || sh bench/serve/get.sh $(SERVE_BENCH)
+	@$(MAKE) --no-print-directory bench-serve-table
+bench-serve-table:
+	@PEER="$(or $(PEER),$(wildcard $(SERVE_BENCH)/peer))" LLAMA="$(LLAMA)" CHAT="$(CHAT)" python3 bench/serve/run.py $(BUILD) $(or $(SERVE_MODELS),demo/digits.onnx)

@@ -63,6 +63,18 @@ typedef struct HoloDevice {
     // this returns; the result of a transfer out is there when wait returns.
     HoloStatus (*transfer)(void *self, HoloTransferWay way, void *to, const void *from, size_t size, HoloError *error);
 
+    // A transfer by a kernel: elements lie otherwise in its memory than on the host. `prepare` has filled the job. It keeps
+    // the promises of `transfer`. `is_there`: what would be the host's operand is in the device's memory, too. NULL: it
+    // has no such kernels.
+    HoloStatus (*transfer_by)(void *self, HoloTransferWay way, bool is_there, HoloCall *call, void *job);
+    // Brings a value that a step has made to the host, as elements of the type of `t`, and waits for it. `to` has room for
+    // them. NULL: values lie there as on the host.
+    HoloStatus (*show)(void *self, const HoloTensor *t, void *to, HoloError *error);
+
+    // From now on everything is launched in a stream of the caller's, or in its own again. What was launched before is done
+    // when this returns. NULL: it has no streams.
+    HoloStatus (*use_stream)(void *self, void *stream, bool own, HoloError *error);
+
     // A job is what a device knows about a step once its sizes are bound. It has so many bytes, aligned to 16, and does
     // not move. `kernel` is the device's own number; 0 is the operator's eval. 0 bytes: it has no such kernel.
     size_t (*job_size)(uint32_t kernel);

@@ -24,6 +24,7 @@ static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_POOL]      = {"pool", holo_cuda_pool, basic_modules},
     [HOLO_CUDA_STEP_ATTENTION] = {"attention", holo_cuda_attention, attention_modules},
     [HOLO_CUDA_STEP_NORM]      = {"norm", holo_cuda_group_norm, norm_modules},
+    [HOLO_CUDA_STEP_TRANSFER]  = {"transfer", holo_cuda_transfer, basic_modules},
 };
 
 const HoloCudaKernel *holo_cuda_kernel(uint32_t number)
@@ -45,7 +46,8 @@ HoloStatus holo_cuda_add(HoloCudaMaking *m, const char *module, const char *kern
     step->shared  = shape->shared;
     step->cluster = shape->cluster;
     memcpy(step->args, args, size);
-    HOLO_TRY(holo_cuda_function(m->shared, module, kernel, shape->shared, &step->function, m->call->error));
+    HOLO_TRY(
+        holo_cuda_function(m->shared, module, kernel, shape->shared, &step->function, &step->is_early, m->call->error));
     if (m->job->last)
         m->job->last->next = step;
     else

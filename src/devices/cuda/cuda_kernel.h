@@ -20,6 +20,7 @@ typedef enum HoloCudaKernelId {
     HOLO_CUDA_STEP_POOL      = 8,
     HOLO_CUDA_STEP_ATTENTION = 9,
     HOLO_CUDA_STEP_NORM      = 10, // GroupNormalization, InstanceNormalization, BatchNormalization
+    HOLO_CUDA_STEP_TRANSFER  = 11, // Transfer of f32 that lies narrower in the device's memory
     HOLO_CUDA_STEP_LIMIT
 } HoloCudaKernelId;
 
@@ -55,6 +56,7 @@ typedef struct HoloCudaPlace { // where an address goes
 
 typedef struct HoloCudaStep { // one launch
     HoloCuHandle  function;
+    bool          is_early;
     uint32_t      grid[3], block, shared, cluster;
     int           place_count;
     HoloCudaPlace place[HOLO_CUDA_PLACES];
@@ -66,6 +68,7 @@ typedef struct HoloCudaJob {
     HoloCudaStep *first, *last;
     const char   *name;
     int64_t       packed; // bytes of input 1 in its packed form; -1: it is plain
+    bool          is_transfer;
 } HoloCudaJob;
 
 // A step that is being prepared.
@@ -115,7 +118,7 @@ int holo_cuda_program_operand(const char *name, bool is_tail);
 
 typedef HoloStatus HoloCudaPrepare(HoloCudaMaking *m);
 HoloCudaPrepare    holo_cuda_program, holo_cuda_product, holo_cuda_conv, holo_cuda_move, holo_cuda_gather,
-    holo_cuda_reduce, holo_cuda_rows, holo_cuda_pool, holo_cuda_attention, holo_cuda_group_norm;
+    holo_cuda_reduce, holo_cuda_rows, holo_cuda_pool, holo_cuda_attention, holo_cuda_group_norm, holo_cuda_transfer;
 
 typedef struct HoloCudaKernel {
     const char        *name;

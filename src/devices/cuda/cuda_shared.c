@@ -76,6 +76,7 @@ void holo_cuda_unshare(void *shared)
 static int fitness(const HoloCudaShared *s, const char *kind)
 {
     if (!strcmp(kind, "ptx")) return 1;
+    if (!strcmp(kind, "ptx_90")) return s->capability >= 90 ? 2 : 0;
     int made = strncmp(kind, "sm_", 3) ? 0 : atoi(kind + 3);
     return made / 10 == s->capability / 10 && made <= s->capability ? made : 0;
 }
@@ -103,7 +104,7 @@ static HoloStatus module_load(HoloCudaShared *s, const HoloCodeRecord *r, HoloCu
 {
     const HoloArchive *a    = s->archive;
     const char        *code = (const char *)a->CODE_DATA_at + r->offset;
-    bool               text = !strcmp(a->STRINGS_at + r->kind, "ptx");
+    bool               text = !strncmp(a->STRINGS_at + r->kind, "ptx", 3);
     if (text && (!r->size || code[r->size - 1]))
         return holo_fail(error, HOLO_BAD_ARCHIVE, "PTX must end with a 0 byte");
     if (!holo_hash_equal(holo_hash(code, r->size), (HoloHash){{r->hash[0], r->hash[1]}}))
@@ -132,8 +133,10 @@ static HoloStatus module_find(HoloCudaShared *s, const char *name, const HoloCud
                          "cuda:sm_%d",
                          have, s->name, s->capability, s->capability);
     if (!HOLO_GROW(&s->arena, s->modules, s->module_count, s->module_room)) return holo_fail_memory(error);
-    HoloCudaModule *m = &s->modules[s->module_count];
-    *m                = (HoloCudaModule){.name = s->archive->STRINGS_at + r->module};
+    HoloCudaModule *m    = &s->modules[s->module_count];
+    const char     *kind = s->archive->STRINGS_at + r->kind;
+    *m                   = (HoloCudaModule){.name     = s->archive->STRINGS_at + r->module,
+                                            .is_early = !strcmp(kind, "sm_90") || !strcmp(kind, "ptx_90")};
     HOLO_TRY(module_load(s, r, &m->module, error));
     s->module_count++;
     *out = m;
@@ -147,7 +150,7 @@ static HoloStatus function_add(HoloCudaShared *s, const char *module, const char
     HOLO_TRY(module_find(s, module, &m, error));
     if (!HOLO_GROW(&s->arena, s->functions, s->function_count, s->function_room)) return holo_fail_memory(error);
     HoloCudaFunction *f = &s->functions[s->function_count];
-    *f                  = (HoloCudaFunction){.module = m->name};
+    *f                  = (HoloCudaFunction){.module = m->name, .is_early = m->is_early};
     snprintf(f->name, sizeof f->name, "%s", name);
     if (s->cu.function_get(&f->function, m->module, name))
         return holo_fail(error, HOLO_BAD_ARCHIVE, "module %.40s of the archive has no kernel %.60s", module, name);
@@ -157,7 +160,7 @@ static HoloStatus function_add(HoloCudaShared *s, const char *module, const char
 }
 
 static HoloStatus function_find(HoloCudaShared *s, const char *module, const char *name, uint32_t shared,
-                                HoloCuHandle *out, HoloError *error)
+                                HoloCuHandle *out, bool *out_early, HoloError *error)
 {
     enum { FREE = 48 << 10 }; // shared memory that every kernel may have
     HoloCudaFunction *f = NULL;
@@ -168,15 +171,16 @@ static HoloStatus function_find(HoloCudaShared *s, const char *module, const cha
         HOLO_CU_TRY(&s->cu, function_set(f->function, HOLO_CU_SHARED_MOST, (int)shared), error, name);
         f->shared = shared;
     }
-    *out = f->function;
+    *out       = f->function;
+    *out_early = f->is_early;
     return HOLO_OK;
 }
 
 HoloStatus holo_cuda_function(HoloCudaShared *s, const char *module, const char *name, uint32_t shared,
-                              HoloCuHandle *out, HoloError *error)
+                              HoloCuHandle *out, bool *out_early, HoloError *error)
 {
     holo_mutex_lock(&s->lock);
-    HoloStatus status = function_find(s, module, name, shared, out, error);
+    HoloStatus status = function_find(s, module, name, shared, out, out_early, error);
     holo_mutex_unlock(&s->lock);
     return status;
 }

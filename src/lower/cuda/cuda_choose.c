@@ -279,13 +279,26 @@ static bool kernel_find(Choosing *c)
     return holo_cuda_has_program(node);
 }
 
+// Kernels of these kinds read values as the class stores them; constants of f32 are wider.
+static bool reads_constant(const Choosing *c)
+{
+    int  count = c->out->kernel == HOLO_CUDA_STEP_ATTENTION ? 3
+                 : c->out->kernel == HOLO_CUDA_STEP_ROWS || c->out->kernel == HOLO_CUDA_STEP_POOL ||
+                        c->out->kernel == HOLO_CUDA_STEP_NORM
+                     ? 1
+                     : 0;
+    bool any   = false;
+    for (int i = 0; i < count; i++) any = any || is_known(input(c, i));
+    return any && c->class->store != HOLO_CUDA_F32;
+}
+
 bool holo_cuda_choose(const HoloCudaClass *class, const HoloNode *node, HoloLowering *out)
 {
     *out       = (HoloLowering){.pack_input = -1};
     Choosing c = {.class = class, .node = node, .call = holo_node_call(node), .out = out};
     c.params =
         (HoloCudaStepParams){.size = sizeof c.params, .store = class->store, .numeric = class->numeric, .alpha = 1};
-    if (!node->op || !node->out_count || !node->out[0] || !kernel_find(&c)) return false;
+    if (!node->op || !node->out_count || !node->out[0] || !kernel_find(&c) || reads_constant(&c)) return false;
     holo_cuda_set_params(out, &c.params);
     if (!holo_cuda_packs(node, out)) return true;
     c.params = holo_cuda_params(out);
@@ -293,4 +306,14 @@ bool holo_cuda_choose(const HoloCudaClass *class, const HoloNode *node, HoloLowe
     out->pack_input = 1;
     holo_cuda_set_params(out, &c.params);
     return true;
+}
+
+HoloLowering holo_cuda_transfer_choose(const HoloCudaClass *class, const HoloNode *node)
+{
+    HoloLowering       out    = {.pack_input = -1};
+    HoloCudaStepParams params = {.size = sizeof params, .store = class->store, .numeric = class->numeric};
+    if (class->store == HOLO_CUDA_F32 || node->in[0]->type.dtype != HOLO_F32) return out;
+    out.kernel = HOLO_CUDA_STEP_TRANSFER;
+    holo_cuda_set_params(&out, &params);
+    return out;
 }

@@ -7,36 +7,61 @@ INL int64_t thread_number()
     return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
+// Every kernel begins so: the next one may begin, and what was before has ended. See HOLO_CU_LAUNCH_EARLY.
+INL void in_turn()
+{
+    let_others_start();
+    wait_for_others();
+}
+
 // ---- moves
 
-template <class T> INL void move_as(const HoloCudaMove &p)
+INL bool move_place(const HoloCudaMove &p, int64_t &from, int64_t &to)
 {
-    int64_t left = thread_number(), from = 0, to = 0;
-    if (left >= p.count) return;
+    int64_t left = thread_number();
+    from = to = 0;
+    if (left >= p.count) return false;
     for (int d = p.rank - 1; d >= 0; d--) {
         int64_t at = left % p.size[d];
         left /= p.size[d];
         from += at * p.from_stride[d];
         to += at * p.to_stride[d];
     }
-    ((T *)p.to)[to] = ((const T *)p.from)[from];
+    return true;
 }
 
-extern "C" __global__ void __launch_bounds__(256) move_1(const __grid_constant__ HoloCudaMove p) { move_as<uint8_t>(p); }
-extern "C" __global__ void __launch_bounds__(256) move_2(const __grid_constant__ HoloCudaMove p) { move_as<uint16_t>(p); }
-extern "C" __global__ void __launch_bounds__(256) move_4(const __grid_constant__ HoloCudaMove p) { move_as<uint32_t>(p); }
-extern "C" __global__ void __launch_bounds__(256) move_8(const __grid_constant__ HoloCudaMove p) { move_as<uint64_t>(p); }
+template <class T> INL void move_as(const HoloCudaMove &p)
+{
+    int64_t from, to;
+    if (move_place(p, from, to)) ((T *)p.to)[to] = ((const T *)p.from)[from];
+}
+
+extern "C" __global__ void __launch_bounds__(256) move_number(const __grid_constant__ HoloCudaMove p)
+{
+    in_turn();
+    int64_t from, to;
+    if (move_place(p, from, to)) store_any(p.to, to, p.to_type, load_any(p.from, from, p.from_type));
+}
+
+extern "C" __global__ void __launch_bounds__(256) move_1(const __grid_constant__ HoloCudaMove p) { in_turn(); move_as<uint8_t>(p); }
+extern "C" __global__ void __launch_bounds__(256) move_2(const __grid_constant__ HoloCudaMove p) { in_turn(); move_as<uint16_t>(p); }
+extern "C" __global__ void __launch_bounds__(256) move_4(const __grid_constant__ HoloCudaMove p) { in_turn(); move_as<uint32_t>(p); }
+extern "C" __global__ void __launch_bounds__(256) move_8(const __grid_constant__ HoloCudaMove p) { in_turn(); move_as<uint64_t>(p); }
 
 extern "C" __global__ void __launch_bounds__(256) convert(const __grid_constant__ HoloCudaConvert p)
 {
-    int64_t i = thread_number();
-    if (i < p.count) store_any(p.to, i, p.to_type, load_any(p.from, i, p.from_type));
+    in_turn();
+    int64_t i = thread_number() * 4;
+    if (p.whole && i + 4 <= p.count) {
+        store_4(p.to, i, p.to_type, load_4(p.from, i, p.from_type));
+        return;
+    }
+    for (int e = 0; e < 4 && i + e < p.count; e++) store_any(p.to, i + e, p.to_type, load_any(p.from, i + e, p.from_type));
 }
 
-template <class T> INL void gather_as(const HoloCudaGather &p)
+// Where unit i comes from.
+INL int64_t gather_place(const HoloCudaGather &p, int64_t i)
 {
-    int64_t i = thread_number(), all = p.outer * p.indices * p.inner;
-    if (i >= all) return;
     int64_t unit = i % p.inner, place = i / p.inner % p.indices, outer = i / p.inner / p.indices;
     int64_t at = p.index_bytes == 8 ? ((const int64_t *)p.index)[place] : ((const int32_t *)p.index)[place];
     if (at < 0) at += p.size;
@@ -44,11 +69,26 @@ template <class T> INL void gather_as(const HoloCudaGather &p)
         *(volatile uint32_t *)p.status = 1;
         at                             = 0;
     }
-    ((T *)p.to)[i] = ((const T *)p.from)[(outer * p.size + at) * p.inner + unit];
+    return (outer * p.size + at) * p.inner + unit;
+}
+
+template <class T> INL void gather_as(const HoloCudaGather &p)
+{
+    int64_t i = thread_number();
+    if (i < p.outer * p.indices * p.inner) ((T *)p.to)[i] = ((const T *)p.from)[gather_place(p, i)];
+}
+
+// Units are numbers of f32 that become another type.
+extern "C" __global__ void __launch_bounds__(256) gather_number(const __grid_constant__ HoloCudaGather p)
+{
+    in_turn();
+    int64_t i = thread_number();
+    if (i < p.outer * p.indices * p.inner) store_any(p.to, i, p.to_type, ((const float *)p.from)[gather_place(p, i)]);
 }
 
 extern "C" __global__ void __launch_bounds__(256) gather(const __grid_constant__ HoloCudaGather p)
 {
+    in_turn();
     switch (p.unit) {
     case 1: gather_as<uint8_t>(p); break;
     case 2: gather_as<uint16_t>(p); break;
@@ -120,6 +160,7 @@ INL int fold_kind(int what) // of block_fold
 // A thread for each result: the elements of a fold are `inner` apart.
 extern "C" __global__ void __launch_bounds__(256) fold_columns(const __grid_constant__ HoloCudaFold p)
 {
+    in_turn();
     int64_t i = thread_number();
     if (i >= p.outer * p.inner) return;
     int64_t from = i / p.inner * p.size * p.inner + i % p.inner;
@@ -136,6 +177,7 @@ extern "C" __global__ void __launch_bounds__(256) fold_columns(const __grid_cons
 // A block for each result: the elements of a fold are neighbours.
 extern "C" __global__ void __launch_bounds__(256) fold_rows(const __grid_constant__ HoloCudaFold p)
 {
+    in_turn();
     __shared__ float words[32];
     int64_t          from = (int64_t)blockIdx.x * p.size;
     float            sum  = fold_begin(p.what), all = 0;
@@ -153,6 +195,7 @@ extern "C" __global__ void __launch_bounds__(256) fold_rows(const __grid_constan
 
 extern "C" __global__ void __launch_bounds__(256) soft(const __grid_constant__ HoloCudaSoft p)
 {
+    in_turn();
     __shared__ float words[32];
     int64_t          row = blockIdx.x, from = row / p.inner * p.size * p.inner + row % p.inner;
     float            most = -INFINITY, sum = 0;
@@ -176,6 +219,7 @@ INL int64_t centre_at(const HoloCudaCentre &p, int64_t group, int64_t e)
 
 extern "C" __global__ void __launch_bounds__(256) centre(const __grid_constant__ HoloCudaCentre p)
 {
+    in_turn();
     __shared__ float words[32];
     int64_t          group = blockIdx.x;
     float            sum   = 0;
@@ -218,6 +262,7 @@ INL int64_t dot_5(const int64_t (&at)[5], const int64_t *stride)
 
 extern "C" __global__ void __launch_bounds__(256) pool(const __grid_constant__ HoloCudaPool p)
 {
+    in_turn();
     int64_t i = thread_number(), at[5];
     if (i >= p.count) return;
     window_place(i, p.channels, p.out, at);
@@ -241,6 +286,7 @@ extern "C" __global__ void __launch_bounds__(256) pool(const __grid_constant__ H
 
 extern "C" __global__ void __launch_bounds__(256) window(const __grid_constant__ HoloCudaWindow p)
 {
+    in_turn();
     int64_t i = thread_number(), at[5];
     if (i >= p.count) return;
     window_place(i, p.filters, p.out, at);
@@ -268,6 +314,7 @@ extern "C" __global__ void __launch_bounds__(256) window(const __grid_constant__
 // 16 x 16 results by a block, from tiles in shared memory.
 extern "C" __global__ void __launch_bounds__(256) plain(const __grid_constant__ HoloCudaPlain p)
 {
+    in_turn();
     __shared__ float tile_a[16][17], tile_b[16][17];
     int              x = threadIdx.x % 16, y = threadIdx.x / 16;
     int64_t          m = (int64_t)blockIdx.y * 16 + y, n = (int64_t)blockIdx.x * 16 + x, z = blockIdx.z, outer = z / p.inner, inner = z % p.inner;

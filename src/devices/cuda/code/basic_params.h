@@ -11,7 +11,8 @@ typedef struct HoloCudaMove {
     const void *from;
     void       *to;
     int64_t     count;
-    int32_t     rank, unused;
+    int32_t     rank;
+    uint8_t     from_type, to_type, unused[2]; // of numbers that change their type
     int64_t     size[HOLO_CUDA_RANK], from_stride[HOLO_CUDA_RANK], to_stride[HOLO_CUDA_RANK];
 } HoloCudaMove;
 
@@ -22,6 +23,7 @@ typedef struct HoloCudaGather {
     uint32_t   *status; // becomes 1 if an index is out of range
     int64_t     outer, size, inner, indices;
     int32_t     index_bytes, unit;
+    uint8_t     to_type, unused[7]; // of f32 that becomes another type
 } HoloCudaGather;
 
 // to[o][i] = fold over k of from[o][k][i].
@@ -106,7 +108,9 @@ typedef struct HoloCudaConvert {
     const void *from;
     void       *to;
     int64_t     count;
-    uint8_t     from_type, to_type, unused[6];
+    uint8_t     from_type, to_type;
+    uint8_t     whole; // both lie on 16 bytes
+    uint8_t     unused[5];
 } HoloCudaConvert;
 
 #endif
