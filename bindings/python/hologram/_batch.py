@@ -82,21 +82,6 @@ class Batch(Prompts):
         """Continues several prompts, and gives the texts that come behind them: a list. Options are those of Model.generate."""
         return [answer.text() for answer in [self.generate(prompt, **options) for prompt in prompts]]
 
-    def close(self):
-        """Frees it, and ends all of its texts."""
-        self._handle.close()
-
-    @property
-    def closed(self):
-        """Whether close() was called."""
-        return self._handle.closed
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.close()
-
     # ---- texts come and go
 
     def _answer(self, ids, options, stops, grammar):

@@ -20,15 +20,6 @@ static void stop(void *batch)
     holo_language_cancel(holo_text_batch_language(((BindBatch *)batch)->batch));
 }
 
-// For a call, which no other thread may be inside of.
-static BindBatch *batch_use(PyObject *object)
-{
-    BindBatch *batch = py_handle_use(object, &kind);
-    if (!batch || !py_handle_alone(object)) return batch;
-    py_handle_done(object);
-    return NULL;
-}
-
 static PyObject *create(PyObject *class, PyObject *args)
 {
     PyObject            *model, *pool, *dict, *self;
@@ -67,7 +58,7 @@ static PyObject *add(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "OO!O!O:add", &list, &PyDict_Type, &dict, &PyList_Type, &stops, &grammar) ||
         py_ids_take(list, &ids, &count))
         return NULL;
-    BindBatch *batch = batch_use(self);
+    BindBatch *batch = py_handle_use_alone(self, &kind);
     if (!batch) return PyMem_Free(ids), NULL;
     holo_generate_defaults(holo_text_batch_language(batch->batch), &options);
     HoloString *strings = py_fields_take(dict, bind_generate_options, &options) ? NULL : py_stops_take(stops);
@@ -93,7 +84,7 @@ static PyObject *step(PyObject *self, PyObject *unused)
     HoloStatus status = HOLO_OK;
     int        left = 0, again = 1;
     PyObject  *tokens = NULL, *ends = NULL;
-    BindBatch *batch = batch_use(self);
+    BindBatch *batch = py_handle_use_alone(self, &kind);
     PyCall     call  = {.stop = stop, .object = batch};
     (void)unused;
     if (!batch) return NULL;
@@ -124,7 +115,7 @@ static PyObject *leave(PyObject *self, PyObject *number)
 {
     unsigned long long id = 0;
     if (!py_unsigned_take(number, &id)) return NULL;
-    BindBatch *batch = batch_use(self);
+    BindBatch *batch = py_handle_use_alone(self, &kind);
     if (!batch) return NULL;
     bool was_there = holo_text_batch_cancel(batch->batch, id);
     py_handle_done(self);
@@ -134,7 +125,7 @@ static PyObject *leave(PyObject *self, PyObject *number)
 static PyObject *get_state(PyObject *self, void *unused)
 {
     HoloTextBatchState state;
-    BindBatch         *batch = batch_use(self);
+    BindBatch         *batch = py_handle_use_alone(self, &kind);
     (void)unused;
     if (!batch) return NULL;
     holo_text_batch_state(batch->batch, &state);

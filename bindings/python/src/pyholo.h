@@ -168,8 +168,9 @@ int       py_handle_keep(PyObject *handle, PyObject *object); // what must live 
 void *py_handle_use(PyObject *object, const HandleKind *kind);
 void  py_handle_done(PyObject *object);
 // Between the two, before something is changed: fails, with an exception, where another thread's call is inside.
-int  py_handle_alone(PyObject *object);
-void py_handle_close(Handle *handle); // now, or when nobody uses it any more
+int   py_handle_alone(PyObject *object);
+void *py_handle_use_alone(PyObject *object, const HandleKind *kind); // both
+void  py_handle_close(Handle *handle);                               // now, or when nobody uses it any more
 
 // ---- models, sessions and runs (model.c, session.c, run.c)
 
