@@ -50,8 +50,8 @@ static void expect_packed(Case *c)
 }
 
 // Rows around the limits of tiles, columns around those of panels, one block and several.
-static const int64_t shapes[][3] = {{1, 1, 16}, {2, 3, 17}, {15, 1, 33}, {16, 2, 15}, {17, 1, 1},
-                                    {5, 9, 40}, {3, 2, 64}, {4, 1, 31},  {7, 5, 48},  {140, 1, 20}};
+static const int64_t shapes[][3] = {{1, 1, 16}, {2, 3, 17}, {15, 1, 33}, {16, 2, 15},  {17, 1, 1}, {5, 9, 40},
+                                    {3, 2, 64}, {4, 1, 31}, {7, 5, 48},  {140, 1, 20}, {8, 3, 33}, {6, 2, 16}};
 
 static void every_type(void **state)
 {
