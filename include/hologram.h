@@ -530,7 +530,7 @@ HOLO_API HOLO_MUST HoloStatus holo_session_save_memo(const HoloSession *session,
 // ---- the machine -------------------------------------------------------------------------------
 
 // The CPU level whose kernels are in use: "sse2", "avx2", "avx512", "avx512vnni", "avx512vbmi", "neon", "neondot",
-// "simd128" or "relaxed" (both of WebAssembly).
+// "simd128", "relaxed" or "relaxeddot" (these of WebAssembly).
 // The environment variable HOLO_CPU can choose a lower level.
 HOLO_API const char *holo_cpu_level(void);
 
