@@ -17,6 +17,7 @@
 
 typedef struct Measured {
     double   open, first, min, median, p99; // seconds
+    double   device;                        // to make a session where no device was open; 0: not measured
     double   rss, arena;                    // bytes
     double   flops;                         // a run; 0: not counted
     int      threads;
@@ -121,6 +122,22 @@ static int measure_runs(HoloSession *session, const char *name, Measured *out)
 
 // ---- on a device
 
+static bool is_placed(const Cli *cli)
+{
+    const char *device = cli_option(cli, "device");
+    return device && strcmp(device, "cpu");
+}
+
+// The first session of a process starts the driver and the device, which takes a while, whatever the model.
+static int measure_device(const HoloModel *model, HoloPool *pool, HoloSession **out_session, Measured *out)
+{
+    HoloError  error  = {0};
+    double     before = cli_now();
+    HoloStatus status = holo_session_create(model, pool, out_session, &error);
+    out->device       = cli_now() - before;
+    return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
+}
+
 typedef struct Placed { // memory of a device for an input or an output
     void  *memory;
     size_t size;
@@ -177,11 +194,9 @@ static int measure_session(const Cli *cli, const char *path, const HoloModel *mo
     if (status) return cli_fail_error(NULL, &error, status);
     int result = cli_memo(cli, session);
     if (!result) result = cli_inputs_set(session, model, inputs);
-    const char *device    = cli_option(cli, "device");
-    bool        is_placed = device && strcmp(device, "cpu");
     if (!result)
-        result = is_placed ? measure_placed(session, model, path, inputs, out) : measure_runs(session, path, out);
-    if (!result && is_placed) result = cli_inputs_set(session, model, inputs);
+        result = is_placed(cli) ? measure_placed(session, model, path, inputs, out) : measure_runs(session, path, out);
+    if (!result && is_placed(cli)) result = cli_inputs_set(session, model, inputs);
     const char *trace = cli_option(cli, "profile");
     if (!result && trace) result = cli_profile(session, path, trace, cli_number("seconds"), &out->profile);
     holo_session_memo_counts(session, &out->hits, &out->misses);
@@ -211,9 +226,12 @@ static int measure(const Cli *cli, const char *path, Measured *out)
         CliPorts ports = cli_model_ports(model);
         out->advice    = cli_inputs_advice(&ports, inputs);
 
-        status = cli_pool(&pool, &error);
-        result = status ? cli_fail_error(NULL, &error, status) : measure_open(path, flags, out);
+        HoloSession *warm = NULL; // keeps the driver and the device open
+        status            = cli_pool(&pool, &error);
+        result            = status ? cli_fail_error(NULL, &error, status) : measure_open(path, flags, out);
+        if (!result && is_placed(cli)) result = measure_device(model, pool, &warm, out);
         if (!result) result = measure_first(cli, path, flags, pool, inputs, out);
+        holo_session_destroy(warm);
         if (!result) result = measure_session(cli, path, model, pool, inputs, out);
         if (!status) holo_pool_destroy(pool);
     }
@@ -291,6 +309,7 @@ static void print_json(const char *path, const Measured *m)
     json_text(&json, "file", path);
     json_number(&json, "open_us", m->open * 1e6);
     json_number(&json, "first_us", m->first * 1e6);
+    if (m->device > 0) json_number(&json, "device_us", m->device * 1e6);
     json_number(&json, "min_us", m->min * 1e6);
     json_number(&json, "median_us", m->median * 1e6);
     json_number(&json, "p99_us", m->p99 * 1e6);
@@ -316,6 +335,9 @@ static void print_table(const char *path, const Measured *m)
            m->threads == 1 ? "" : "s", holo_cpu_level());
     cli_row(stdout, "open", "%s", cli_seconds(&a, m->open));
     cli_row(stdout, "first answer", "%s after the start of opening", cli_seconds(&a, m->first));
+    if (m->device > 0)
+        cli_row(stdout, "", "before that, the first session of the process took %s: it starts the driver",
+                cli_seconds(&a, m->device));
     cli_row(stdout, "a run", "min %s, median %s, p99 %s  (%lld runs)", cli_seconds(&a, m->min),
             cli_seconds(&b, m->median), cli_seconds(&c, m->p99), (long long)m->runs);
     if (m->is_placed) cli_row(stdout, "", "inputs and outputs are in the memory of the device");

@@ -1,4 +1,5 @@
 // kserve.c - the Open Inference Protocol (KServe v2) over HTTP.
+#include "coding.h"
 #include "journal.h"
 #include "json_read.h"
 #include "kserve_json.h"
@@ -118,12 +119,25 @@ static void answer(Infer *i)
     const KserveRequest *q = i->state;
     char                 size[24];
     snprintf(size, sizeof size, "%zu", q->text.size);
+    if (q->is_packed) exchange_extra(e, "content-encoding", "gzip"), exchange_extra(e, "vary", "accept-encoding");
     if (q->binary.size) exchange_extra(e, "inference-header-content-length", size);
     exchange_begin(e, 200, q->binary.size ? "application/octet-stream" : "application/json",
                    (int64_t)(q->text.size + q->binary.size));
     exchange_write(e, q->text.data, q->text.size);
     exchange_write(e, q->binary.data, q->binary.size);
     exchange_end(e, NULL, 0);
+}
+
+static bool write_answer(Infer *i, char *why, size_t room)
+{
+    KserveRequest *q      = i->state;
+    Bytes          packed = {0};
+    if (!kserve_write(i, why, room)) return false;
+    if (q->binary.size || q->text.size < 4096 || !coding_accepts(i->exchange)) return true;
+    q->is_packed = coding_pack(q->text.data, q->text.size, &packed);
+    bytes_free(q->is_packed ? &q->text : &packed);
+    if (q->is_packed) q->text = packed;
+    return true;
 }
 
 static double text_size(const Exchange *e)
@@ -145,7 +159,7 @@ static void infer(Exchange *e)
     if (!m) return;
     Infer *i  = infer_create(e, m);
     i->read   = read_body;
-    i->write  = kserve_write;
+    i->write  = write_answer;
     i->answer = answer;
     infer_read(i, (size_t)text_size(e));
 }

@@ -15,6 +15,7 @@ typedef struct KserveRequest { // the state of an Infer
     int           count;
     bool          all_binary;
     Bytes         text, binary; // the answer
+    bool          is_packed;    // the text is compressed
 } KserveRequest;
 
 // Reads a request into `i`. `json` is how many bytes of the body are JSON. False: `why` says what is wrong.

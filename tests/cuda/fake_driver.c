@@ -238,6 +238,14 @@ static void move(const HoloCudaMove *p, size_t size)
     }
 }
 
+static void fill(const Launch *l)
+{
+    HoloCudaFill p;
+    memcpy(&p, l->args, sizeof p);
+    char *to = there((uint64_t)(uintptr_t)p.to);
+    for (int64_t i = 0; i < p.count; i++) memcpy(to + i * p.element, &p.value, (size_t)p.element);
+}
+
 static void compute(const Launch *l)
 {
     HoloCudaConvert c;
@@ -247,8 +255,8 @@ static void compute(const Launch *l)
     fake.kernels++;
     if (!strcmp(l->kernel, "convert")) convert(&c);
     if (!strcmp(l->kernel, "move_number")) move(&m, 0);
-    if (!strcmp(l->kernel, "move_2")) move(&m, 2);
-    if (!strcmp(l->kernel, "move_4")) move(&m, 4);
+    if (!strncmp(l->kernel, "move_", 5) && l->kernel[5] <= '9') move(&m, (size_t)atoi(l->kernel + 5));
+    if (!strcmp(l->kernel, "fill")) fill(l);
 }
 
 EXPORT int cuModuleLoadDataEx(void **out, const void *code, unsigned count, int *options, void **values)

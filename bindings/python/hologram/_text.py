@@ -236,6 +236,21 @@ class Prompts:
         """As Model.chat."""
         return self.generate(self._rendered(messages), **options, chat=False)
 
+    def close(self):
+        """Frees it, and ends its texts."""
+        self._handle.close()
+
+    @property
+    def closed(self):
+        """Whether close() was called."""
+        return self._handle.closed
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
     def _needs_tokenizer(self):
         if self._tokenizer is None:
             raise UnsupportedError("the model has no tokenizer: give the prompt as ids, or compile a folder that has a tokenizer.json")
@@ -312,21 +327,8 @@ class Language(Prompts):
         rate = capi.holo_language_rate(self._handle)
         if not rate:
             raise UnsupportedError("the model does not listen to sounds")
+        if isinstance(sound, (bytes, bytearray)):
+            sound = _hologram.sound_read_memory(bytes(sound), rate)
         samples = _hologram.sound_read(sound, rate) if isinstance(sound, (str, os.PathLike)) else sound
         code, seconds, pieces = _hologram.transcribe(self._handle, samples, language, translate, timestamps)
         return Transcript(code, seconds, tuple(Spoken(*piece) for piece in pieces))
-
-    def close(self):
-        """Frees it."""
-        self._handle.close()
-
-    @property
-    def closed(self):
-        """Whether close() was called."""
-        return self._handle.closed
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.close()

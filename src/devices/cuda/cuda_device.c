@@ -277,6 +277,12 @@ static const char *ran_by(const void *job)
     return ((const HoloCudaJob *)job)->name;
 }
 
+static const char *kernel_name(uint32_t kernel)
+{
+    const HoloCudaKernel *row = holo_cuda_kernel(kernel);
+    return row ? row->name : "?";
+}
+
 static uint64_t address(const Cuda *c, const HoloCall *call, const HoloCudaPlace *place)
 {
     uint64_t at;
@@ -400,6 +406,7 @@ const HoloDevice holo_device_cuda = {
     .prepare     = prepare,
     .packed_size = packed_size,
     .ran_by      = ran_by,
+    .kernel_name = kernel_name,
     .launch      = launch,
     .wait        = wait,
     .record      = record,

@@ -40,8 +40,8 @@ typedef struct HoloCudaShared {
     size_t             pool_left;
     HoloCuAddress     *pools;
     int                pool_count, pool_room;
-    HoloCuHandle       stream; // for bringing constants
-    void              *staging;
+    HoloCuHandle       streams[2]; // for bringing constants, in turns
+    char              *staging;    // a half for each
 } HoloCudaShared;
 
 HOLO_MUST HoloStatus holo_cuda_share(const HoloDeviceSetup *setup, void **out_shared, HoloError *error);

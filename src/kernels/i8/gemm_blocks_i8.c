@@ -288,11 +288,6 @@ INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t colum
     X(name, rows, panels, 5, 0, 32)        \
     X(name, rows, panels, 6, 0, 16) X(name, rows, panels, 8, 0, 32)
 enum { FEW_ONE, FEW_WIDE, FEW_ROWS, FEW_SOME, FEW_SHAPES };
-#ifdef __AVX512F__ // the numbers of a unit and the sums of eight rows are in registers
-#define BLOCK_SOME_FORMS(X) BLOCK_FORMS(X, FEW_SOME, BLOCKS_SOME, 1)
-#else
-#define BLOCK_SOME_FORMS(X)
-#endif
 
 // ---- many rows
 

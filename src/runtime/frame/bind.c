@@ -312,7 +312,7 @@ static bool input_is_in_form(const HoloFrame *frame, const HoloStepRecord *s, co
     const HoloConstantRecord *k =
         holo_frame_constant(frame, frame->origins[v] == HOLO_NO_VALUE ? v : frame->origins[v]);
     if (want < 0) return !k || !k->packed;
-    return k && k->packed == s->kernel && k->size == (uint64_t)want;
+    return k && k->packed == holo_kernel_packer(s->kernel, call->in[i]->dtype == HOLO_U8) && k->size == (uint64_t)want;
 }
 
 static HoloStatus forms_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloStep *step,

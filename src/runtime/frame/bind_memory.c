@@ -109,7 +109,8 @@ static bool bytes_of(const HoloFrame *frame, const HoloTensor *value, const char
     uint32_t    root   = frame->roots[number];
     size_t      bytes  = holo_tensor_bytes(&frame->types[number]);
     const char *data   = frame->types[root].data;
-    if (holo_frame_record(frame, root)->storage != HOLO_STORE_ARENA || !data || !bytes) return false;
+    if (holo_frame_record(frame, root)->storage != HOLO_STORE_ARENA || frame->is_held[root] || !data || !bytes)
+        return false;
     *out_from = data + frame->starts[number];
     *out_to   = *out_from + bytes;
     return true;

@@ -280,20 +280,28 @@ static void test_product(void **state)
 static void test_filters(void **state)
 {
     (void)state;
-    float              w[8]   = {1, 2, 3, 4, 5, 6, 7, 8}, out[8];
+    float              w[8]   = {1, 2, 3, 4, 5, 6, 7, 8}, out[16];
     HoloCudaStepParams params = {.size = sizeof params, .layout = 1};
     HoloLowering       conv   = {.kernel = HOLO_CUDA_STEP_CONV};
     HoloTensor         dense  = {.dtype = HOLO_F32, .rank = 4, .dim = {2, 2, 1, 2}, .data = w};
     HoloTensor         own    = {.dtype = HOLO_F32, .rank = 4, .dim = {4, 1, 1, 2}, .data = w};
     holo_cuda_set_params(&conv, &params);
     assert_int_equal(holo_target_cuda.pack(&conv, &dense, 0, out), sizeof out);
-    const float taps_first[] = {1, 3, 2, 4, 5, 7, 6, 8};
+    const float taps_first[] = {1, 3, 0, 0, 2, 4, 0, 0, 5, 7, 0, 0, 6, 8, 0, 0}; // few channels: padded with zeros
     assert_memory_equal(out, taps_first, sizeof out);
     params.layout = 4;
     holo_cuda_set_params(&conv, &params);
-    assert_int_equal(holo_target_cuda.pack(&conv, &own, 0, out), sizeof out);
     const float channels_last[] = {1, 3, 5, 7, 2, 4, 6, 8};
-    assert_memory_equal(out, channels_last, sizeof out);
+    assert_int_equal(holo_target_cuda.pack(&conv, &own, 0, out), sizeof channels_last);
+    assert_memory_equal(out, channels_last, sizeof channels_last);
+    // weights of class tf32 are rounded, not cut
+    HoloTensor one = {.dtype = HOLO_F32, .rank = 2, .dim = {2, 1}, .data = (float[]){0x1.003p0F, 0x1.001p0F}};
+    conv.kernel    = HOLO_CUDA_STEP_PRODUCT;
+    params.layout  = 0;
+    params.numeric = HOLO_CUDA_NUMERIC_TF32;
+    holo_cuda_set_params(&conv, &params);
+    assert_int_equal(holo_target_cuda.pack(&conv, &one, 0, out), 16);
+    assert_true(out[0] == 0x1.004p0F && out[1] == 1.0F);
 }
 
 static HoloCudaStepParams end_of(const char *program, bool *out_fits)

@@ -231,6 +231,72 @@ static void narrow_is_shown(void **state)
     holo_model_close(model);
 }
 
+// ---- operators that only move elements: as on the CPU
+
+static const char *const moved[] = {
+    "y = Transpose@13(x) {perm=[2,0,1]}",
+    "y = Slice@13(x, s, e, a, t)",
+    "y = Pad@18(x, p, v)",
+    "y = Pad@18(x, q)",
+    "y = Tile@13(x, r)",
+    "y = Expand@13(z, w)",
+    "z1 = Transpose@13(x) {perm=[0,2,1]}\n    y = Concat@13(x, z1) {axis=2}",
+    "y = DepthToSpace@13(d) {blocksize=2}",
+    "y = DepthToSpace@13(d) {blocksize=2, mode=\"CRD\"}",
+    "y = SpaceToDepth@13(d) {blocksize=2}",
+};
+
+static void move_agrees(const char *node, const char *numeric)
+{
+    char       text[1200];
+    HoloArena  arena = {0};
+    HoloGraph *graph;
+    HoloModel *models[2];
+    float      data[128], results[2][512];
+    uint32_t   kernels;
+    HoloTensor y;
+    HoloTensor in[3] = {{.dtype = HOLO_F32, .rank = 3, .dim = {2, 4, 4}, .data = data},
+                        {.dtype = HOLO_F32, .rank = 3, .dim = {2, 1, 4}, .data = data},
+                        {.dtype = HOLO_F32, .rank = 4, .dim = {2, 8, 2, 4}, .data = data}};
+    for (int i = 0; i < 128; i++) data[i] = (float)i;
+    snprintf(text, sizeof text,
+             "graph g(x: f32[2,4,4], z: f32[2,1,4], d: f32[2,8,2,4]) -> (y) {\n"
+             "    const s: i64[2] = {3, 1}\n    const e: i64[2] = {-9, 4}\n    const a: i64[2] = {1, 2}\n"
+             "    const t: i64[2] = {-2, 2}\n    const p: i64[6] = {1, 0, 2, 0, 3, 1}\n    const v: f32[] = {7.5}\n"
+             "    const q: i64[6] = {0, -1, 1, 0, 1, -2}\n    const r: i64[3] = {2, 1, 3}\n"
+             "    const w: i64[4] = {3, 2, 5, 4}\n    %s\n}\n",
+             node);
+    EXPECT_OK(holo_graph_parse(&arena, text, &graph, &error));
+    EXPECT_OK(holo_graph_infer(graph, &error));
+    EXPECT_OK(model_of(graph, HOLO_FUSED, &models[0], &kernels, &error));
+    models[1]    = fake_model(text, numeric, "ptx");
+    size_t bytes = 0;
+    for (int i = 0; i < 2; i++) {
+        HoloSession *session;
+        EXPECT_OK(holo_session_create(models[i], NULL, &session, &error));
+        for (int k = 0; k < 3; k++) EXPECT_OK(holo_session_set_input(session, k, &in[k], &error));
+        EXPECT_OK(holo_session_run(session, &error));
+        EXPECT_OK(holo_session_output(session, 0, &y, &error));
+        bytes = holo_tensor_bytes(&y);
+        assert_in_range(bytes, 4, sizeof results[0]);
+        memcpy(results[i], y.data, bytes);
+        holo_session_destroy(session);
+        holo_model_close(models[i]);
+    }
+    if (memcmp(results[0], results[1], bytes)) fail_msg("%s differs in class %s", node, numeric);
+    holo_arena_deinit(&arena);
+}
+
+static void moves_agree(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(moved); i++) {
+        move_agrees(moved[i], "fused");
+        move_agrees(moved[i], "f16"); // all of these numbers are numbers of f16
+        move_agrees(moved[i], "bf16");
+    }
+}
+
 // ---- memory of the caller's, there
 
 static void stays(const char *numeric)
@@ -402,8 +468,8 @@ static void run_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(one_launch),    TEST(two_sessions), TEST(narrow), TEST(narrow_is_shown), TEST(there),
-        TEST(host_reads_it), TEST(no_device),    TEST(wrong),  TEST(run_fails),
+        TEST(one_launch), TEST(two_sessions),  TEST(narrow),    TEST(narrow_is_shown), TEST(moves_agree),
+        TEST(there),      TEST(host_reads_it), TEST(no_device), TEST(wrong),           TEST(run_fails),
     };
     return cmocka_run_group_tests(tests, fake_load, NULL);
 }

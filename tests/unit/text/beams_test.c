@@ -1,9 +1,5 @@
 // beams_test.c - beam search: with enough beams it finds the best of all texts, and each beam keeps what it has read.
-#include "support/models.h"
-
-#include "graph/graph.h"
-#include "passes/passes.h"
-#include "text/language.h"
+#include "support/text_graph.h"
 
 #include <math.h>
 #include <string.h>
@@ -27,27 +23,6 @@ typedef struct Made {
     size_t   count;
     double   logprobs; // added up
 } Made;
-
-static HoloModel *model_make(void)
-{
-    HoloArena  arena = {0};
-    HoloGraph *graph;
-    HoloModel *model;
-    uint32_t   kernels;
-    EXPECT_OK(holo_graph_parse(&arena, source, &graph, &error));
-    EXPECT_OK(holo_passes_run(graph, NULL, &error));
-    EXPECT_OK(model_of(graph, HOLO_FUSED, &model, &kernels, &error));
-    holo_arena_deinit(&arena);
-    return model;
-}
-
-static HoloLanguage *language_make(const HoloModel *model, int texts)
-{
-    HoloLanguageOptions options = {.size = sizeof options, .texts = texts};
-    HoloLanguage       *language;
-    EXPECT_OK(holo_language_open(model, NULL, &options, &language, &error));
-    return language;
-}
 
 static bool each(void *state, const HoloGenerated *one)
 {
@@ -79,8 +54,8 @@ static void test_best_of_all(void **state)
 {
     (void)state;
     static const uint32_t prompts[3][3] = {{0, 1, 2}, {3, 3, 1}, {2, 0, 3}};
-    HoloModel            *model         = model_make();
-    HoloLanguage         *language = language_make(model, ALL), *alone = language_make(model, 1);
+    HoloModel            *model         = text_model_make(source);
+    HoloLanguage         *language = text_language_open(model, ALL), *alone = text_language_open(model, 1);
     int                   differ = 0;
     for (int p = 0; p < 3; p++) {
         HoloGenerateOptions options;
@@ -112,8 +87,8 @@ static void test_best_of_all(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    HoloModel          *model    = model_make();
-    HoloLanguage       *language = language_make(model, 2);
+    HoloModel          *model    = text_model_make(source);
+    HoloLanguage       *language = text_language_open(model, 2);
     uint32_t            prompt   = 1;
     HoloError           why      = {0};
     Made                made     = {0};
