@@ -44,6 +44,7 @@ const HoloPass holo_passes[] = {
     {"layout", holo_pass_layout, false, true, false, LAYOUT, "stores channels last in convolutions and in what lies between them"},
     {"even", holo_pass_even, false, true, true, LAYOUT, "computes the share that is the same at every pixel of a convolution once"},
     {"turned", holo_pass_turned, false, true, false, LAYOUT, "moves a Transpose of the rows of a product into its constant weights"},
+    {"tied", holo_pass_tied, false, true, false, FUSE, "lets lookups read the packed weights of a product with the same table"},
     {"sixteen", holo_pass_sixteen, false, true, true, FUSE, "turns quantizing to 16 bits and back into rounding in f32"},
     {"fuse", holo_pass_fuse, false, true, false, FUSE, "merges pointwise operators into one program, or into the tail of a product"},
     {"chains", holo_pass_chains, false, true, false, FUSE, "turns pointwise operators of types other than f32 into portable programs"},
