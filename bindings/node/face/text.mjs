@@ -1,6 +1,6 @@
 // Tokenizers, language models, and the texts that they continue.
 import { HoloGrammarSource } from "./enums.mjs";
-import { HologramError, aborted } from "./errors.mjs";
+import { HologramError, aborted, only } from "./errors.mjs";
 import { Held, Turns } from "./held.mjs";
 import { generateOptions, generateOptionsChoices } from "./options.mjs";
 
@@ -159,6 +159,37 @@ export class Language extends Held {
     return this.#backend.native.holo_language_context(this.handle);
   }
 
+  /** The ids that end a text. */
+  get ends() {
+    return only(this.#backend.native, "language_ends", "the ends of texts are")(this.handle);
+  }
+
+  /** Makes text `to` a copy of what was read of text `from`. */
+  async copy(from, to) {
+    await this.#between("holo_language_copy", from, to);
+  }
+
+  /** Forgets what was read of a text. */
+  async forget(text = 0) {
+    await this.#between("holo_language_forget", text);
+  }
+
+  /** Writes what was read of a text to a file. */
+  async save(path, { text = 0 } = {}) {
+    await this.#between("holo_language_save", text, this.#backend.path(path));
+  }
+
+  /** Reads it back, so that the text need not be read again. */
+  async load(path, { text = 0 } = {}) {
+    await this.#between("holo_language_load", text, this.#backend.path(path));
+  }
+
+  /** Work on what is kept, that cannot be done in the middle of a step. */
+  #between(name, ...args) {
+    const call = only(this.#backend.native, name, "work on what is kept of texts is");
+    return this.keep((language) => this.#turns.take(() => call(language, ...args)));
+  }
+
   /** The logits behind ids: a number for each token of the vocabulary. */
   async read(ids, { text = 0, signal } = {}) {
     const given = idsOf(ids),
@@ -203,10 +234,10 @@ export class Language extends Held {
       if (!speechOptions.includes(name))
         throw new HologramError(`there is no option ${JSON.stringify(name)}; there are ${speechOptions.join(", ")}`);
     const { native } = this.#backend,
-      { signal, ...options } = given;
-    if (!native.transcribe) throw new HologramError("speech is not in the package for browsers yet: use Node", "UNSUPPORTED");
+      { signal, ...options } = given,
+      heardBy = only(native, "transcribe", "speech is");
     const samples = this.#samples(sound),
-      heard = await this.#start(signal, (language, done) => native.transcribe(language, samples, options, done));
+      heard = await this.#start(signal, (language, done) => heardBy(language, samples, options, done));
     return { ...heard, text: heard.pieces.map((piece) => piece.text).join("").trim() };
   }
 
