@@ -2,6 +2,7 @@
 
 RUN = "src/js_run.c runs models and sessions, at once or on another thread"
 COMPILE = "src/js_compile.c compiles on another thread; what it calls back goes to JavaScript's own"
+DEVICE = "JavaScript has no memory of GPUs: runs copy inputs there, and outputs back"
 KERNELS = "src/js_kernels.c runs kernels"
 OWN = "JavaScript has this of its own: "
 EXECUTOR = "executors compute on buffers of their own: in JavaScript, kernels run on typed arrays instead"
@@ -17,6 +18,12 @@ FUNCTIONS = {
     "holo_run_outputs_free": RUN,
     "holo_session_set_input": RUN,
     "holo_session_set_output": RUN,
+    "holo_session_set_device_input": DEVICE,
+    "holo_session_set_device_output": DEVICE,
+    "holo_session_set_stream": DEVICE,
+    "holo_session_device_take": DEVICE,
+    "holo_session_device_give": DEVICE,
+    "holo_session_device_copy": DEVICE,
     "holo_session_input": RUN,
     "holo_session_run": RUN,
     "holo_session_output": RUN,

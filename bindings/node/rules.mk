@@ -66,12 +66,10 @@ npm-pack: node
 node-test: npm-pack
 	@HOLOGRAM_TGZ=$(abspath $(NPM_PACKAGE)) HOLOGRAM_NODE=$(abspath $(NODE_FOLDER)) CC="$(CC)" sh tests/node/run.sh $(NODE)
 
-## make node-asan     the tests of the package under the address and undefined behavior sanitizers, kernels at one level
-# Node itself is no sanitized program: the library is loaded before it, and what Node leaves behind at its end is not looked at.
+## make node-asan     the tests of the package under the address and undefined behavior sanitizers; memory that is lost fails it, too
 node-asan: $(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ)) $(STDLIB)
 	@$(MAKE) --no-print-directory $(JOBS) $(WATCH) node-files
-	@HOLO_CPU=$(PLAINEST) HOLOGRAM_SANITIZED=1 HOLOGRAM_NODE=$(abspath $(BUILD)/watched/node) LD_PRELOAD=$$($(CC) -print-file-name=libasan.so) \
-	    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 sh tests/node/run.sh $(NODE)
+	@HOLO_CPU=$(PLAINEST) HOLOGRAM_NODE=$(abspath $(BUILD)/watched/node) CC="$(CC)" sh tests/node/asan.sh $(NODE)
 
 BINDING_TESTS    += node-test
 BINDING_FILES    += node-files

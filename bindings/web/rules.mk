@@ -26,9 +26,9 @@ ifneq ($(filter wasm%,$(MACHINE)),)
 # Downloads are small before loops are fast, where these are not of kernels.
 $(call named,tensor binary reduce): CFLAGS += -Os
 
-$(BUILD)/obj/relaxed/cpu.o: CFLAGS += -DHOLO_RELAXED
+$(BUILD)/obj/relaxed/cpu.o: CFLAGS += -DHOLO_RELAXED -mrelaxed-simd
 $(BUILD)/obj/core_simd128/cpu.o: CFLAGS += -DHOLO_FUSED_ALONE
-$(BUILD)/obj/core_relaxed/cpu.o: CFLAGS += -DHOLO_FUSED_ALONE -DHOLO_RELAXED
+$(BUILD)/obj/core_relaxed/cpu.o: CFLAGS += -DHOLO_FUSED_ALONE -DHOLO_RELAXED -mrelaxed-simd
 $(BUILD)/obj/relaxed/cpu.o $(BUILD)/obj/core_simd128/cpu.o $(BUILD)/obj/core_relaxed/cpu.o: src/kernels/cpu.c Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(CFLAGS) -MMD -MP -c $< -o $@

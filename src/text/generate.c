@@ -244,13 +244,14 @@ HoloStatus holo_answer_want(HoloAnswer *g, HoloTextRead *out_read, size_t *out_w
 // All tokens of the best beam, one after the other.
 static HoloStatus beams_take(HoloAnswer *g, const float *logits, HoloError *error)
 {
-    uint32_t  *token;
-    size_t     count;
-    HoloStatus status = holo_answer_search(g, logits, &token, &count, error);
+    HoloTokenLogprob *token;
+    size_t            count;
+    HoloStatus        status = holo_answer_search(g, logits, &token, &count, error);
     if (status) return status;
     status = tokens_reserve(g, count, error);
     for (size_t i = 0; i < count && !g->is_done && !status; i++)
-        status = token_take(g, &(HoloSampled){.token = token[i]}, error);
+        status = token_take(
+            g, &(HoloSampled){.token = token[i].token, .logprob = g->o.sampler.logprobs ? token[i].logprob : 0}, error);
     if (!status && !g->is_done) finish(g, HOLO_ENDING_LENGTH);
     holo_free(token);
     return status;

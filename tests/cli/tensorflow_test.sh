@@ -17,6 +17,9 @@ gives 0 'probs' hologram run net/tfjs_small --input x=net/input.npy
 gives 0 'agrees with the model' hologram compile net/saved -o saved.holo
 gives 0 'agrees with the model' hologram compile net/tfjs_graph/model.json -o graph.holo
 
+# Layers, one by one.
+gives 0 'models of layers agree with TensorFlow.js' python3 "$ROOT/tests/tensorflow/layers.py" "$HOLOGRAM"
+
 # What a model is.
 gives 0 'SavedModel' hologram inspect net/saved
 gives 0 'MaxPool' hologram inspect net/saved

@@ -374,7 +374,7 @@ export class Model extends Held {
     };
   }
 
-  /** Made-up inputs; open sizes are 1, or as `sizes` says by symbol. */
+  /** Made-up inputs; dynamic sizes are 1, or as `sizes` says by symbol. */
   sample(sizes = nothing) {
     const feeds = {};
     for (const port of this.inputs)

@@ -226,8 +226,10 @@ static const JsFunction functions[] = {
 static void state_destroy(napi_env env, void *data, void *hint)
 {
     JsEnv *state = data;
-    (void)env, (void)hint;
+    (void)hint;
     for (uint32_t i = 0; i < state->slot_count; i++) js_holder_unref(state->slots[i].holder);
+    if (state->error) napi_delete_reference(env, state->error);
+    if (state->block_ref) napi_delete_reference(env, state->block_ref);
     free(state->slots);
     free(state);
 }

@@ -80,6 +80,17 @@ int py_handle_keep(PyObject *object, PyObject *kept)
     return 0;
 }
 
+void py_handle_unkeep(PyObject *object, PyObject *kept)
+{
+    PyObject *keeps = ((Handle *)object)->keeps;
+    for (Py_ssize_t i = keeps ? PyList_Size(keeps) - 1 : -1; i >= 0; i--) {
+        if (PyList_GetItem(keeps, i) != kept) continue;
+        if (PyObject_TypeCheck(kept, py_handle_type)) leave((Handle *)kept);
+        PyList_SetSlice(keeps, i, i + 1, NULL); // it may have been the last to hold it
+        return;
+    }
+}
+
 PyObject *py_handle_create(PyTypeObject *type, const HandleKind *kind, void *pointer)
 {
     allocfunc alloc  = (allocfunc)PyType_GetSlot(type, Py_tp_alloc);

@@ -175,7 +175,7 @@ static HoloStatus check_inputs(HoloOnnxPen *w, const HoloGraph *graph)
         if (graph->inputs[i]->is_state || graph->inputs[i]->fill)
             return holo_fail(
                 w->error, HOLO_UNSUPPORTED,
-                "input '%.200s' is kept between runs, or filled if it is left out: ONNX has no such inputs",
+                "input '%.200s' is filled if it is left out, or a cache that grows: ONNX has no such inputs",
                 graph->inputs[i]->name);
     return HOLO_OK;
 }

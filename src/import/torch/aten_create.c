@@ -26,6 +26,12 @@ ONE(zeros)
     return filled(t, holo_torch_sizes(t, &a[0]), holo_emit_number(t->e, holo_torch_dtype(t, &a[1], HOLO_F32), 0));
 }
 
+ONE(empty_permuted)
+{
+    HoloTv args[2] = {a[0], a[2]};
+    return zeros(t, args);
+}
+
 ONE(ones)
 {
     return filled(t, holo_torch_sizes(t, &a[0]), holo_emit_number(t->e, holo_torch_dtype(t, &a[1], HOLO_F32), 1));
@@ -410,7 +416,7 @@ const HoloTorchOp holo_torch_creates[] = {
     ROW("zeros", "size dtype", zeros),
     ROW("ones", "size dtype", ones),
     ROW("empty", "size dtype", zeros),
-    ROW("empty_permuted", "size physical_layout dtype", zeros),
+    ROW("empty_permuted", "size physical_layout dtype", empty_permuted),
     ROW("empty_strided", "size stride dtype", zeros),
     ROW("zeros_like", "self dtype", zeros_like),
     ROW("ones_like", "self dtype", ones_like),

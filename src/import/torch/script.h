@@ -176,7 +176,11 @@ bool   holo_script_find(HoloScript *s, const char *name, HoloScriptFunction *out
 bool   holo_script_method(const HoloScriptClass *type, HoloString name, HoloScriptFunction *out);
 HoloScriptClass *holo_script_class(HoloScript *s, const char *name);
 // The value of a pickle; `path` names tensors.
-HoloTv         holo_script_value(HoloScript *s, const HoloPickle *pickle, const char *folder, const char *path);
+HoloTv holo_script_value(HoloScript *s, const HoloPickle *pickle, const char *folder, const char *path);
+// A quantized tensor; and an object of C++ that holds weights of quantized modules: a tuple of them. False: it is no
+// such object.
+HoloTv holo_script_quantized(HoloScript *s, const HoloPickle *pickle, const char *folder, const char *path);
+bool   holo_script_packed(HoloScript *s, const HoloPickle *pickle, const char *folder, const char *path, HoloTv *out);
 HoloScriptVar *holo_script_attr(HoloScript *s, HoloTorchObject *object, HoloString name); // NULL: there is none
 // The number that a condition is now, 0 or 1; -1: only a run knows, and *out_value is it.
 int  holo_script_truth(HoloScript *s, HoloTv v, HoloValue **out_value);

@@ -288,11 +288,7 @@ INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t colum
     X(name, rows, panels, 5, 0, 32)        \
     X(name, rows, panels, 6, 0, 16) X(name, rows, panels, 8, 0, 32)
 enum { FEW_ONE, FEW_WIDE, FEW_ROWS, FEW_SOME, FEW_SHAPES };
-// The numbers of a unit and the sums of eight rows need many registers.
-#define BLOCK_FEW_FORMS(X)                   \
-    BLOCK_FORMS(X, FEW_ONE, 1, 1)            \
-    BLOCK_FORMS(X, FEW_WIDE, 1, BLOCKS_WIDE) \
-    BLOCK_FORMS(X, FEW_ROWS, BLOCKS_FEW, 1) BYTES_MANY(BLOCK_FORMS(X, FEW_SOME, BLOCKS_SOME, 1))
+
 // ---- many rows
 
 // Writes the quads of some units out, as blocks_unit gives them.

@@ -482,7 +482,13 @@ static HoloStatus step_bind(HoloFrame *frame, uint32_t i, HoloError *error)
     call->error = error;
     HOLO_TRY(updates_check(frame, s, call));
     HOLO_TRY(sizes_check(frame, i));
-    if (step->is_transfer) return holo_frame_bind_transfer(frame, i);
+    if (step->is_transfer) {
+        HOLO_TRY(holo_frame_bind_transfer(frame, i));
+        bool by_kernel = s->kernel && !step->is_constant;
+        if (by_kernel && !step->on->device->transfer_by)
+            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s has no transfers by kernels", step->on->device->name);
+        return by_kernel ? job_bind(frame, i, s) : HOLO_OK;
+    }
     HOLO_TRY(job_bind(frame, i, s));
     step_prepare(frame, i);
     call->error = error;

@@ -63,6 +63,8 @@ static const Sample samples[] = {
     {"text", BYTES("{\"model_type\": \"bert\"}")}, // a config without weights
     {"ONNX", BYTES("\x08\x08\x12\4test:\0")},      // an empty graph
     {"ONNX", BYTES("\x08\x08\x12\4test:\x7f")},    // cut off
+    {"ONNX text", BYTES("ir_version: 8\ngraph {\n  name: \"g\"\n}\n")},
+    {"ONNX JSON", BYTES("{\"irVersion\": \"8\", \"graph\": {}}")},
     {NULL, BYTES("\x08\1\x08\x10\x08\4\x10\1")},   // a tensor of ONNX
     {NULL, BYTES("\x08\4\x10\1\x4a\4....")},       // another
 };

@@ -300,6 +300,9 @@ static void test_limits(void **state)
     none.prompt_count = 1;
     none.prompt[0]    = WORDS;
     assert_int_equal(add_status(batch, &none), HOLO_BAD_INPUT);
+    none.prompt[0]     = 0;
+    none.options.beams = 2;
+    assert_int_equal(add_status(batch, &none), HOLO_UNSUPPORTED);
     text.options.max_tokens = 0; // until there is no more room
     text_add(batch, &text);
     assert_int_equal(add_status(batch, &text), HOLO_BUSY);

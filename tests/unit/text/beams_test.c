@@ -25,6 +25,7 @@ enum { WORDS = 4, LENGTH = 4, ALL = WORDS * WORDS * WORDS }; // so many beams ar
 typedef struct Made {
     uint32_t token[LENGTH];
     size_t   count;
+    double   logprobs; // added up
 } Made;
 
 static HoloModel *model_make(void)
@@ -53,6 +54,7 @@ static bool each(void *state, const HoloGenerated *one)
     Made *made = state;
     assert_true(made->count < LENGTH);
     made->token[made->count++] = one->token;
+    made->logprobs += (double)one->sampled.logprob;
     return true;
 }
 
@@ -87,7 +89,8 @@ static void test_best_of_all(void **state)
         holo_generate_defaults(language, &options);
         options.max_tokens = LENGTH;
         EXPECT_OK(holo_generate(language, prompts[p], 3, &options, each, &greedy, NULL, &error));
-        options.beams = ALL;
+        options.beams            = ALL;
+        options.sampler.logprobs = p > 0;
         EXPECT_OK(holo_generate(language, prompts[p], 3, &options, each, &made, NULL, &error));
         assert_int_equal(made.count, LENGTH);
         for (uint32_t i = 0; i < ALL * WORDS; i++) {
@@ -97,6 +100,7 @@ static void test_best_of_all(void **state)
         }
         double found = score_of(alone, prompts[p], 3, made.token, LENGTH);
         assert_true(found > best - 1e-5);
+        assert_true(fabs(made.logprobs - (p ? found : 0)) < 1e-4);
         differ += memcmp(made.token, greedy.token, sizeof made.token) != 0;
     }
     assert_true(differ > 0); // else the prompts would tell nothing
