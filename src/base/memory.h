@@ -84,4 +84,7 @@ typedef struct HoloSizeText {
 } HoloSizeText;
 HoloSizeText holo_size_text(uint64_t bytes);
 
+// Blocks of so many bytes are taken from the system, in large pages: the heap would get them in small ones, and give them back each time.
+enum { HOLO_MEMORY_LARGE = 4 << 20 };
+
 #endif
