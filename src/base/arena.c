@@ -1,5 +1,4 @@
 // arena.c - arenas on the heap.
-#include "base/files.h"
 #include "base/guard.h"
 #include "base/memory.h"
 
@@ -23,10 +22,7 @@ static size_t blocks_free(struct HoloArenaBlock *block)
         struct HoloArenaBlock *next = block->next;
         total += block->size;
         holo_guard_show(block->start, block->size); // the owner of the memory may use it again
-        if (block->total < HOLO_MEMORY_LARGE)
-            holo_free(block);
-        else
-            holo_memory_free(block, block->total);
+        holo_block_free(block, block->total);
         block = next;
     }
     return total;
@@ -47,7 +43,7 @@ static struct HoloArenaBlock *block_get(HoloArena *arena, size_t size)
     size_t room  = size < BLOCK_MIN ? BLOCK_MIN : size, total;
     if (size < BLOCK_MIN && arena->total > room) room = arena->total < (16 << 20) ? arena->total : (16 << 20);
     if (!holo_size_add(room, sizeof(struct HoloArenaBlock) + WIDE, &total)) return holo_memory_refused(SIZE_MAX), NULL;
-    struct HoloArenaBlock *block = total < HOLO_MEMORY_LARGE ? holo_realloc(NULL, total) : holo_memory_take(total, 0);
+    struct HoloArenaBlock *block = holo_block_take(total);
     if (!block) return NULL;
     block->total    = total;
     uintptr_t start = (uintptr_t)(block + 1);

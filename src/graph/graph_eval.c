@@ -5,7 +5,6 @@
 // arena.
 #include "graph/graph.h"
 
-#include "base/files.h"
 #include "base/memory.h"
 #include "base/stop.h"
 #include "ops/value.h"
@@ -165,25 +164,11 @@ static void frame_init(Frame *frame, Place place, const HoloEvalOptions *options
 
 // ---- blocks. Getting pages from the system for each value, and giving them back, takes longer than filling them.
 
-// Large blocks are of large pages.
-static void *block_new(size_t size)
-{
-    return size < HOLO_MEMORY_LARGE ? holo_realloc(NULL, size) : holo_memory_take(size, 0);
-}
-
-static void block_free(void *data, size_t size)
-{
-    if (size < HOLO_MEMORY_LARGE)
-        holo_free(data);
-    else
-        holo_memory_free(data, size);
-}
-
 static void frame_deinit(Frame *frame)
 {
     holo_arena_deinit(&frame->temp);
     for (int i = 0; i < HOLO_COUNT(frame->results); i++) holo_arena_deinit(&frame->results[i]);
-    for (int i = 0; i < SPARE_COUNT; i++) block_free(frame->spare[i].data, frame->spare[i].size);
+    for (int i = 0; i < SPARE_COUNT; i++) holo_block_free(frame->spare[i].data, frame->spare[i].size);
 }
 
 // Takes a block of at least *size bytes, but not many more. *size becomes its size.
@@ -192,7 +177,7 @@ static void *block_take(Frame *frame, size_t *size)
     Spare *best = NULL;
     for (Spare *s = frame->spare; s < frame->spare + SPARE_COUNT; s++)
         if (s->data && s->size >= *size && s->size / 2 <= *size && (!best || s->size < best->size)) best = s;
-    if (!best) return block_new(*size);
+    if (!best) return holo_block_take(*size);
     void *data = best->data;
     *size      = best->size;
     *best      = (Spare){0};
@@ -217,7 +202,7 @@ static void block_give(Frame *frame, void *data, size_t size)
         frame->spare[i] = given;
         given           = kept;
     }
-    block_free(given.data, given.size);
+    holo_block_free(given.data, given.size);
 }
 
 // ---- one node
