@@ -81,20 +81,44 @@ static int ask(void)
 
 #elif defined __wasm__
 // A module is accepted or refused as a whole, so there is one for each level, and whoever loads it chooses.
-#if defined   HOLO_RELAXED
-#define LEVELS(X)      X(relaxed, ANY)
+enum { // what an engine has
+    ANY = 1,
+    DOT = 2,
+};
+
+#if defined HOLO_RELAXED
+#include <wasm_simd128.h>
+
+#define LEVELS(X)      \
+    X(relaxeddot, DOT) \
+    X(relaxed, ANY)
 #define TILE_LEVELS(X) X(relaxed)
+
+// Engines may take the second bytes of the relaxed product as signed or unsigned, and may limit sums of two products to
+// 16 bits. The kernels need unsigned bytes and whole sums: an engine has these if the largest sums are right.
+static int ask(void)
+{
+    static const volatile uint32_t rows[] = {0x7F7F7F7F, 0x80808080, 0x7F7F807F}; // of four signed bytes
+    int                            has    = ANY | DOT;
+    for (int i = 0; i < 3; i++) {
+        uint32_t row = rows[i];
+        v128_t   sum =
+            wasm_i32x4_relaxed_dot_i8x16_i7x16_add(wasm_u32x4_splat(row), wasm_u8x16_splat(255), wasm_i32x4_splat(1));
+        int right = 1;
+        for (int j = 0; j < 4; j++) right += 255 * (int8_t)(row >> 8 * j);
+        if (!wasm_i32x4_all_true(wasm_i32x4_eq(sum, wasm_i32x4_splat(right)))) has = ANY;
+    }
+    return has;
+}
 #else
 #define LEVELS(X)      X(simd128, ANY)
 #define TILE_LEVELS(X) X(simd128)
-#endif
-
-enum { ANY = 1 };
 
 static int ask(void)
 {
     return ANY;
 }
+#endif
 
 #endif
 

@@ -24,6 +24,10 @@ execFileSync("python3", ["-B", join(root, "tests/support/onnx_model.py"), join(w
 execFileSync(process.env.HOLOGRAM, ["compile", "-q", join(work, "room.onnx"), "-o", join(work, "room.holo")]);
 execFileSync(process.env.HOLOGRAM, ["compile", "-q", "--no-verify", join(work, "slow.onnx"), "-o", join(work, "slow.holo")]);
 
+const bytes = "in a u8 5,67 in b i8 67,19 out y f32 5,19 node MatMulInteger a,b t node Cast t y to=1".split(" ");
+execFileSync("python3", ["-B", join(root, "tests/support/onnx_model.py"), join(work, "bytes.onnx"), ...bytes]);
+execFileSync(process.env.HOLOGRAM, ["compile", "-q", join(work, "bytes.onnx"), "-o", join(work, "bytes.holo")]);
+
 const servers = [];
 async function served(headers, folder = work) {
   const server = await serve(folder, headers);
@@ -102,6 +106,20 @@ await visit("64-bit memory", plain.address, async (page) => {
     return { same: new Set(seen).size, pictures: new Set(pictures).size, room: (await room.run({ s: [9n] })).y.data.length };
   });
   assert.deepEqual(answers, { same: 1, pictures: 1, room: 9 });
+});
+
+// Engines may limit sums of two products to 16 bits, or take bytes for signed: these are the largest.
+await visit("products of bytes are exact", plain.address, async (page) => {
+  const wrong = await page.evaluate(async () => {
+    const { open } = await import("./hologram/index.mjs"),
+      model = await open("bytes.holo", { threads: 1 }),
+      a = Uint8Array.from({ length: 5 * 67 }, (_, i) => (i % 7 ? 255 : i)),
+      b = Int8Array.from({ length: 67 * 19 }, (_, i) => (i % 19 < 6 ? 127 : i % 19 < 12 ? -128 : 37 * i)),
+      { y } = await model.run({ a, b }),
+      right = (row, column) => Array.from({ length: 67 }, (_, k) => a[67 * row + k] * b[19 * k + column]).reduce((x, z) => x + z);
+    return Array.from(y.data).filter((one, i) => one !== right(Math.floor(i / 19), i % 19)).length;
+  });
+  assert.equal(wrong, 0);
 });
 
 // ---- archives

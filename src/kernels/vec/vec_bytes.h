@@ -274,10 +274,12 @@ static NOINLINE i32n n_look_up(const int8_t table[16], i32n at)
 
 // n_bytes: as n_quads below, at every level that has a product of bytes, BYTES, though it takes several instructions.
 // The sums of two products must fit into 16 bits: numbers of b are signed or, if not, at most 127. Numbers of a are not
-// -128. BYTES_WIDE(x): x where most CPUs of the level have nothing better.
+// -128. BYTES_WIDE(x): x where most CPUs of the level have nothing better. BYTES_MANY(x): x where
+// there are 32 wide registers.
 #if defined __AVX512BW__
 #define BYTES 1
 #define BYTES_WIDE(x)
+#define BYTES_MANY(x) x
 INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed)
 {
     __m512i size = (__m512i)b, by = (__m512i)a;
@@ -290,6 +292,7 @@ INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed)
 #elif defined __AVX2__
 #define BYTES         1
 #define BYTES_WIDE(x) x
+#define BYTES_MANY(x)
 INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed)
 {
     __m256i size = (__m256i)b, by = (__m256i)a;
@@ -302,6 +305,7 @@ INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed)
 #else
 #define BYTES 0
 #define BYTES_WIDE(x)
+#define BYTES_MANY(x)
 INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed) // never called
 {
     (void)b, (void)a, (void)is_signed;
@@ -324,7 +328,8 @@ INL int32_t quad_read(const uint8_t *p)
 // signed, and signed bytes of a. The level's own flags do not let the compiler use the instruction: only functions with
 // QUADS_TARGET call it, and only QUADS_LEVEL, the table for CPUs that have it, holds such functions. QUAD_TILES: shapes
 // of tiles, like GEMM_TILES, up to QUAD_ROWS, QUAD_PANELS; and up to QUAD_WIDE_ROWS, QUAD_WIDE_PANELS for products of
-// few rows. Those wait for memory, which is faster if several panels are read at once.
+// few rows. Those wait for memory, which is faster if several panels are read at once. QUADS_MANY(x): x where there may be
+// many forms of a product; modules for browsers are to be small.
 // clang-format off
 #if defined __AVX512BW__
 #define LEVEL_OWN   "kernels/levels/level_shared_avx2.c"
@@ -337,6 +342,7 @@ INL int32_t quad_read(const uint8_t *p)
 #endif
 #define QUADS_LEVEL avx512vnni
 #define QUADS_TARGET
+#define QUADS_MANY(x) x
 #define QUADS_FLIP 0u
 enum { QUAD_ROWS = 12, QUAD_PANELS = 2, QUAD_WIDE_ROWS = 2, QUAD_WIDE_PANELS = 8 };
 #define QUAD_TILES(X)                                                                                                  \
@@ -355,6 +361,7 @@ INL i32n n_quads(i32n sum, i32n b, i32n a)
 #define LEVEL_MORE  "kernels/levels/level_quads.c"
 #define LEVEL_MOST  "kernels/kernels.h"
 #define QUADS_LEVEL neondot
+#define QUADS_MANY(x) x
 #if defined __clang__
 #define QUADS_TARGET __attribute__((target("dotprod")))
 #else
@@ -368,6 +375,23 @@ INL i32n n_quads(i32n sum, i32n b, i32n a)
 {
     __asm__("sdot %0.4s, %1.16b, %2.16b" : "+w"(sum) : "w"(b), "w"(a));
     return sum;
+}
+#elif defined __wasm_relaxed_simd__
+// Of this product the standard says only what it gives for unsigned numbers below 128. cpu.c asks the engine for the rest.
+#define LEVEL_QUADS "kernels/levels/level_shared_quads.c"
+#define LEVEL_VBMI  "kernels/kernels.h"
+#define LEVEL_MORE  "kernels/levels/level_quads.c"
+#define LEVEL_MOST  "kernels/kernels.h"
+#define QUADS_LEVEL relaxeddot
+#define QUADS_TARGET
+#define QUADS_MANY(x)
+#define QUADS_FLIP 0u
+enum { QUAD_ROWS = 2, QUAD_PANELS = 1, QUAD_WIDE_ROWS = 0, QUAD_WIDE_PANELS = 1 };
+#define QUAD_TILES(X) X(1, 1) X(2, 1)
+
+INL i32n n_quads(i32n sum, i32n b, i32n a)
+{
+    return (i32n)wasm_i32x4_relaxed_dot_i8x16_i7x16_add((v128_t)a, (v128_t)b, (v128_t)sum);
 }
 #else
 #define LEVEL_QUADS "kernels/kernels.h"
