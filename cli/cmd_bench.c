@@ -17,12 +17,13 @@
 
 typedef struct Measured {
     double   open, first, min, median, p99; // seconds
+    double   device;                        // to make a session where no device was open; 0: not measured
     double   rss, arena;                    // bytes
     double   flops;                         // a run; 0: not counted
     int      threads;
     int64_t  runs;
-    bool     has_memo;
-    uint64_t hits, misses; // of the memo
+    bool     has_memo, is_placed; // is_placed: inputs and outputs are in a device's memory
+    uint64_t hits, misses;        // of the memo
 
     const char *advice; // about sizes that nobody gave; NULL: all were given
     CliProfile  profile;
@@ -119,6 +120,71 @@ static int measure_runs(HoloSession *session, const char *name, Measured *out)
     return CLI_OK;
 }
 
+// ---- on a device
+
+static bool is_placed(const Cli *cli)
+{
+    const char *device = cli_option(cli, "device");
+    return device && strcmp(device, "cpu");
+}
+
+// The first session of a process starts the driver and the device, which takes a while, whatever the model.
+static int measure_device(const HoloModel *model, HoloPool *pool, HoloSession **out_session, Measured *out)
+{
+    HoloError  error  = {0};
+    double     before = cli_now();
+    HoloStatus status = holo_session_create(model, pool, out_session, &error);
+    out->device       = cli_now() - before;
+    return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
+}
+
+typedef struct Placed { // memory of a device for an input or an output
+    void  *memory;
+    size_t size;
+} Placed;
+
+static HoloStatus input_place(HoloSession *session, int i, const CliInput *input, Placed *out, HoloError *error)
+{
+    if (!input->tensor) return HOLO_OK;
+    HoloTensor t = *input->tensor;
+    if (t.kind != HOLO_TENSOR || t.dtype == HOLO_STRING || !t.data) return HOLO_OK;
+    out->size         = holo_tensor_bytes(&t);
+    HoloStatus status = holo_session_device_take(session, out->size, &out->memory, error);
+    if (!status) status = holo_session_device_copy(session, out->memory, t.data, out->size, true, error);
+    t.data = out->memory;
+    return status ? status : holo_session_set_device_input(session, i, &t, error);
+}
+
+static HoloStatus output_place(HoloSession *session, int i, Placed *out, HoloError *error)
+{
+    HoloTensor t;
+    HoloStatus status = holo_session_output(session, i, &t, error);
+    if (status || t.kind != HOLO_TENSOR || t.dtype == HOLO_STRING) return status;
+    out->size = holo_tensor_bytes(&t);
+    status    = holo_session_device_take(session, out->size, &out->memory, error);
+    return status ? status : holo_session_set_device_output(session, i, out->memory, out->size, error);
+}
+
+// With --device, runs are measured with inputs and outputs in the memory of the device. The sizes of outputs follow from a
+// run.
+static int measure_placed(HoloSession *session, const HoloModel *model, const char *path, const CliInput *inputs,
+                          Measured *out)
+{
+    int        ins = holo_model_input_count(model), outs = holo_model_output_count(model);
+    HoloError  error  = {0};
+    Placed    *placed = cli_grow(NULL, 0, (size_t)(ins + outs) + 1, sizeof *placed);
+    HoloStatus status = holo_session_run(session, &error);
+    memset(placed, 0, ((size_t)(ins + outs) + 1) * sizeof *placed);
+    for (int i = 0; i < ins && !status; i++) status = input_place(session, i, &inputs[i], &placed[i], &error);
+    for (int i = 0; i < outs && !status; i++) status = output_place(session, i, &placed[ins + i], &error);
+    int result = status ? cli_fail_error(NULL, &error, status) : measure_runs(session, path, out);
+    for (int i = 0; i < outs; i++)
+        if (holo_session_set_output(session, i, NULL, 0, &error)) result = cli_fail_error(NULL, &error, error.status);
+    for (int i = 0; i < ins + outs; i++) holo_session_device_give(session, placed[i].memory, placed[i].size);
+    out->is_placed = true;
+    return result;
+}
+
 static int measure_session(const Cli *cli, const char *path, const HoloModel *model, HoloPool *pool,
                            const CliInput *inputs, Measured *out)
 {
@@ -128,7 +194,9 @@ static int measure_session(const Cli *cli, const char *path, const HoloModel *mo
     if (status) return cli_fail_error(NULL, &error, status);
     int result = cli_memo(cli, session);
     if (!result) result = cli_inputs_set(session, model, inputs);
-    if (!result) result = measure_runs(session, path, out);
+    if (!result)
+        result = is_placed(cli) ? measure_placed(session, model, path, inputs, out) : measure_runs(session, path, out);
+    if (!result && is_placed(cli)) result = cli_inputs_set(session, model, inputs);
     const char *trace = cli_option(cli, "profile");
     if (!result && trace) result = cli_profile(session, path, trace, cli_number("seconds"), &out->profile);
     holo_session_memo_counts(session, &out->hits, &out->misses);
@@ -158,9 +226,12 @@ static int measure(const Cli *cli, const char *path, Measured *out)
         CliPorts ports = cli_model_ports(model);
         out->advice    = cli_inputs_advice(&ports, inputs);
 
-        status = cli_pool(&pool, &error);
-        result = status ? cli_fail_error(NULL, &error, status) : measure_open(path, flags, out);
+        HoloSession *warm = NULL; // keeps the driver and the device open
+        status            = cli_pool(&pool, &error);
+        result            = status ? cli_fail_error(NULL, &error, status) : measure_open(path, flags, out);
+        if (!result && is_placed(cli)) result = measure_device(model, pool, &warm, out);
         if (!result) result = measure_first(cli, path, flags, pool, inputs, out);
+        holo_session_destroy(warm);
         if (!result) result = measure_session(cli, path, model, pool, inputs, out);
         if (!status) holo_pool_destroy(pool);
     }
@@ -238,6 +309,7 @@ static void print_json(const char *path, const Measured *m)
     json_text(&json, "file", path);
     json_number(&json, "open_us", m->open * 1e6);
     json_number(&json, "first_us", m->first * 1e6);
+    if (m->device > 0) json_number(&json, "device_us", m->device * 1e6);
     json_number(&json, "min_us", m->min * 1e6);
     json_number(&json, "median_us", m->median * 1e6);
     json_number(&json, "p99_us", m->p99 * 1e6);
@@ -246,6 +318,7 @@ static void print_json(const char *path, const Measured *m)
     if (m->flops > 0 && !m->hits) json_number(&json, "gflops", m->flops / m->min / 1e9);
     json_int(&json, "threads", m->threads);
     json_int(&json, "runs", m->runs);
+    if (m->is_placed) json_bool(&json, "on_device", true);
     if (m->has_memo) {
         json_int(&json, "memo_hits", (int64_t)m->hits);
         json_int(&json, "memo_misses", (int64_t)m->misses);
@@ -262,8 +335,12 @@ static void print_table(const char *path, const Measured *m)
            m->threads == 1 ? "" : "s", holo_cpu_level());
     cli_row(stdout, "open", "%s", cli_seconds(&a, m->open));
     cli_row(stdout, "first answer", "%s after the start of opening", cli_seconds(&a, m->first));
+    if (m->device > 0)
+        cli_row(stdout, "", "before that, the first session of the process took %s: it starts the driver",
+                cli_seconds(&a, m->device));
     cli_row(stdout, "a run", "min %s, median %s, p99 %s  (%lld runs)", cli_seconds(&a, m->min),
             cli_seconds(&b, m->median), cli_seconds(&c, m->p99), (long long)m->runs);
+    if (m->is_placed) cli_row(stdout, "", "inputs and outputs are in the memory of the device");
     if (m->has_memo)
         cli_row(stdout, "memo", "answered %llu runs; %llu were computed", (unsigned long long)m->hits,
                 (unsigned long long)m->misses);
@@ -320,7 +397,8 @@ const CliCommand cli_bench = {
     .arg_max   = 1,
     .details   = "FILE is an archive, or a model: another process compiles it first. Inputs that you do not\n"
                  "give are made up from a seed: floats from a normal distribution, integers 1. All times are\n"
-                 "wall-clock times. The time to open is the median of many.",
+                 "wall-clock times. The time to open is the median of many. With --device cuda:N, inputs and\n"
+                 "outputs of the measured runs are in the memory of that GPU.",
     .examples  = "  hologram bench resnet50.holo --threads 1\n"
                  "  hologram bench bert.onnx --input-shape input_ids:1,128 --seconds 10 --json\n"
                  "  hologram bench resnet50.holo --profile trace.json\n"

@@ -126,8 +126,20 @@ static void print_meta(const Subject *s)
 
 static void print_ops(const HoloSource *source)
 {
-    int width = 12, count = holo_source_op_count(source);
-    for (int i = 0; i < count; i++) width = wider(width, holo_source_op(source, i)->name);
+    int width = 12, count = holo_source_op_count(source), missing = 0, uses = 0;
+    for (int i = 0; i < count; i++) {
+        const HoloSourceOp *op = holo_source_op(source, i);
+        width                  = wider(width, op->name);
+        missing += !op->is_supported;
+        uses += op->is_supported ? 0 : op->uses;
+    }
+    if (missing)
+        printf("\n%s%d of %d operators %s not supported%s, used %d time%s:\n", cli_color(stdout, "bold"), missing,
+               count, missing == 1 ? "is" : "are", cli_color(stdout, "reset"), uses, uses == 1 ? "" : "s");
+    for (int i = 0; i < count; i++) {
+        const HoloSourceOp *op = holo_source_op(source, i);
+        if (!op->is_supported) print_named(op->name, width, cli_format("%d", op->uses), "");
+    }
     if (count) printf("\n%soperators%s\n", cli_color(stdout, "bold"), cli_color(stdout, "reset"));
     for (int i = 0; i < count; i++) {
         const HoloSourceOp *op = holo_source_op(source, i);
@@ -165,10 +177,20 @@ static void print_info(const HoloModel *model, const HoloModelInfo *info)
                                        : "");
 }
 
+static const char *format_of(const Subject *s)
+{
+    const char *key = "", *value;
+    for (int i = 0; i < s->meta_count; i++) {
+        value = meta(s, i, &key);
+        if (!strcmp(key, "format")) return value;
+    }
+    return "other";
+}
+
 static void print_table(const Subject *s)
 {
     printf("%s%s%s  %s\n", cli_color(stdout, "bold"), s->path, cli_color(stdout, "reset"),
-           s->model ? "Hologram archive" : "model");
+           s->model ? "Hologram archive" : cli_format("%s model", format_of(s)));
     if (s->model) print_info(s->model, &s->info);
     const char *name = s->model ? holo_model_entry_name(s->model, 0) : "";
     print_ports(*name ? cli_format("inputs of entry %s", name) : "inputs", s, input, s->in_count);

@@ -2,6 +2,7 @@
 
 #include "cli.h"
 
+#include "hologram_compiler.h"
 #include "hologram_text.h"
 
 #include <errno.h>
@@ -257,11 +258,33 @@ static int tokenize_input(const Cli *cli, HoloTokenizer *tokenizer)
     return tokenize_one(cli, tokenizer, &text, "the standard input");
 }
 
+// A tokenizer of any format, or that of an archive.
+static HoloStatus tokenizer_open(const char *path, HoloTokenizer **out, HoloError *error)
+{
+    HoloError    ignored = {0}; // what is no model may be a tokenizer
+    HoloFileKind kind;
+    HoloModel   *model;
+    HoloString   block;
+    if (holo_file_kind(path, &kind, &ignored) || kind != HOLO_FILE_ARCHIVE)
+        return holo_tokenizer_compile(path, out, error);
+    HoloStatus status = holo_model_open(path, &model, error);
+    if (status) return status;
+    if (holo_model_asset(model, "tokenizer", &block)) {
+        status = holo_tokenizer_open_memory(block.data, block.size, out, error);
+    } else {
+        status = HOLO_BAD_INPUT;
+        snprintf(error->text, sizeof error->text,
+                 "the archive has no tokenizer: its model had none when it was compiled");
+    }
+    holo_model_close(model);
+    return status;
+}
+
 static int tokenize(Cli *cli)
 {
     HoloError      error     = {0};
     HoloTokenizer *tokenizer = NULL;
-    HoloStatus     status    = holo_tokenizer_compile(cli->args[0], &tokenizer, &error);
+    HoloStatus     status    = tokenizer_open(cli->args[0], &tokenizer, &error);
     int            result    = status ? cli_fail_error(cli->args[0], &error, status) : tokenize_input(cli, tokenizer);
     holo_tokenizer_close(tokenizer);
     return result;

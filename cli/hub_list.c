@@ -123,6 +123,7 @@ static const char *const wanted[] = {
     "merges.txt",
     "spiece.model",
     "sentencepiece.bpe.model",
+    "source.spm",
     "chat_template.json",
     "chat_template.jinja",
     "preprocessor_config.json",

@@ -4,7 +4,7 @@
 
 #include "loading.h"
 
-// Reads a picture as an input of `type`; the picture gives the open sizes. The options --mean, --std, --range,
+// Reads a picture as an input of `type`; the picture gives the dynamic sizes. The options --mean, --std, --range,
 // --channels and --layout say how; what they do not say is guessed, and one line on stderr tells the guess.
 int cli_image_read(const Cli *cli, const HoloPort *port, const HoloTensor *type, const char *path, CliInput *input);
 // The same for a model that says how it wants pictures, in its metadata "image.*". If it does not, or one of these options

@@ -76,7 +76,8 @@ HoloNumeric cli_numeric(void)
     static const struct {
         const char *name;
         HoloNumeric is;
-    } classes[] = {{"exact", HOLO_EXACT}, {"bf16", HOLO_NUMERIC_BF16}, {"tf32", HOLO_NUMERIC_TF32}};
+    } classes[] = {
+        {"exact", HOLO_EXACT}, {"bf16", HOLO_NUMERIC_BF16}, {"tf32", HOLO_NUMERIC_TF32}, {"f16", HOLO_NUMERIC_F16}};
     for (size_t i = 0; i < sizeof classes / sizeof *classes; i++)
         if (cli_is("numeric", classes[i].name)) return classes[i].is;
     return HOLO_FUSED;

@@ -55,17 +55,17 @@
             "cuda or cuda:N: the GPU that runs a model compiled for it (default:\nthe first); cpu: the model must be for it", \
             .files = CLI_ARCHIVES                                                                                             \
     }
-#define CLI_OPTION_NUMERIC                                                                                                                    \
-    {                                                                                                                                         \
-        "numeric", 0, "CLASS",                                                                                                                \
-            "fused (default), exact (same bits on every CPU), bf16 (products\nwith weights in bf16 where the CPU has them) or tf32 (on GPUs)" \
+#define CLI_OPTION_NUMERIC                                                                                                                          \
+    {                                                                                                                                               \
+        "numeric", 0, "CLASS",                                                                                                                      \
+            "fused (default), exact (same bits on every CPU), bf16 (products\nwith weights in bf16 where the CPU has them); on GPUs also tf32, f16" \
     }
 // An archive has its own numeric class.
-#define CLI_OPTION_MODEL_NUMERIC                                                                                                               \
-    {                                                                                                                                          \
-        "numeric", 0, "CLASS",                                                                                                                 \
-            "fused (default), exact (same bits on every CPU), bf16 (products\nwith weights in bf16 where the CPU has them) or tf32 (on GPUs)", \
-            .files = CLI_MODELS                                                                                                                \
+#define CLI_OPTION_MODEL_NUMERIC                                                                                                                     \
+    {                                                                                                                                                \
+        "numeric", 0, "CLASS",                                                                                                                       \
+            "fused (default), exact (same bits on every CPU), bf16 (products\nwith weights in bf16 where the CPU has them); on GPUs also tf32, f16", \
+            .files = CLI_MODELS                                                                                                                      \
     }
 
 #define CLI_OPTION_PREFAULT                                                    \

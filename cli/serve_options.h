@@ -22,6 +22,7 @@
     X(client_concurrency, "client-concurrency", NUMBER, "N", 0, 1e6, "0", "requests in progress of a client without a key\n(default 0: any number)") \
     X(client_rate, "client-rate", NUMBER, "N", 0, 1e9, "0", "requests a second of a client without a key (default 0: any\nnumber)") \
     X(keys, "keys", TEXT, "FILE", 0, 0, NULL, "who may ask: lines of NAME KEY [concurrency=N] [rate=N]\n[weight=N] [priority=N]; HOLOGRAM_SERVE_KEYS has such lines,\ntoo, with commas between them") \
+    X(cors, "cors", TEXT, "ORIGINS", 0, 0, NULL, "web pages that may ask: https://a.example,https://b.example, or *") \
     X(tls_cert, "tls-cert", TEXT, "FILE", 0, 0, NULL, "the certificate of the server (PEM): it then speaks TLS alone") \
     X(tls_key, "tls-key", TEXT, "FILE", 0, 0, NULL, "its private key (default: in the file of the certificate)") \
     X(tls_client_ca, "tls-client-ca", TEXT, "FILE", 0, 0, NULL, "clients need a certificate that one of these signed (PEM)") \

@@ -16,7 +16,7 @@
 
 static const CliSetting table[] = {
     {"threads", "0", NULL, 0, 256, true, false, "threads that a model runs on; 0: one per core"},
-    {"numeric", "fused", "fused|exact|bf16|tf32", 0, 0, false, false,
+    {"numeric", "fused", "fused|exact|bf16|tf32|f16", 0, 0, false, false,
      "fused: in f32; exact: the same bits on every CPU; bf16: products of bf16"},
     {"size", "balanced", "small|balanced|fast", 0, 0, false, false, "how large an archive may become for speed"},
     {"verify", "true", "true|false", 0, 0, false, false, "compare the compiled plan with the model before writing it"},

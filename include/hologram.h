@@ -387,6 +387,25 @@ HOLO_API HOLO_MUST HoloStatus holo_session_input(HoloSession *session, int index
 
 HOLO_API HOLO_MUST HoloStatus holo_session_run(HoloSession *session, HoloError *error);
 
+// Inputs and outputs in the memory of the device that the model was compiled for, such as a GPU: as holo_session_set_input
+// and holo_session_set_output, with addresses of that device. Nothing crosses to the host. A run reads and writes them
+// in the order of its stream. If a step of the host reads the input, it is copied to the host first.
+HOLO_API HOLO_MUST HoloStatus holo_session_set_device_input(HoloSession *session, int index, const HoloTensor *tensor,
+                                                            HoloError *error);
+HOLO_API HOLO_MUST HoloStatus holo_session_set_device_output(HoloSession *session, int index, void *data, size_t size,
+                                                             HoloError *error);
+// Runs go to a stream of the caller, after what is there: for cuda a CUstream. If all outputs are on the device, a run then
+// returns at once, and the stream says when it is done; what goes wrong on the device is told by a later call. `own`: goes
+// back to the session's own stream, and runs return when they are done, as without this call.
+HOLO_API HOLO_MUST HoloStatus holo_session_set_stream(HoloSession *session, void *stream, bool own, HoloError *error);
+// Takes memory of that device, for such inputs and outputs. Give it back before the session is destroyed.
+HOLO_API HOLO_MUST HoloStatus holo_session_device_take(HoloSession *session, size_t size, void **out_memory,
+                                                       HoloError *error);
+HOLO_API void                 holo_session_device_give(HoloSession *session, void *memory, size_t size);
+// Copies bytes to that device (`to_device`) or from it, and waits for them.
+HOLO_API HOLO_MUST HoloStatus holo_session_device_copy(HoloSession *session, void *to, const void *from, size_t size,
+                                                       bool to_device, HoloError *error);
+
 // Gives what the last run computed: a view that lives until the next run.
 HOLO_API HOLO_MUST HoloStatus holo_session_output(const HoloSession *session, int index, HoloTensor *out_view,
                                                   HoloError *error);

@@ -46,7 +46,7 @@ class Port
     {
         return {port_->type.dim, std::size_t(rank() < 0 ? 0 : rank())};
     }                                                                         // -1: open
-    const char     *symbol(int i) const noexcept { return port_->symbol[i]; } // of an open size: "batch"; else NULL
+    const char     *symbol(int i) const noexcept { return port_->symbol[i]; } // of a dynamic size: "batch"; else NULL
     bool            is_optional() const noexcept { return port_->optional; }
     const HoloPort *get() const noexcept { return port_; }
 

@@ -23,9 +23,10 @@ typedef enum HoloNumeric {
     HOLO_FUSED = 0, // a multiplication and an addition are rounded once if the CPU can: the default
     HOLO_EXACT = 1, // the same bits on every CPU
     // Like fused, but products with constant weights multiply bf16 and sum f32, if the CPU can do that. It quantizes to
-    // HOLO_QUANTIZE_BF16 unless another type is set.
+    // HOLO_QUANTIZE_BF16 unless another type is set. For the target cuda: values and weights are bf16 there.
     HOLO_NUMERIC_BF16 = 2,
     HOLO_NUMERIC_TF32 = 3, // for the target cuda: products of f32 rounded to 10 bits, with sums of f32
+    HOLO_NUMERIC_F16  = 4, // for the target cuda: values and weights are f16 there, with sums of f32
 } HoloNumeric;
 
 // Makes a compiler with all defaults: class fused, verified, all passes, sizes as the model has them.

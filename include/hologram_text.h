@@ -411,8 +411,8 @@ HOLO_API void holo_text_batch_destroy(HoloTextBatch *batch);
 // close it. holo_language_cancel has a step in progress return HOLO_CANCELLED; the next step goes on.
 HOLO_API HoloLanguage *holo_text_batch_language(const HoloTextBatch *batch);
 // Adds a text that continues a prompt; the next steps generate it. Options may be NULL; their `text` has no meaning here, and
-// what they point to is copied, but for the grammar, which must outlive the text. `each` is called for each token and `ended`
-// at the end, both with `state`; `ended` may be NULL. HOLO_BUSY: too many texts wait.
+// what they point to is copied, but for the grammar, which must outlive the text. There is no beam search in a batch.
+// `each` is called for each token and `ended` at the end, both with `state`; `ended` may be NULL. HOLO_BUSY: too many texts wait.
 HOLO_API HOLO_MUST HoloStatus holo_text_batch_add(HoloTextBatch *batch, const uint32_t *prompt, size_t count,
                                                   const HoloGenerateOptions *options, HoloGenerateFn each,
                                                   HoloTextEndFn ended, void *state, uint64_t *out_id, HoloError *error);

@@ -76,8 +76,23 @@ static void results_drop(Results *r)
     free(r);
 }
 
+// Inputs that lie in the bytes of a request lie anywhere. Those of types whose elements would be cut are copied.
+static bool inputs_align(Infer *i)
+{
+    for (int k = 0; k < i->input_count; k++) {
+        HoloTensor *t     = &i->input[k].tensor;
+        size_t      align = holo_dtype_size((HoloDtype)t->dtype), bytes = holo_tensor_bytes(t);
+        if (i->owned[k] || !((uintptr_t)t->data % (align > 8 ? 8 : align))) continue;
+        void *data = aligned_alloc(64, (bytes + 64) / 64 * 64);
+        if (!data) return false;
+        t->data = i->owned[k] = memcpy(data, t->data, bytes);
+    }
+    return true;
+}
+
 static HoloStatus run_alone(Infer *i)
 {
+    if (i->owned && !inputs_align(i)) return HOLO_NO_MEMORY; // copies own their inputs
     Results       *r       = results_create(i);
     HoloRunOptions options = {.size = sizeof options, .cancel = &i->job.cancel};
     HoloStatus     status =
@@ -275,6 +290,8 @@ static bool run(Queue *q, Job **jobs, int count)
         // A shared run fails as a whole. Alone, each has its own answer or its own error.
         HoloStatus own     = status ? job_is_cancelled(&list[n]->job) ? HOLO_CANCELLED : run_alone(list[n]) : HOLO_OK;
         list[n]->job.batch = status ? 1 : n ? 0 : count;
+        if (!own && list[n]->write && !list[n]->write(list[n], list[n]->job.error.text, sizeof list[n]->job.error.text))
+            own = HOLO_BAD_INPUT;
         schedule_done(q->schedule, &list[n]->job, own);
     }
     return false;

@@ -1,4 +1,5 @@
 // exchange.c - requests and answers. See exchange.h.
+#include "coding.h"
 #include "routes.h"
 #include "server.h"
 
@@ -177,8 +178,25 @@ void exchange_end(Exchange *e, const Header *trailers, int count)
     e->wire->end(e, trailers, count);
 }
 
+// Small answers are not worth it, and large ones would keep the network's thread.
+static bool is_worth_packing(const Exchange *e, const char *type, size_t size)
+{
+    return size >= 4096 && size <= 1 << 20 && type &&
+           (!strncmp(type, "text/", 5) || !strcmp(type, "application/json")) && coding_accepts(e);
+}
+
 void exchange_send(Exchange *e, int status, const char *type, const void *data, size_t size)
 {
+    Bytes packed = {0};
+    if (is_worth_packing(e, type, size) && coding_pack(data, size, &packed)) {
+        exchange_extra(e, "content-encoding", "gzip");
+        exchange_extra(e, "vary", "accept-encoding");
+        exchange_begin(e, status, type, (int64_t)packed.size);
+        exchange_write(e, packed.data, packed.size);
+        exchange_end(e, NULL, 0);
+        return bytes_free(&packed);
+    }
+    bytes_free(&packed);
     if (!size && status == 200 && !type) type = "text/plain";
     exchange_begin(e, status, type, (int64_t)size);
     exchange_write(e, data, size);

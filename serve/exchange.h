@@ -16,7 +16,7 @@ typedef struct Header {
     const char *name, *value; // names of requests are in lower case
 } Header;
 
-enum { EXCHANGE_HEADERS = 100, EXCHANGE_PARAMS = 2, EXCHANGE_EXTRA = 8 };
+enum { EXCHANGE_HEADERS = 100, EXCHANGE_PARAMS = 2, EXCHANGE_EXTRA = 12 };
 
 typedef struct Wire { // what a version of HTTP does for an exchange
     void (*begin)(Exchange *e, const Header *headers, int count, int64_t size); // size -1: not known

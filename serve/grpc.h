@@ -35,13 +35,15 @@ double grpc_timeout(const Exchange *e, double otherwise);         // seconds, fr
 
 // ---- runs (grpc_infer.c)
 
-struct Inference__ModelInferRequest;
+struct GrpcMessage;
 struct Inference__ModelInferResponse;
 
-// Reads a message into an Infer of the exchange. NULL: *out_status (of HTTP) and `why` say what is wrong.
-Infer *grpc_infer_read(Exchange *e, const void *message, size_t size, int *out_status, char *why, size_t room);
+// Reads a message into an Infer of the exchange. Its bytes are those of the body, or `bytes`, which it takes. NULL: *out_status
+// (of HTTP) and `why` say what is wrong.
+Infer *grpc_infer_read(Exchange *e, const char *message, size_t size, Bytes *bytes, int *out_status, char *why,
+                       size_t room);
 // The same of a message that was read, which the Infer then owns.
-bool grpc_infer_fill(Infer *i, struct Inference__ModelInferRequest *request, char *why, size_t room);
+bool grpc_infer_fill(Infer *i, struct GrpcMessage *message, Bytes *bytes, char *why, size_t room);
 void grpc_infer_end(Infer *i); // the `end` of such an Infer
 // Writes the answer into memory that lives until grpc_response_free.
 struct Inference__ModelInferResponse *grpc_response(Infer *i, char *why, size_t room); // NULL: `why`

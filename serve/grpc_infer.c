@@ -1,6 +1,6 @@
 // grpc_infer.c - requests for runs, and their answers, as messages of protobuf.
 #include "grpc.h"
-#include "inference.pb-c.h"
+#include "grpc_message.h"
 #include "repository.h"
 #include "shared.h"
 #include "tensor_text.h"
@@ -20,7 +20,8 @@ typedef struct GrpcOutput { // where an output goes
 } GrpcOutput;
 
 typedef struct GrpcState { // of an Infer
-    Request    *request;   // inputs use its bytes
+    GrpcMessage message;   // inputs use its bytes
+    Bytes       bytes;     // of the message, unless they are those of the exchange
     GrpcOutput *output;
     int         output_count;
 } GrpcState;
@@ -28,7 +29,8 @@ typedef struct GrpcState { // of an Infer
 void grpc_infer_end(Infer *i)
 {
     GrpcState *s = i->state;
-    inference__model_infer_request__free_unpacked(s->request, NULL);
+    grpc_message_free(&s->message);
+    bytes_free(&s->bytes);
     free(s->output);
     free(s);
 }
@@ -110,9 +112,9 @@ static bool from_contents(HoloTensor *t, const Contents *c, void **out_owned, ch
     return true;
 }
 
-static bool data_of(Infer *i, const Request *r, size_t k, HoloTensor *t, void **out_owned, char *why, size_t room)
+static bool data_of(Infer *i, const GrpcMessage *g, size_t k, HoloTensor *t, void **out_owned, char *why, size_t room)
 {
-    const InputMessage *m = r->inputs[k];
+    const InputMessage *m = g->request->inputs[k];
     GrpcOutput          place;
     void               *parts = NULL;
     if (region_of((Entry *const *)m->parameters, m->n_parameters, &place)) {
@@ -124,19 +126,18 @@ static bool data_of(Infer *i, const Request *r, size_t k, HoloTensor *t, void **
                            room) &&
                tensor_from_bytes(t, *out_owned, place.size, &parts, why, room);
     }
-    if (r->n_raw_input_contents) {
-        if (r->n_raw_input_contents != r->n_inputs)
+    if (g->raw_count) {
+        if (g->raw_count != g->request->n_inputs)
             return snprintf(why, room, "raw_input_contents must have one entry for each input"), false;
-        return tensor_from_bytes(t, (const char *)r->raw_input_contents[k].data, r->raw_input_contents[k].len,
-                                 out_owned, why, room);
+        return tensor_from_bytes(t, (const char *)g->raw[k].data, g->raw[k].len, out_owned, why, room);
     }
     if (!m->contents) return snprintf(why, room, "it has no contents"), false;
     return from_contents(t, m->contents, out_owned, why, room);
 }
 
-static bool read_input(Infer *i, const Request *r, size_t k, char *why, size_t room)
+static bool read_input(Infer *i, const GrpcMessage *g, size_t k, char *why, size_t room)
 {
-    const InputMessage *m     = r->inputs[k];
+    const InputMessage *m     = g->request->inputs[k];
     HoloTensor          t     = {.dtype = (uint8_t)kserve_dtype(m->datatype)};
     void               *owned = NULL;
     char                inner[300];
@@ -144,7 +145,7 @@ static bool read_input(Infer *i, const Request *r, size_t k, char *why, size_t r
         snprintf(inner, sizeof inner, "'%.15s' is no datatype", m->datatype);
     else if (m->n_shape > HOLO_MAX_RANK || !tensor_shape(&t, m->shape, (int)m->n_shape))
         snprintf(inner, sizeof inner, "its shape is too large");
-    else if (data_of(i, r, k, &t, &owned, inner, sizeof inner))
+    else if (data_of(i, g, k, &t, &owned, inner, sizeof inner))
         return infer_input(i, m->name, &t, owned, why, room);
     free(owned);
     snprintf(why, room, "input '%.100s': %s", m->name, inner);
@@ -153,9 +154,9 @@ static bool read_input(Infer *i, const Request *r, size_t k, char *why, size_t r
 
 static bool read_request(Infer *i, GrpcState *s, char *why, size_t room)
 {
-    const Request *r = s->request;
+    const Request *r = s->message.request;
     for (size_t k = 0; k < r->n_inputs; k++)
-        if (!read_input(i, r, k, why, room)) return false;
+        if (!read_input(i, &s->message, k, why, room)) return false;
     s->output = take((r->n_outputs + 1) * sizeof *s->output);
     for (size_t k = 0; k < r->n_outputs; k++) {
         const OutputMessage *o = r->outputs[k];
@@ -171,29 +172,32 @@ static bool read_request(Infer *i, GrpcState *s, char *why, size_t room)
     return true;
 }
 
-bool grpc_infer_fill(Infer *i, Request *r, char *why, size_t room)
+bool grpc_infer_fill(Infer *i, GrpcMessage *message, Bytes *bytes, char *why, size_t room)
 {
     GrpcState *s = take(sizeof *s);
-    s->request   = r;
-    i->state     = s;
-    i->end       = grpc_infer_end;
-    if (*r->id) i->id = take_text(r->id);
+    s->message   = *message;
+    if (bytes) s->bytes = *bytes, *bytes = (Bytes){0};
+    i->state = s;
+    i->end   = grpc_infer_end;
+    if (*s->message.request->id) i->id = take_text(s->message.request->id);
     return read_request(i, s, why, room);
 }
 
-Infer *grpc_infer_read(Exchange *e, const void *message, size_t size, int *out_status, char *why, size_t room)
+Infer *grpc_infer_read(Exchange *e, const char *message, size_t size, Bytes *bytes, int *out_status, char *why,
+                       size_t room)
 {
-    Request *r  = inference__model_infer_request__unpack(NULL, size, message);
+    GrpcMessage g;
     *out_status = 400;
-    if (!r) return snprintf(why, room, "the message is no ModelInferRequest"), NULL;
+    if (!grpc_message_read(message, size, &g)) return snprintf(why, room, "the message is no ModelInferRequest"), NULL;
+    const Request *r = g.request;
     Model *m = repository_take(e->server->repository, r->model_name, *r->model_version ? r->model_version : NULL,
                                out_status, why, room);
-    if (!m) return inference__model_infer_request__free_unpacked(r, NULL), NULL;
+    if (!m) return grpc_message_free(&g), NULL;
     snprintf(e->model, sizeof e->model, "%s", m->name);
     Infer *i    = infer_create(e, m);
     i->timeout  = grpc_timeout(e, i->timeout);
     *out_status = 400;
-    if (grpc_infer_fill(i, r, why, room)) return i;
+    if (grpc_infer_fill(i, &g, bytes, why, room)) return i;
     infer_free(i);
     return NULL;
 }

@@ -149,7 +149,7 @@ static void infer(Exchange *e)
                                    &message, &size, &used, &text);
     char        why[700];
     if (found <= 0) return grpc_fail(e, found < 0 ? 413 : 400, text);
-    Infer *i = grpc_infer_read(e, message, size, &status, why, sizeof why);
+    Infer *i = grpc_infer_read(e, message, size, NULL, &status, why, sizeof why);
     if (!i) return grpc_fail(e, status, why);
     i->answer = infer_answer;
     i->fail   = infer_failed;
@@ -208,12 +208,12 @@ static void stream_run_end(Infer *i)
     stream_check(e);
 }
 
-static void stream_message(Exchange *e, const char *message, size_t size)
+static void stream_message(Exchange *e, Bytes *message)
 {
     GrpcStream *s = e->state;
     int         status;
     char        why[700];
-    Infer      *i = grpc_infer_read(e, message, size, &status, why, sizeof why);
+    Infer      *i = grpc_infer_read(e, message->data, message->size, message, &status, why, sizeof why);
     if (!i) return stream_say(e, NULL, why);
     i->end    = stream_run_end;
     i->answer = stream_answer;
@@ -255,7 +255,7 @@ static void stream_data(Exchange *e, const char *data, size_t size, bool end)
         Bytes one = {0};
         bytes_add(&one, message, length);
         bytes_drop(&s->in, used);
-        stream_message(e, one.data, one.size);
+        stream_message(e, &one);
         bytes_free(&one);
     }
     if (found < 0) return grpc_fail(e, 413, why);

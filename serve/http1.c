@@ -12,7 +12,7 @@ enum { HEAD_SECONDS = 10, BODY_SECONDS = 30, IDLE_SECONDS = 75, AHEAD_MAX = 6553
 typedef struct Http1 {
     Exchange   *exchange; // in progress; NULL: the next request has not begun
     Http1Head   head;
-    int64_t     left; // of the body
+    int64_t     given; // of the body, to who reads it in pieces
     Http1Chunks chunks;
     bool        has_body; // all of it is there
     bool        keeps_alive, sends_chunks, is_head, was_busy, is_reading;
@@ -114,9 +114,9 @@ static bool take_head(Conn *c, int size)
     memcpy(e->owner, c->owner, sizeof e->owner);
     h->is_head     = !strcmp(e->method, "HEAD");
     h->keeps_alive = h->head.keeps_alive;
-    h->left        = h->head.length > 0 ? h->head.length : 0;
+    h->given       = 0;
     h->chunks      = (Http1Chunks){0};
-    h->has_body    = !h->left && !h->head.is_chunked;
+    h->has_body    = h->head.length <= 0 && !h->head.is_chunked;
     for (int i = 0; i < h->head.count; i++)
         exchange_header_add(e, data + h->head.name[i].at, h->head.name[i].size, data + h->head.value[i].at,
                             h->head.value[i].size);
@@ -134,6 +134,24 @@ static bool take_head(Conn *c, int size)
     }
     if (e->route && e->route->is_streamed) server_request(c->server, e);
     return h->exchange == e;
+}
+
+// Bytes that are still to come of a body whose length is known.
+static size_t body_left(const Http1 *h)
+{
+    return (size_t)(h->head.length - h->given - (int64_t)h->exchange->body.size);
+}
+
+// Bytes of a long body go to it without a detour. Memory grows with what has come, not with what was announced.
+static Bytes *place(Conn *c, size_t *out_size)
+{
+    Http1    *h = c->state;
+    Exchange *e = h ? h->exchange : NULL;
+    if (!e || h->has_body || h->head.is_chunked || c->in.size || (e->route && e->route->is_streamed)) return NULL;
+    size_t left = body_left(h), most = e->body.size + (1 << 20);
+    if (!left) return NULL;
+    *out_size = left < most ? left : most;
+    return &e->body;
 }
 
 // Moves what is there of the body. False: it is refused.
@@ -156,11 +174,10 @@ static bool take_body(Conn *c)
         bytes_drop(&c->in, (size_t)read);
         h->has_body = done;
     } else {
-        size_t n = (uint64_t)h->left < size ? (size_t)h->left : size;
+        size_t left = body_left(h), n = left < size ? left : size;
         if (!bytes_add(&e->body, c->in.data, n)) return refuse(c, 503, "out of memory"), false;
         bytes_drop(&c->in, n);
-        h->left -= (int64_t)n;
-        h->has_body = !h->left;
+        h->has_body = !body_left(h);
     }
     return true;
 }
@@ -171,6 +188,7 @@ static void give_data(Conn *c)
     Exchange *e = h->exchange;
     Bytes     b = e->body;
     e->body     = (Bytes){0};
+    h->given += (int64_t)b.size;
     exchange_hold(e);
     if (e->data) e->data(e, b.data ? b.data : "", b.size, h->has_body);
     exchange_release(e);
@@ -250,4 +268,4 @@ static void drain(Conn *c)
     h->keeps_alive = false;
 }
 
-const ConnProtocol http1_protocol = {input, late, closed, drain, NULL};
+const ConnProtocol http1_protocol = {input, place, late, closed, drain, NULL};

@@ -209,6 +209,13 @@ static int on_frame(nghttp2_session *session, const nghttp2_frame *frame, void *
     return 0;
 }
 
+// Room for what the client says will come, up to a megabyte: beyond that memory grows with what has come.
+static bool body_reserve(Exchange *e)
+{
+    double length = exchange_number(e, "content-length", 0);
+    return bytes_reserve(&e->body, length < BODY_WINDOW ? (size_t)length : BODY_WINDOW);
+}
+
 static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const uint8_t *data, size_t size, void *state)
 {
     Stream *s = nghttp2_session_get_stream_user_data(session, id);
@@ -217,8 +224,8 @@ static int on_data(nghttp2_session *session, uint8_t flags, int32_t id, const ui
     Exchange *e = s->exchange;
     if (e->route && e->route->is_streamed) {
         if (e->data) e->data(e, (const char *)data, size, false);
-    } else if (!s->has_request &&
-               (e->body.size + size > e->server->options.max_body || !bytes_add(&e->body, data, size))) {
+    } else if (!s->has_request && (e->body.size + size > e->server->options.max_body ||
+                                   (!e->body.data && !body_reserve(e)) || !bytes_add(&e->body, data, size))) {
         s->has_request = true;
         e->protocol    = "http";
         exchange_fail(e, 413, "the body is larger than --max-body allows");
@@ -291,7 +298,11 @@ static void input(Conn *c)
     h->is_sending = true; // answers that are there at once are sent when all was read
     ssize_t n     = nghttp2_session_mem_recv(h->session, (const uint8_t *)b.data, b.size);
     h->is_sending = false;
-    bytes_free(&b);
+    b.size        = 0;
+    if (h->streams && !c->in.data) // more is to come: the memory is used again
+        c->in = b;
+    else
+        bytes_free(&b);
     if (n < 0) {
         nghttp2_session_terminate_session(h->session, NGHTTP2_PROTOCOL_ERROR);
         c->closes = true;
@@ -337,4 +348,4 @@ static void written(Conn *c)
     if (c->state) pump(c->state);
 }
 
-const ConnProtocol http2_protocol = {input, late, closed, drain, written};
+const ConnProtocol http2_protocol = {input, NULL, late, closed, drain, written};

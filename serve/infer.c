@@ -70,6 +70,7 @@ Infer *infer_create(Exchange *e, Model *model)
     for (int k = 0; k < i->input_count; k++) i->input[k].index = k;
     i->timeout = e->server->options.timeout;
     i->rows    = -1;
+    i->created = now();
     exchange_hold(e);
     return i;
 }
@@ -104,19 +105,12 @@ bool infer_input(Infer *i, const char *name, const HoloTensor *tensor, void *own
     int        index = holo_model_input_find(i->model->holo, name);
     HoloTensor t     = *tensor;
     HoloError  error = {0};
-    size_t     align = holo_dtype_size((HoloDtype)t.dtype), bytes = holo_tensor_bytes(&t);
-    bool       is = index >= 0 && i->input[index].tensor.dtype == HOLO_NONE;
+    bool       is    = index >= 0 && i->input[index].tensor.dtype == HOLO_NONE;
     if (!is)
         snprintf(why, room, index < 0 ? "the model has no input '%.100s'" : "the input '%.100s' is given twice", name);
     if (is && holo_port_fits(holo_model_input(i->model->holo, index), &t, &error)) {
         is = false;
         snprintf(why, room, "%.500s", error.text);
-    }
-    if (align > 8) align = 8; // strings, complex numbers
-    if (is && !owned && align > 1 && (uintptr_t)t.data % align) {
-        is = (owned = malloc(bytes ? bytes : 1)) != NULL;
-        if (is) t.data = memcpy(owned, t.data, bytes);
-        if (!is) snprintf(why, room, "out of memory");
     }
     if (!is) return free(owned), false;
     i->input[index].tensor = t;
@@ -187,6 +181,75 @@ static void gone(Exchange *e)
     if (e->state) infer_cancel(e->state);
 }
 
+// ---- reading
+
+enum { READ_HERE = 16384 }; // bytes of text: a twentieth of a millisecond
+
+static void begin(Infer *i, void (*done_)(Job *job))
+{
+    Exchange *e   = i->exchange;
+    i->job.done   = done_;
+    i->job.client = e->client;
+    if (!i->job.priority) i->job.priority = PRIORITY_DEFAULT;
+    if (e->client && i->job.priority < e->client->priority) i->job.priority = e->client->priority;
+    i->timer.call  = late;
+    i->timer.state = i;
+}
+
+static bool queue(Infer *i, Queue *q)
+{
+    Exchange *e = i->exchange;
+    if (!schedule_add(e->server->schedule, q, &i->job)) {
+        fail(i, 503, "too many requests wait for this model");
+        return infer_free(i), false;
+    }
+    if (!e->data && !e->state) e->state = i, e->gone = gone; // a stream of requests has a state of its own
+    timer_set(e->server->loop, &i->timer, i->created + i->timeout);
+    return true;
+}
+
+static bool read_run(Queue *q, Job **jobs, int count)
+{
+    for (int n = 0; n < count; n++) {
+        Infer *i      = (Infer *)jobs[n];
+        bool   is     = i->read(i, i->job.error.text, sizeof i->job.error.text);
+        i->job.status = is ? HOLO_OK : HOLO_BAD_INPUT;
+        schedule_done(q->schedule, &i->job, i->job.status);
+    }
+    return false;
+}
+
+const QueueKind reading_queue = {.run = read_run, .hold = queue_hold_model, .release = queue_release_model};
+
+static void read_done(Job *job)
+{
+    Infer *i = (Infer *)job;
+    if (i->is_given_up) {
+        i->model->metrics->cancelled++;
+        return infer_free(i);
+    }
+    if (job->status) {
+        fail(i, http_status(job->status), *job->error.text ? job->error.text : holo_status_text(job->status));
+        return infer_free(i);
+    }
+    *job = (Job){.priority = job->priority};
+    infer_start(i);
+}
+
+void infer_read(Infer *i, size_t text_size)
+{
+    char why[700];
+    if (text_size > READ_HERE) {
+        begin(i, read_done);
+        queue(i, &i->model->readings);
+    } else if (i->read(i, why, sizeof why)) {
+        infer_start(i);
+    } else {
+        fail(i, 400, why);
+        infer_free(i);
+    }
+}
+
 // ---- beginning
 
 static bool inputs_complete(Infer *i, char *why, size_t room)
@@ -223,8 +286,7 @@ static int64_t rows_of(const Infer *i)
 
 void infer_start(Infer *i)
 {
-    Exchange *e = i->exchange;
-    char      why[512];
+    char why[512];
     if (!inputs_complete(i, why, sizeof why)) {
         fail(i, 400, why);
         return infer_free(i);
@@ -234,17 +296,8 @@ void infer_start(Infer *i)
         i->wanted       = take((size_t)i->wanted_count * sizeof *i->wanted);
         for (int k = 0; k < i->wanted_count; k++) i->wanted[k] = k;
     }
-    i->output     = take((size_t)i->wanted_count * sizeof *i->output);
-    i->rows       = rows_of(i);
-    i->job.done   = done;
-    i->job.client = e->client;
-    if (!i->job.priority) i->job.priority = PRIORITY_DEFAULT;
-    if (e->client && i->job.priority < e->client->priority) i->job.priority = e->client->priority;
-    i->timer = (Timer){.call = late, .state = i};
-    if (!schedule_add(e->server->schedule, &i->model->tensors, &i->job)) {
-        fail(i, 503, "too many requests wait for this model");
-        return infer_free(i);
-    }
-    if (!e->data && !e->state) e->state = i, e->gone = gone; // a stream of requests has a state of its own
-    timer_set(e->server->loop, &i->timer, now() + i->timeout);
+    i->output = take((size_t)i->wanted_count * sizeof *i->output);
+    i->rows   = rows_of(i);
+    begin(i, done);
+    queue(i, &i->model->tensors);
 }

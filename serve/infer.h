@@ -24,7 +24,9 @@ struct Infer {
     Results      *results;
     int64_t       rows; // of its inputs in the first dimension
     Timer         timer;
-    double        timeout;                                // seconds
+    double        created, timeout;                       // seconds
+    bool (*read)(Infer *i, char *why, size_t room);       // fills it in from its request; on any thread
+    bool (*write)(Infer *i, char *why, size_t room);      // it was computed; on a worker. NULL: nothing to do
     void (*answer)(Infer *i);                             // it was computed; on the network's thread
     void (*fail)(Infer *i, int status, const char *text); // NULL: exchange_fail
     void (*end)(Infer *i);                                // it is about to be freed; may be NULL
@@ -36,13 +38,15 @@ struct Infer {
 // Takes over one hold of the model. All outputs are wanted unless `wanted` is set later.
 Infer *infer_create(Exchange *e, Model *model);
 void   infer_free(Infer *i);
-// Finds an input by its name and sets it. `owned` is freed with it (NULL: the bytes belong to the request). The data is
-// copied if it is not aligned. False: `why` says what is wrong.
+// Finds an input by its name and sets it. `owned` is freed with it (NULL: the bytes belong to the request, and need not be
+// aligned). False: `why` says what is wrong.
 bool infer_input(Infer *i, const char *name, const HoloTensor *tensor, void *owned, char *why, size_t room);
 // All outputs are in order unless this is called.
 bool infer_want(Infer *i, const char *name, char *why, size_t room);
 // Queues it, or answers that this cannot be. From then on it belongs to the schedule.
 void infer_start(Infer *i);
+// The same after `read`. Requests of more than a few kilobytes of text are read by a worker, not by the network's thread.
+void infer_read(Infer *i, size_t text_size);
 void infer_cancel(Infer *i); // the client does not want it any more
 
 // ---- types as KServe names them

@@ -1,4 +1,5 @@
 // kserve.c - the Open Inference Protocol (KServe v2) over HTTP.
+#include "coding.h"
 #include "journal.h"
 #include "json_read.h"
 #include "kserve_json.h"
@@ -114,41 +115,53 @@ static void model_facts(Exchange *e)
 
 static void answer(Infer *i)
 {
-    Exchange *e   = i->exchange;
-    Bytes     out = {0}, binary = {0};
-    char      why[512], size[24];
-    if (!kserve_write(i, &out, &binary, why, sizeof why)) {
-        exchange_fail(e, 400, "%s", why);
-    } else {
-        snprintf(size, sizeof size, "%zu", out.size);
-        if (binary.size) exchange_extra(e, "inference-header-content-length", size);
-        exchange_begin(e, 200, binary.size ? "application/octet-stream" : "application/json",
-                       (int64_t)(out.size + binary.size));
-        exchange_write(e, out.data, out.size);
-        exchange_write(e, binary.data, binary.size);
-        exchange_end(e, NULL, 0);
-    }
-    bytes_free(&out);
-    bytes_free(&binary);
+    Exchange            *e = i->exchange;
+    const KserveRequest *q = i->state;
+    char                 size[24];
+    snprintf(size, sizeof size, "%zu", q->text.size);
+    if (q->is_packed) exchange_extra(e, "content-encoding", "gzip"), exchange_extra(e, "vary", "accept-encoding");
+    if (q->binary.size) exchange_extra(e, "inference-header-content-length", size);
+    exchange_begin(e, 200, q->binary.size ? "application/octet-stream" : "application/json",
+                   (int64_t)(q->text.size + q->binary.size));
+    exchange_write(e, q->text.data, q->text.size);
+    exchange_write(e, q->binary.data, q->binary.size);
+    exchange_end(e, NULL, 0);
+}
+
+static bool write_answer(Infer *i, char *why, size_t room)
+{
+    KserveRequest *q      = i->state;
+    Bytes          packed = {0};
+    if (!kserve_write(i, why, room)) return false;
+    if (q->binary.size || q->text.size < 4096 || !coding_accepts(i->exchange)) return true;
+    q->is_packed = coding_pack(q->text.data, q->text.size, &packed);
+    bytes_free(q->is_packed ? &q->text : &packed);
+    if (q->is_packed) q->text = packed;
+    return true;
+}
+
+static double text_size(const Exchange *e)
+{
+    return exchange_number(e, "inference-header-content-length", (double)e->body.size);
+}
+
+static bool read_body(Infer *i, char *why, size_t room)
+{
+    return kserve_read(i, &i->exchange->body, (size_t)text_size(i->exchange), why, room);
 }
 
 static void infer(Exchange *e)
 {
+    if (!e->body.size) return exchange_fail(e, 400, "the request has no body");
+    if (text_size(e) > (double)e->body.size)
+        return exchange_fail(e, 400, "inference-header-content-length is larger than the body");
     Model *m = model_of(e);
-    char   why[700];
     if (!m) return;
-    Infer *i    = infer_create(e, m);
-    double json = exchange_number(e, "inference-header-content-length", (double)e->body.size);
-    i->answer   = answer;
-    if (!e->body.size || json > (double)e->body.size)
-        exchange_fail(e, 400,
-                      e->body.size ? "inference-header-content-length is larger than the body"
-                                   : "the request has no body");
-    else if (!kserve_read(i, &e->body, (size_t)json, why, sizeof why))
-        exchange_fail(e, 400, "%s", why);
-    else
-        return infer_start(i);
-    infer_free(i);
+    Infer *i  = infer_create(e, m);
+    i->read   = read_body;
+    i->write  = write_answer;
+    i->answer = answer;
+    infer_read(i, (size_t)text_size(e));
 }
 
 // ---- the repository

@@ -244,7 +244,7 @@ bool kserve_read(Infer *i, const Bytes *body, size_t json, char *why, size_t roo
 void kserve_end(Infer *i)
 {
     KserveRequest *q = i->state;
-    if (q) free(q->output);
+    if (q) free(q->output), bytes_free(&q->text), bytes_free(&q->binary);
     free(q);
     i->state = NULL;
 }
@@ -285,8 +285,10 @@ static bool write_output(Infer *i, int k, Bytes *out, Bytes *binary, char *why, 
     return bytes_add_text(out, "}");
 }
 
-bool kserve_write(Infer *i, Bytes *out, Bytes *binary, char *why, size_t room)
+bool kserve_write(Infer *i, char *why, size_t room)
 {
+    KserveRequest *q   = i->state;
+    Bytes         *out = &q->text, *binary = &q->binary;
     bytes_add_text(out, "{\"model_name\":");
     bytes_json(out, i->model->name, strlen(i->model->name));
     bytes_format(out, ",\"model_version\":\"%s\"", i->model->version);

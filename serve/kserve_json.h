@@ -14,12 +14,14 @@ typedef struct KserveRequest { // the state of an Infer
     KserveOutput *output;      // in the order of `wanted`
     int           count;
     bool          all_binary;
+    Bytes         text, binary; // the answer
+    bool          is_packed;    // the text is compressed
 } KserveRequest;
 
 // Reads a request into `i`. `json` is how many bytes of the body are JSON. False: `why` says what is wrong.
 bool kserve_read(Infer *i, const Bytes *body, size_t json, char *why, size_t room);
-// Writes the answer: JSON to `out`, binary data to `binary`. False: `why`.
-bool kserve_write(Infer *i, Bytes *out, Bytes *binary, char *why, size_t room);
+// Writes the answer into the state. False: `why`.
+bool kserve_write(Infer *i, char *why, size_t room);
 void kserve_end(Infer *i); // frees the state
 
 // Values of "parameters".

@@ -155,20 +155,25 @@ void loop_destroy(Loop *l)
     free(l);
 }
 
+// One event at a time: what an event does may end the watches of others.
+bool loop_turn(Loop *l, double most)
+{
+    struct epoll_event event;
+    double             left = l->count ? l->heap[1]->at - now() : 1e9;
+    if (left > most) left = most;
+    int wait = left <= 0 ? 0 : left > 1e6 ? -1 : (int)ceil(left * 1000);
+    int got  = epoll_wait(l->epoll, &event, 1, wait);
+    if (got > 0) {
+        Watch *w = event.data.ptr;
+        w->call(w->state, event.events);
+    }
+    timers_run(l);
+    return got > 0;
+}
+
 void loop_run(Loop *l)
 {
-    // One event at a time: what an event does may end the watches of others.
-    while (!l->is_stopped) {
-        struct epoll_event event;
-        double             left = l->count ? l->heap[1]->at - now() : 1e9;
-        int                wait = left <= 0 ? 0 : left > 1e6 ? -1 : (int)ceil(left * 1000);
-        int                got  = epoll_wait(l->epoll, &event, 1, wait);
-        if (got > 0) {
-            Watch *w = event.data.ptr;
-            w->call(w->state, event.events);
-        }
-        timers_run(l);
-    }
+    while (!l->is_stopped) loop_turn(l, 1e9);
 }
 
 void loop_stop(Loop *l)

@@ -22,7 +22,8 @@ typedef struct Timer { // zero-initialize, with `call` and `state` set
 
 Loop *loop_create(void); // NULL: errno says why
 void  loop_destroy(Loop *loop);
-void  loop_run(Loop *loop); // until loop_stop
+void  loop_run(Loop *loop);               // until loop_stop
+bool  loop_turn(Loop *loop, double most); // waits for one event, at most this many seconds; true: there was one
 void  loop_stop(Loop *loop);
 
 bool loop_watch(Loop *loop, Watch *watch, uint32_t events); // adds it, or changes what it waits for

@@ -1,5 +1,6 @@
 // main.c - the program hologram-serve: makes the parts in order, runs until a signal, drains, and ends.
 #include "clients.h"
+#include "coding.h"
 #include "journal.h"
 #include "metrics.h"
 #include "net.h"
@@ -121,6 +122,7 @@ static void parts_destroy(Server *s)
     net_destroy(s->net);
     repository_destroy(s->repository);
     schedule_destroy(s->schedule);
+    unpack_destroy(s);
     traces_destroy(s->traces);
     shared_destroy(s->shared);
     loop_destroy(s->loop);

@@ -45,6 +45,7 @@ Model *model_create(Server *server, const char *name, const char *version, const
     m->holds        = 1;
     m->opened       = now();
     m->metrics      = metrics_model(server->metrics, name);
+    queue_init(&m->readings, server->schedule, &reading_queue, m);
     queue_init(&m->tensors, server->schedule, &tensor_queue, m);
     queue_init(&m->talks, server->schedule, &talk_queue, m);
     int cores = schedule_cores(server->schedule);

@@ -134,13 +134,16 @@ static void choose_protocol(Conn *c)
 // False: there is nothing more to read for now, or the connection has ended.
 static bool read_some(Conn *c, size_t *total)
 {
-    if (!bytes_reserve(&c->in, 16384)) return conn_fail(c), false;
-    size_t room = c->in.room - c->in.size - 1;
-    long n = c->tls ? tls_read(c, c->in.data + c->in.size, room) : recv(c->watch.fd, c->in.data + c->in.size, room, 0);
+    size_t room = 0;
+    Bytes *in   = c->protocol && c->protocol->place ? c->protocol->place(c, &room) : NULL;
+    if (!in) in = &c->in;
+    if (!bytes_reserve(in, room ? room : 16384)) return conn_fail(c), false;
+    if (!room) room = in->room - in->size - 1;
+    long n = c->tls ? tls_read(c, in->data + in->size, room) : recv(c->watch.fd, in->data + in->size, room, 0);
     if (n < 0 && errno == EINTR) return true;
     if (n < 0 && errno == EAGAIN) return false;
     if (n <= 0) return conn_fail(c), false;
-    c->in.data[c->in.size += (size_t)n] = 0;
+    in->data[in->size += (size_t)n] = 0;
     *total += (size_t)n;
     return *total < READ_MAX && (c->tls || (size_t)n == room);
 }

@@ -6,12 +6,13 @@
 
 typedef struct Conn Conn;
 
-typedef struct ConnProtocol { // HTTP/1.1, HTTP/2
-    void (*input)(Conn *c);   // something was read into `in`
-    void (*late)(Conn *c);    // the deadline has passed
-    void (*closed)(Conn *c);  // it is about to be freed
-    void (*drain)(Conn *c);   // end after what is in progress
-    void (*written)(Conn *c); // all of `out` was written; may be NULL
+typedef struct ConnProtocol {                   // HTTP/1.1, HTTP/2
+    void (*input)(Conn *c);                     // something was read
+    Bytes *(*place)(Conn *c, size_t *out_size); // where the next bytes go, and how many; may be NULL: they go to `in`
+    void (*late)(Conn *c);                      // the deadline has passed
+    void (*closed)(Conn *c);                    // it is about to be freed
+    void (*drain)(Conn *c);                     // end after what is in progress
+    void (*written)(Conn *c);                   // all of `out` was written; may be NULL
 } ConnProtocol;
 
 struct Conn {

@@ -7,20 +7,46 @@
 #include <stdlib.h>
 #include <string.h>
 
-void openai_fail(Exchange *e, int status, const char *text)
+// What clients compare. A request that is wrong has no code of its own.
+static const struct {
+    int         status;
+    const char *type, *code;
+} errors[] = {{401, "authentication_error", "invalid_api_key"},
+              {404, "invalid_request_error", "model_not_found"},
+              {429, "rate_limit_error", "rate_limit_exceeded"},
+              {413, "invalid_request_error", "request_too_large"},
+              {503, "server_error", "overloaded"},
+              {504, "server_error", "timeout"}};
+
+static void error_send(Exchange *e, int status, const char *type, const char *code, const char *text)
 {
-    const char *type = status == 401   ? "authentication_error"
-                       : status == 429 ? "rate_limit_error"
-                       : status < 500  ? "invalid_request_error"
-                                       : "server_error";
-    Bytes       b    = {0};
+    Bytes b = {0};
     bytes_add_text(&b, "{\"error\":{\"message\":");
     bytes_json(&b, text, strlen(text));
-    bytes_format(&b, ",\"type\":\"%s\",\"param\":null,\"code\":%s}}", type,
-                 status == 404 ? "\"model_not_found\"" : "null");
+    bytes_format(&b, ",\"type\":\"%s\",\"param\":null,\"code\":%s%s%s}}", type, code ? "\"" : "", code ? code : "null",
+                 code ? "\"" : "");
     if (status == 503 || status == 429) exchange_extra(e, "retry-after", "1");
     exchange_send(e, status, "application/json", b.data, b.size);
     bytes_free(&b);
+}
+
+void openai_fail(Exchange *e, int status, const char *text)
+{
+    const char *type = status < 500 ? "invalid_request_error" : "server_error", *code = NULL;
+    for (int i = 0; i < SERVE_COUNT(errors); i++)
+        if (errors[i].status == status) type = errors[i].type, code = errors[i].code;
+    error_send(e, status, type, code, text);
+}
+
+void openai_lost(Exchange *e, int status)
+{
+    char text[400];
+    snprintf(text, sizeof text,
+             status == 405 ? "%.200s cannot be asked for by %s"
+                           : "there is nothing at %.200s: texts are made at /v1/chat/completions and /v1/completions",
+             e->path, e->method);
+    snprintf(e->note, sizeof e->note, "%.250s", text);
+    error_send(e, status, "invalid_request_error", status == 405 ? "method_not_supported" : "unknown_url", text);
 }
 
 json_t *openai_body(Exchange *e)

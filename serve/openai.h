@@ -9,6 +9,7 @@
 enum { OPENAI_CHOICES = 128 }; // answers to one request
 
 void openai_fail(Exchange *e, int status, const char *text); // an error in the form that clients expect
+void openai_lost(Exchange *e, int status);                   // there is no such route; 404 or 405
 // The body as an object. NULL: the exchange was told what is wrong.
 json_t *openai_body(Exchange *e);
 // The model that the request names, or the only one that can do this. NULL: the exchange was told.

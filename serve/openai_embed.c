@@ -26,6 +26,7 @@ typedef struct Embedding {
     int            count, ended, holds;
     uint64_t       tokens;
     int64_t        max_length;
+    int64_t        dimensions; // of which vectors are given the first; 0: all
     uint32_t       pad;
     Vector         vector[];
 } Embedding;
@@ -104,6 +105,7 @@ static bool vector_make(Vector *v, const HoloTensor *t, bool is_pooled, const ch
     const HoloModel *m    = v->whole->model->holo;
     const char      *how  = holo_model_meta_find(m, "text.pooling");
     int64_t          size = t->rank ? t->dim[t->rank - 1] : 0, count = is_pooled ? 1 : v->tokens;
+    int64_t          cut = v->whole->dimensions;
     if (size < 1 || (!is_pooled && (t->rank != 3 || t->dim[1] < v->tokens)) || holo_tensor_count(t) < count * size)
         return *why = "the model's output does not look like vectors of tokens", false;
     double *x = malloc((size_t)(count * size) * sizeof *x);
@@ -116,9 +118,11 @@ static bool vector_make(Vector *v, const HoloTensor *t, bool is_pooled, const ch
         is   = pool(is_pooled ? "mean" : how ? how : "mean", x, count, size, v->x);
         *why = "the model pools in a way that is not supported here";
     }
+    if (is && cut > size) is = false, *why = "dimensions is larger than the vectors of the model";
+    if (cut) v->size = size = cut;
     double norm = 0;
     for (int64_t k = 0; is && k < size; k++) norm += (double)v->x[k] * v->x[k];
-    for (int64_t k = 0; is && k < size && norm > 0 && holo_model_meta_find(m, "text.normalize"); k++)
+    for (int64_t k = 0; is && k < size && norm > 0 && (cut || holo_model_meta_find(m, "text.normalize")); k++)
         v->x[k] = (float)(v->x[k] / sqrt(norm));
     free(x);
     return is;
@@ -324,15 +328,17 @@ static void embed(Exchange *e, json_t *body)
         return exchange_fail(e, 400, "input must be a text, or a list of 1 to %d texts", EMBED_TEXTS);
     if (format && strcmp(format, "float") && strcmp(format, "base64"))
         return exchange_fail(e, 400, "encoding_format must be float or base64");
-    if (json_object_get(body, "dimensions"))
-        return exchange_fail(e, 400, "dimensions is not supported: vectors have the size that the model gives them");
+    const json_t *dimensions = json_object_get(body, "dimensions");
+    if (dimensions && !json_is_null(dimensions) && (!json_is_integer(dimensions) || json_integer_value(dimensions) < 1))
+        return exchange_fail(e, 400, "dimensions must be a whole number from 1 on");
     Model *model =
         openai_model(e, json_string_value(json_object_get(body, "model")), is_embedder, "makes vectors of texts");
     if (!model) return;
     Embedding *m = embedding_create(e, model, (int)count, format && !strcmp(format, "base64"), &error);
     if (!m) return exchange_fail(e, 500, "%s", error.text);
-    e->state = m;
-    e->gone  = gone;
+    e->state      = m;
+    e->gone       = gone;
+    m->dimensions = json_integer_value(dimensions);
     for (int i = 0; i < m->count && !m->has_failed; i++) {
         if (read_text(m, i, is_one ? input : json_array_get(input, (size_t)i), why, sizeof why)) continue;
         if (!m->has_failed) exchange_fail(e, 400, "%s", why);

@@ -278,7 +278,7 @@ static void add_choice(const Choice *c, Bytes *b, const char *finish)
             bytes_format(b, "null,\"tool_calls\":%s", dumped);
         else
             bytes_json(b, c->text.data ? c->text.data : "", c->text.size);
-        bytes_add_text(b, "},");
+        bytes_add_text(b, ",\"refusal\":null},");
     } else {
         bytes_add_text(b, "\"text\":");
         bytes_json(b, c->text.data ? c->text.data : "", c->text.size);

@@ -226,6 +226,9 @@ static bool flatten(Asked *a, json_t *message)
     Bytes   b       = {0};
     if (!json_is_object(message) || !json_is_string(json_object_get(message, "role")))
         return wrong(a, "a message must be an object with a role");
+    // Templates know the older name.
+    if (!strcmp(json_string_value(json_object_get(message, "role")), "developer"))
+        json_object_set_new(message, "role", json_string("system"));
     if (json_is_null(content) || !content)
         return !json_object_set_new(message, "content", json_string("")) || wrong(a, "out of memory");
     if (json_is_string(content)) return true;

@@ -5,7 +5,7 @@
 #include "bytes.h"
 
 typedef struct Options {
-    const char  *host, *name, *keys, *tls_cert, *tls_key, *tls_client_ca, *user, *log, *log_level, *otlp;
+    const char  *host, *name, *keys, *cors, *tls_cert, *tls_key, *tls_client_ca, *user, *log, *log_level, *otlp;
     int          port, threads, batch_max, texts, max_queue, max_connections, client_concurrency;
     double       batch_delay, timeout, drain, client_rate;
     int64_t      context;

@@ -1,9 +1,9 @@
 # The server: a program of its own, build/hologram-serve, that links libraries of others. Without their headers it is left out.
 
-SERVE_PACKAGES := libnghttp2-dev libssl-dev libprotobuf-c-dev protobuf-c-compiler
+SERVE_PACKAGES := zlib1g-dev libnghttp2-dev libssl-dev libprotobuf-c-dev protobuf-c-compiler
 SERVE_TESTERS  := python3-grpcio python3-protobuf python3-yaml protobuf-compiler nghttp2-client curl
-SERVE_HEADERS  := nghttp2/nghttp2.h openssl/ssl.h protobuf-c/protobuf-c.h
-SERVE_LIBS     := -lnghttp2 -lssl -lcrypto -lprotobuf-c
+SERVE_HEADERS  := zlib.h nghttp2/nghttp2.h openssl/ssl.h protobuf-c/protobuf-c.h
+SERVE_LIBS     := -lz -lnghttp2 -lssl -lcrypto -lprotobuf-c
 SERVE          := $(BUILD)/hologram-serve
 SERVE_PROTO    := $(patsubst serve/proto/%.proto,$(BUILD)/serve/%.pb-c.c,$(wildcard serve/proto/*.proto))
 # Test programs and fuzzers of the server see all of it but its main.
@@ -76,34 +76,46 @@ $(BUILD)/serve/fuzz-%: fuzz/serve/%.c fuzz/replay.c $(filter-out %/main.o,$(WATC
 	@echo "  fuzz  $@"
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(SERVE_FUZZ_FLAGS) $(WATCHED_FLAGS) $(filter %.c %.o %.a,$^) $(SERVE_LIBS) $(COMPILER_LIBS) $(LDLIBS) -o $@
 .PHONY: serve-fuzz serve-fuzz-replay
-serve-fuzz-replay: $(SERVE_REPLAY)
+# A language model for the fuzzer of whole servers.
+SERVE_TALKER := $(BUILD)/serve/talker.holo
+$(SERVE_TALKER): tests/serve/models.py $(BUILD)/hologram
+	@cd tests/serve && BUILD=$(abspath $(BUILD)) $(SERVE_PYTHON) -c 'import models, sys; models.language(sys.argv[1])' $(abspath $(BUILD)/serve)
+serve-fuzz-replay: export SERVE_FUZZ_MODEL := $(SERVE_TALKER)
+serve-fuzz-replay: $(SERVE_REPLAY) $(if $(SERVE_CAN),$(SERVE_TALKER))
 	@set -e; for t in $(if $(SERVE_CAN),$(SERVE_FUZZERS)); do $(BUILD)/serve/fuzz-$$t fuzz/corpus/serve_$$t; done
-## make serve-fuzz T=http SECONDS=60   fuzz one input of the server: http, kserve or grpc
-serve-fuzz: $(LIB_COMP) $(LIB) $(SERVE_PROTO)
+## make serve-fuzz T=http SECONDS=60   fuzz one input of the server: http, kserve, grpc, or all of it: conn
+serve-fuzz: export SERVE_FUZZ_MODEL := $(SERVE_TALKER)
+serve-fuzz: $(LIB_COMP) $(LIB) $(SERVE_PROTO) $(BUILD)/serve/page.c $(SERVE_TALKER)
 	@mkdir -p build/fuzz/found-serve-$(T)
 	clang -g -O1 -std=c11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Iinclude -Isrc $(SERVE_FUZZ_FLAGS) fuzz/serve/$(T).c $(SERVE_ROOM) \
 	    $(SERVE_PROTO) $(BUILD)/serve/page.c $(LIB_COMP) $(LIB) $(SERVE_LIBS) $(COMPILER_LIBS) $(LDLIBS) -pthread -o build/fuzz/serve-$(T)-fuzzer
 	build/fuzz/serve-$(T)-fuzzer -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=2048 -artifact_prefix=build/fuzz/ build/fuzz/found-serve-$(T) fuzz/corpus/serve_$(T)
 BINDING_TESTS += serve-fuzz-replay
-BINDING_FILES += $(SERVE_REPLAY)
+BINDING_FILES += $(SERVE_REPLAY) $(if $(SERVE_CAN),$(SERVE_TALKER))
 
 ## make serve-demo    serves the digits model and a small language model, and prints commands to try
-.PHONY: serve-demo serve-clients bench-serve
+.PHONY: serve-demo serve-clients bench-serve bench-serve-table
 serve-demo: deps
 	@sh tools/deps.sh $(SERVE_PACKAGES) curl
 	@$(MAKE) --no-print-directory $(JOBS) all
 	@sh serve/demo.sh $(BUILD)
 
-## make serve-clients the server, asked by clients of others: npm's openai and @grpc/grpc-js, and promtool
+## make serve-clients the server, asked by clients of others: npm's openai and @grpc/grpc-js, promtool; manifests by kubernetes-models
 serve-clients: deps
 	@sh tools/deps.sh $(SERVE_PACKAGES) $(SERVE_TESTERS) prometheus
 	@command -v npm > /dev/null || sh tools/deps.sh npm
 	@$(MAKE) --no-print-directory $(JOBS) all
 	@mkdir -p $(BUILD)/serve/clients && cp tests/serve/clients/package.json $(BUILD)/serve/clients/
 	@cd $(BUILD)/serve/clients && npm install --silent --no-audit --no-fund
-	@BUILD=$(BUILD) python3 tests/serve/clients/check.py $(BUILD)/serve/clients
+	@BUILD=$(BUILD) $(SERVE_PYTHON) tests/serve/clients/check.py $(BUILD)/serve/clients
 
-## make bench-serve MODELS=... PEER=...   requests a second over loopback, beside `hologram bench` and a server on onnxruntime-node
+## make bench-serve   requests a second over loopback: beside `hologram bench`, onnxruntime-node and (LLAMA=...) llama-server; 4 minutes
+SERVE_BENCH   := $(BUILD)/serve/bench
+SERVE_MODELS   = $(or $(MODELS),$(wildcard $(SERVE_BENCH)/mobilenet_v2.onnx $(SERVE_BENCH)/minilm.onnx))
 bench-serve: $(SERVE) $(BUILD)/hologram
 	@sh tools/deps.sh wrk nghttp2-client
-	@PEER="$(PEER)" sh bench/serve/run.sh $(BUILD) $(or $(MODELS),demo/digits.onnx)
+	@mkdir -p $(SERVE_BENCH)
+	@[ -n "$(MODELS)" ] || sh bench/serve/get.sh $(SERVE_BENCH)
+	@$(MAKE) --no-print-directory bench-serve-table
+bench-serve-table:
+	@PEER="$(or $(PEER),$(wildcard $(SERVE_BENCH)/peer))" LLAMA="$(LLAMA)" CHAT="$(CHAT)" python3 bench/serve/run.py $(BUILD) $(or $(SERVE_MODELS),demo/digits.onnx)

@@ -11,8 +11,7 @@
 #include "hologram.h"
 #include "server.h"
 
-typedef struct Job   Job;
-typedef struct Queue Queue;
+typedef struct Job Job;
 
 typedef enum JobState { JOB_NEW, JOB_WAITING, JOB_RUNNING, JOB_DONE } JobState;
 

@@ -5,6 +5,7 @@
 //   routes                   the table of protocols: kserve*, grpc*, openai*, admin
 //   repository               models, and the folder that they come from
 //   schedule, batch          queues, workers, batches
+//   coding, unpack           compressed bodies
 //   clients, sandbox         keys and limits; what the process may do
 //   metrics, journal, traces what is said of it all
 #ifndef HOLO_SERVE_SERVER_H
@@ -21,6 +22,7 @@ typedef struct Traces     Traces;
 typedef struct Clients    Clients;
 typedef struct Shared     Shared; // regions of shared memory
 typedef struct Net        Net;
+typedef struct Queue      Queue;
 
 struct Server {
     Options     options;
@@ -32,6 +34,7 @@ struct Server {
     Traces     *traces; // NULL: none are sent
     Clients    *clients;
     Shared     *shared;
+    Queue      *unpacking;   // compressed bodies; NULL: there were none
     bool        is_draining; // no new requests
     int         open;        // exchanges that have not ended
     double      began;

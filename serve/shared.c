@@ -2,6 +2,7 @@
 #include "shared.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,18 +13,23 @@
 enum { REGIONS_MAX = 4096 };
 
 struct Shared {
-    Region *first;
-    int     count;
+    pthread_mutex_t lock; // workers read the list, too
+    Region         *first;
+    int             count;
 };
 
 Shared *shared_create(void)
 {
-    return take(sizeof(Shared));
+    Shared *s = take(sizeof *s);
+    pthread_mutex_init(&s->lock, NULL);
+    return s;
 }
 
 void shared_destroy(Shared *s)
 {
-    if (s) shared_unregister(s, NULL);
+    if (!s) return;
+    shared_unregister(s, NULL);
+    pthread_mutex_destroy(&s->lock);
     free(s);
 }
 
@@ -58,13 +64,16 @@ int shared_register(Shared *s, const char *name, const char *key, uint64_t offse
     }
     Region *r = take(sizeof *r);
     *r        = (Region){s->first, take_text(name), take_text(key), fd, offset, size};
-    s->first  = r;
+    pthread_mutex_lock(&s->lock);
+    s->first = r;
     s->count++;
+    pthread_mutex_unlock(&s->lock);
     return 0;
 }
 
 void shared_unregister(Shared *s, const char *name)
 {
+    pthread_mutex_lock(&s->lock);
     for (Region **at = &s->first; *at;) {
         Region *r = *at;
         if (name && strcmp(r->name, name)) {
@@ -78,36 +87,46 @@ void shared_unregister(Shared *s, const char *name)
         free(r);
         s->count--;
     }
+    pthread_mutex_unlock(&s->lock);
 }
 
-static const Region *place(const Shared *s, const char *name, uint64_t offset, uint64_t size, char *why, size_t room)
+// A descriptor of its own of the region, which may be given up meanwhile; -1: `why`. *at becomes the place in it.
+static int place(Shared *s, const char *name, uint64_t *at, uint64_t size, char *why, size_t room)
 {
+    int fd = -1;
+    pthread_mutex_lock(&s->lock);
     const Region *r = shared_find(s, name);
-    if (!r) return snprintf(why, room, "there is no region of shared memory '%.100s'", name), NULL;
-    if (offset > r->size || size > r->size - offset)
-        return snprintf(why, room, "the tensor does not fit into the region '%.100s'", name), NULL;
-    return r;
+    if (!r)
+        snprintf(why, room, "there is no region of shared memory '%.100s'", name);
+    else if (*at > r->size || size > r->size - *at)
+        snprintf(why, room, "the tensor does not fit into the region '%.100s'", name);
+    else if ((fd = dup(r->fd)) < 0)
+        snprintf(why, room, "there are too many open files");
+    if (fd >= 0) *at += r->offset;
+    pthread_mutex_unlock(&s->lock);
+    return fd;
 }
 
-bool shared_read(const Shared *s, const char *name, uint64_t offset, void *data, uint64_t size, char *why, size_t room)
+bool shared_read(Shared *s, const char *name, uint64_t offset, void *data, uint64_t size, char *why, size_t room)
 {
-    const Region *r = place(s, name, offset, size, why, room);
-    for (uint64_t at = 0; r && at < size;) {
-        ssize_t n = pread(r->fd, (char *)data + at, size - at, (off_t)(r->offset + offset + at));
-        if (n <= 0) return snprintf(why, room, "the region '%.100s' cannot be read", name), false;
-        at += (uint64_t)n;
-    }
-    return r;
+    int     fd = place(s, name, &offset, size, why, room);
+    ssize_t n  = 1;
+    if (fd < 0) return false;
+    for (uint64_t at = 0; at < size && n > 0; at += (uint64_t)n)
+        n = pread(fd, (char *)data + at, size - at, (off_t)(offset + at));
+    close(fd);
+    if (n <= 0) snprintf(why, room, "the region '%.100s' cannot be read", name);
+    return n > 0;
 }
 
-bool shared_write(const Shared *s, const char *name, uint64_t offset, const void *data, uint64_t size, char *why,
-                  size_t room)
+bool shared_write(Shared *s, const char *name, uint64_t offset, const void *data, uint64_t size, char *why, size_t room)
 {
-    const Region *r = place(s, name, offset, size, why, room);
-    for (uint64_t at = 0; r && at < size;) {
-        ssize_t n = pwrite(r->fd, (const char *)data + at, size - at, (off_t)(r->offset + offset + at));
-        if (n <= 0) return snprintf(why, room, "the region '%.100s' cannot be written", name), false;
-        at += (uint64_t)n;
-    }
-    return r;
+    int     fd = place(s, name, &offset, size, why, room);
+    ssize_t n  = 1;
+    if (fd < 0) return false;
+    for (uint64_t at = 0; at < size && n > 0; at += (uint64_t)n)
+        n = pwrite(fd, (const char *)data + at, size - at, (off_t)(offset + at));
+    close(fd);
+    if (n <= 0) snprintf(why, room, "the region '%.100s' cannot be written", name);
+    return n > 0;
 }

@@ -77,6 +77,8 @@ KEPT = {
     "holo_compiler_set_constant": ["tensor"],
     "holo_session_set_input": ["tensor"],
     "holo_session_set_output": ["data"],
+    "holo_session_set_device_output": ["data"],
+    "holo_session_set_stream": ["stream"],
     "holo_model_open_memory": ["bytes"],
     "holo_model_open_memory_in": ["bytes"],
     "holo_model_set_runs": ["pool"],

@@ -1,8 +1,8 @@
-// blocks.c - products with weights in blocks, by one thread: one row, which waits for memory, and many rows.
+// blocks.c - products with weights in blocks, by one thread: one row, which waits for memory, a few, and many rows.
 //
 // usage: blocks [TYPE...]   all types, if none is named
 //
-// The bytes are those of the packed weights. A line before the table says how fast memory is read at all, by a plain
+// The bytes are those of the packed weights. What a few rows take is told in times of what one row takes. A line before the table says how fast memory is read at all, by a plain
 // sum. It is wall time, best of many: other work on the machine can only make that longer.
 #include "base/files.h"
 #include "format/dtype.h"
@@ -13,6 +13,9 @@
 #include <string.h>
 
 enum { DEPTH = 4096, COLUMNS = 32768, ROWS = 128, MANY_COLUMNS = 256, TRIALS = 12 };
+
+enum { FEW = 4 };
+static const int few_rows[FEW] = {2, 4, 6, 8};
 
 static void *take(size_t size)
 {
@@ -76,13 +79,18 @@ static void measure(const HoloBlockType *type)
                           .c       = out,
                           .c_row   = COLUMNS,
                           .scratch = scratch};
-    double         one = product_time(&g);
-    g.m                = ROWS;
-    g.n                = MANY_COLUMNS;
-    double many        = product_time(&g);
-    double weight      = (double)bytes * 8 / ((double)DEPTH * COLUMNS);
-    printf("%-8s %5.2f %8.1f GB/s %8.0f GOP/s\n", type->name, weight, (double)bytes / one / 1e9,
-           2.0 * ROWS * MANY_COLUMNS * DEPTH / many / 1e9);
+    double         one = product_time(&g), few[FEW];
+    for (int i = 0; i < FEW; i++) {
+        g.m    = few_rows[i];
+        few[i] = product_time(&g) / one;
+    }
+    g.m           = ROWS;
+    g.n           = MANY_COLUMNS;
+    double many   = product_time(&g);
+    double weight = (double)bytes * 8 / ((double)DEPTH * COLUMNS);
+    printf("%-8s %5.2f %8.1f GB/s ", type->name, weight, (double)bytes / one / 1e9);
+    for (int i = 0; i < FEW; i++) printf("%6.2f", few[i]);
+    printf(" %8.0f GOP/s\n", 2.0 * ROWS * MANY_COLUMNS * DEPTH / many / 1e9);
     fflush(stdout);
     free(w), free(x), free(out), free(scratch), free(rows);
 }
@@ -91,7 +99,9 @@ int main(int argc, char **argv)
 {
     const HoloBlockType *type;
     printf("level %s, memory %.1f GB/s\n", holo_kernels(0)->level, memory_speed());
-    printf("type      bits      1 row        %d rows\n", ROWS);
+    printf("type      bits      1 row     ");
+    for (int i = 0; i < FEW; i++) printf("%5d ", few_rows[i]);
+    printf("    %d rows\n", ROWS);
     for (int i = 0; (type = holo_block_type_at(i)); i++) {
         bool is_wanted = argc < 2;
         for (int a = 1; a < argc; a++) is_wanted |= !strcmp(argv[a], type->name);

@@ -2,26 +2,43 @@
 
 RUN = "src/js_run.c runs models and sessions, at once or on another thread"
 COMPILE = "src/js_compile.c compiles on another thread; what it calls back goes to JavaScript's own"
+DEVICE = "JavaScript has no memory of GPUs: runs copy inputs there, and outputs back"
 KERNELS = "src/js_kernels.c runs kernels"
 OWN = "JavaScript has this of its own: "
 EXECUTOR = "executors compute on buffers of their own: in JavaScript, kernels run on typed arrays instead"
 WORDS = "src/js_text.c gives texts as strings"
-BATCH = "for servers in C: its callbacks come in the middle of a step. Model.generate makes one text"
+BATCH = "src/js_batch.c continues several texts on another thread, step by step"
 LANGUAGE = "src/js_generate.c continues texts on another thread, step by step"
 SPEECH = "src/js_speech.c writes down what is said, on another thread"
 PICTURE = "src/js_picture.c makes pictures on another thread, step by step"
 TEXT = "Model.generate does all of it"
+DEVICE = "it is about addresses of a device's memory: runs take and give arrays of JavaScript"
+
+# Handles of these are of an object of the binding, which has another end.
+DESTROYED = {"HoloTextBatch": "bind_batch_destroy"}
 
 FUNCTIONS = {
     "holo_model_run": RUN,
     "holo_run_outputs_free": RUN,
     "holo_session_set_input": RUN,
     "holo_session_set_output": RUN,
+    "holo_session_set_device_input": DEVICE,
+    "holo_session_set_device_output": DEVICE,
+    "holo_session_set_stream": DEVICE,
+    "holo_session_device_take": DEVICE,
+    "holo_session_device_give": DEVICE,
+    "holo_session_device_copy": DEVICE,
     "holo_session_input": RUN,
     "holo_session_run": RUN,
     "holo_session_output": RUN,
     "holo_session_set_time_limit": RUN,
     "holo_session_cancel": RUN,
+    "holo_session_set_device_input": DEVICE,
+    "holo_session_set_device_output": DEVICE,
+    "holo_session_set_stream": DEVICE,
+    "holo_session_device_take": DEVICE,
+    "holo_session_device_give": DEVICE,
+    "holo_session_device_copy": DEVICE,
     "holo_port_fits": RUN + ", and checks inputs there",
     "holo_compiler_add_sample": COMPILE,
     "holo_compiler_set_judge": COMPILE,

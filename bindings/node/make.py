@@ -313,7 +313,7 @@ def header(api, outs):
 
 
 def source(api, functions, outs, ins):
-    kinds = "\n".join(f'    [JS_{name}] = {{"{bindings.snake(name).replace("_", " ")}", (void (*)(void *)){one["destroy"]}}},'
+    kinds = "\n".join(f'    [JS_{name}] = {{"{bindings.snake(name).replace("_", " ")}", (void (*)(void *)){by_hand.DESTROYED.get(name, one["destroy"])}}},'
                       for name, one in api.objects.items())
     parts = ['// Made by bindings/node/make.py.\n#include "made.h"\n#include "js_made.h"\n\n#include <math.h>\n#include <stdlib.h>\n',
              f"static const struct {{\n    const char *name;\n    void (*destroy)(void *);\n}} kinds[] = {{\n{kinds}\n}};\n",

@@ -9,10 +9,10 @@ NODE_MADE   := $(BUILD)/obj/bindings/node/made
 NODE_SRC    := $(wildcard bindings/node/src/*.c)
 # Asks for functions of libc by their oldest versions, as the Python package does.
 NODE_LIBC   := $(if $(SANITIZE),,$(call obj,bindings/python/src/old_libc.c))
-NODE_OBJ    := $(call obj,$(NODE_SRC)) $(NODE_MADE)/made.o $(NODE_LIBC)
+NODE_OBJ    := $(call obj,$(NODE_SRC) $(wildcard bindings/shared/*.c)) $(NODE_MADE)/made.o $(NODE_MADE)/fields.o $(NODE_LIBC)
 NODE_ARCH   := $(or $(patsubst x86_64,x64,$(filter x86_64,$(MACHINE))),$(patsubst aarch64,arm64,$(filter aarch64,$(MACHINE))),$(MACHINE))
 NODE_ADDON  := $(NODE_FOLDER)/prebuilt/linux-$(NODE_ARCH).node
-NODE_FACE   := $(wildcard bindings/node/face/*.mjs bindings/node/node/*.mjs) $(NODE_MADE)/enums.mjs
+NODE_FACE   := $(wildcard bindings/node/face/*.mjs bindings/node/node/*.mjs) $(NODE_MADE)/enums.mjs $(NODE_MADE)/options.mjs
 # What a package of Debian's holds as an archive is linked as such; elsewhere the shared library does. Debian's archive of Jansson is not
 # made for shared objects: its function that reads a FILE asks whether that is stdin, in a way that only programs can. Nothing here
 # calls it, so the symbol is any that is there.
@@ -24,9 +24,12 @@ $(NODE_MADE)/made.c: include/hologram.json tools/bindings.py $(wildcard bindings
 	@mkdir -p $(@D)
 	$(Q)python3 bindings/node/make.py $(NODE_MADE)
 $(NODE_MADE)/made.h $(NODE_MADE)/enums.mjs $(NODE_MADE)/c.d.ts: $(NODE_MADE)/made.c
-$(NODE_OBJ): CFLAGS += -I$(NODE_MADE) -Ibindings/node/src
+$(NODE_MADE)/fields.c $(NODE_MADE)/options.mjs: bindings/shared/make_fields.py include/hologram.json tools/bindings.py
+	@mkdir -p $(@D)
+	$(Q)python3 $< $(if $(filter %.c,$@),camel,mjs) $@
+$(NODE_OBJ): CFLAGS += -I$(NODE_MADE) -Ibindings/node/src -Ibindings/shared
 $(call obj,$(NODE_SRC)): $(NODE_MADE)/made.h
-$(NODE_MADE)/made.o: $(NODE_MADE)/made.c
+$(NODE_MADE)/made.o $(NODE_MADE)/fields.o: %.o: %.c
 	@echo "  cc    $<"
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(UNWIND) -MMD -MP -c $< -o $@
 
@@ -66,12 +69,10 @@ npm-pack: node
 node-test: npm-pack
 	@HOLOGRAM_TGZ=$(abspath $(NPM_PACKAGE)) HOLOGRAM_NODE=$(abspath $(NODE_FOLDER)) CC="$(CC)" sh tests/node/run.sh $(NODE)
 
-## make node-asan     the tests of the package under the address and undefined behavior sanitizers, kernels at one level
-# Node itself is no sanitized program: the library is loaded before it, and what Node leaves behind at its end is not looked at.
+## make node-asan     the tests of the package under the address and undefined behavior sanitizers; memory that is lost fails it, too
 node-asan: $(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ)) $(STDLIB)
 	@$(MAKE) --no-print-directory $(JOBS) $(WATCH) node-files
-	@HOLO_CPU=$(PLAINEST) HOLOGRAM_SANITIZED=1 HOLOGRAM_NODE=$(abspath $(BUILD)/watched/node) LD_PRELOAD=$$($(CC) -print-file-name=libasan.so) \
-	    ASAN_OPTIONS=detect_leaks=0:allocator_may_return_null=1 sh tests/node/run.sh $(NODE)
+	@HOLO_CPU=$(PLAINEST) HOLOGRAM_NODE=$(abspath $(BUILD)/watched/node) CC="$(CC)" sh tests/node/asan.sh $(NODE)
 
 BINDING_TESTS    += node-test
 BINDING_FILES    += node-files

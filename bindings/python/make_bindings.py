@@ -17,8 +17,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "..", "tools"))
 import bindings  # noqa: E402  (tools/bindings.py)
 
-BATCH = "left out: for servers in C. Model.generate makes one text"
+BATCH = "py_batch.c: Model.batch"
+PICTURE = "py_picture.c: Model.imagine"
 TEXT = "left out: Model.generate does all of it"
+DEVICE = "left out: it is about addresses of a device's memory; runs take and give arrays of the host"
 
 # What is written by hand, and where; or left out, and why.
 BY_HAND = {
@@ -31,23 +33,35 @@ BY_HAND = {
     "holo_session_create": "session.c: Session",
     "holo_session_set_input": "run.c: Session.run",
     "holo_session_set_output": "run.c: Session.run(out=...)",
+    "holo_session_set_device_input": "run.c: Session.run, arrays on a GPU",
+    "holo_session_set_device_output": "run.c: Session.run(out=...), arrays on a GPU",
+    "holo_session_set_stream": "run.c: Session.run, in CUDA's default stream",
+    "holo_session_device_take": "left out: arrays on a GPU come from libraries that have them",
+    "holo_session_device_give": "left out: arrays on a GPU come from libraries that have them",
+    "holo_session_device_copy": "left out: arrays on a GPU come from libraries that have them",
     "holo_session_input": "left out: it is memory that the session frees; Session.run takes arrays without a copy",
     "holo_session_run": "run.c: Session.run",
     "holo_session_output": "run.c: Session.run",
+    "holo_session_set_device_input": DEVICE,
+    "holo_session_set_device_output": DEVICE,
+    "holo_session_set_stream": DEVICE,
+    "holo_session_device_take": DEVICE,
+    "holo_session_device_give": DEVICE,
+    "holo_session_device_copy": DEVICE,
     "holo_session_watch": "session.c: Session.watch",
     "holo_model_entry": "model.c: Model.entry",
     "holo_sound_read": "py_speech.c: Model.transcribe",
-    "holo_sound_read_memory": "left out: Model.transcribe reads files, and takes samples",
+    "holo_sound_read_memory": "py_speech.c: Model.transcribe",
     "holo_samples_free": "py_speech.c: Model.transcribe",
     "holo_transcribe": "py_speech.c: Model.transcribe",
-    "holo_imagine_can": "left out: it belongs to holo_imagine",
-    "holo_imagine_defaults": "left out: it belongs to holo_imagine",
-    "holo_imagine": "left out: not there yet: hologram imagine, on the command line",
-    "holo_image_free": "left out: it belongs to holo_imagine",
-    "holo_picture_create": "left out: it belongs to holo_imagine",
-    "holo_picture_destroy": "left out: it belongs to holo_imagine",
-    "holo_picture_step": "left out: it belongs to holo_imagine",
-    "holo_picture_see": "left out: it belongs to holo_imagine",
+    "holo_imagine_can": PICTURE,
+    "holo_imagine_defaults": PICTURE,
+    "holo_imagine": PICTURE + ", which goes step by step",
+    "holo_image_free": PICTURE,
+    "holo_picture_create": PICTURE,
+    "holo_picture_destroy": PICTURE,
+    "holo_picture_step": PICTURE,
+    "holo_picture_see": PICTURE,
     "holo_model_open": "model.c: hologram.open",
     "holo_model_open_with": "model.c: hologram.open",
     "holo_model_open_memory": "model.c: hologram.open",

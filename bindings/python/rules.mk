@@ -11,11 +11,13 @@ BINDING_FILES   += python-files
 BINDING_PACKAGES += $(PYTHON_PACKAGES)
 PY              := $(BUILD)/python
 PY_SRC          := $(wildcard bindings/python/src/*.c)
+SHARED_SRC      := $(wildcard bindings/shared/*.c)
 PY_FILES        := $(shell cd bindings/python && find hologram -name '*.py' -o -name '*.pyi' -o -name py.typed)
 PY_KERNELS      := $(shell find kernels/stdlib -name '*.py')
-PY_OBJ          := $(patsubst bindings/python/src/%.c,$(BUILD)/obj/python/%.o,$(PY_SRC)) $(BUILD)/obj/python/made.o $(BUILD)/obj/python/cli_main.o
+PY_OBJ          := $(patsubst bindings/python/src/%.c,$(BUILD)/obj/python/%.o,$(PY_SRC)) \
+                   $(patsubst bindings/shared/%.c,$(BUILD)/obj/python/%.o,$(SHARED_SRC)) $(BUILD)/obj/python/made.o $(BUILD)/obj/python/fields_made.o $(BUILD)/obj/python/cli_main.o
 PY_EXTENSION    := $(PY)/hologram/_hologram.abi3.so
-PY_FLAGS         = -Ibindings/python/src $(shell $(PYTHON) -c 'import sysconfig; print("-I" + sysconfig.get_paths()["include"])')
+PY_FLAGS         = -Ibindings/python/src -Ibindings/shared $(shell $(PYTHON) -c 'import sysconfig; print("-I" + sysconfig.get_paths()["include"])')
 
 .PHONY: python python-files wheel python-test python-asan
 ## make python        install what is missing, and build the Python package in build/python
@@ -30,6 +32,14 @@ $(BUILD)/obj/python/made.c: bindings/python/make_bindings.py tools/bindings.py i
 	$(Q)$(PYTHON) bindings/python/make_bindings.py $@
 $(BUILD)/obj/python/made.o: $(BUILD)/obj/python/made.c bindings/python/src/made.h bindings/python/src/pyholo.h
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(PY_FLAGS) -MMD -MP -c $< -o $@
+$(BUILD)/obj/python/fields_made.c: bindings/shared/make_fields.py tools/bindings.py include/hologram.json
+	@mkdir -p $(@D)
+	$(Q)$(PYTHON) $< snake $@
+$(BUILD)/obj/python/fields_made.o: $(BUILD)/obj/python/fields_made.c bindings/shared/fields.h
+	$(Q)$(CC) -std=c11 $(CFLAGS) -Ibindings/shared -MMD -MP -c $< -o $@
+$(BUILD)/obj/python/%.o: bindings/shared/%.c Makefile bindings/python/rules.mk
+	@mkdir -p $(@D)
+	$(Q)$(CC) -std=c11 $(CFLAGS) -Ibindings/shared -MMD -MP -c $< -o $@
 $(BUILD)/obj/python/%.o: bindings/python/src/%.c Makefile bindings/python/rules.mk
 	@mkdir -p $(@D)
 	@echo "  cc    $<"

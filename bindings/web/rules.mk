@@ -50,6 +50,13 @@ $(WASM_LOCALS:%=$(BUILD)/obj/alone/%.o): $(BUILD)/obj/alone/%.o: src/%.c Makefil
 alone = $(filter-out $(WASM_LOCALS:%=$(BUILD)/obj/src/%.o),$(1)) $(WASM_LOCALS:%=$(BUILD)/obj/alone/%.o)
 
 web_objects   = $(call obj,$(patsubst %,bindings/web/src/%.c,$(1)))
+WEB_SHARED    := $(call obj,$(wildcard bindings/shared/*.c)) $(BUILD)/obj/bindings/shared/fields_made.o
+$(BUILD)/obj/bindings/shared/fields_made.c: bindings/shared/make_fields.py tools/bindings.py include/hologram.json
+	@mkdir -p $(@D)
+	$(Q)python3 $< camel $@
+$(BUILD)/obj/bindings/shared/fields_made.o: $(BUILD)/obj/bindings/shared/fields_made.c bindings/shared/fields.h
+	$(Q)$(CC) -std=c11 $(CFLAGS) -MMD -MP -c $< -o $@
+$(WEB_SHARED) $(BUILD)/obj/bindings/web/%: CFLAGS += -Ibindings/shared
 WASM_CORE     := web web_json web_describe
 $(call web_objects,$(WASM_CORE)): CFLAGS += -Os
 WASM_COMMON   := $(filter-out $(BUILD)/obj/level_% %/cpu.o %/ops_registry.o,$(RUNTIME_OBJ)) $(call web_objects,$(WASM_CORE))
@@ -58,9 +65,9 @@ WASM_core_simd128 := $(WASM_COMMON) $(BUILD)/obj/none.o $(BUILD)/obj/core/ops_re
 WASM_core_relaxed := $(WASM_COMMON) $(BUILD)/obj/none.o $(BUILD)/obj/core/ops_registry.o $(call level_objects,relaxed) $(BUILD)/obj/core_relaxed/cpu.o
 
 # Everything: both classes, all operators, text.
-$(call web_objects,web_text web_speech web_picture web_compile): CFLAGS += -Os
+$(call web_objects,web_text web_batch web_speech web_picture web_compile) $(WEB_SHARED): CFLAGS += -Os
 TEXT_OBJ          := $(filter $(patsubst %,$(BUILD)/obj/src/%,text/% sound/% imagine/%) $(BUILD)/obj/unicode_tables.o,$(COMPILER_OBJ)) \
-                     $(call web_objects,web_text web_speech web_picture)
+                     $(call web_objects,web_text web_batch web_speech web_picture) $(WEB_SHARED)
 WASM_full_simd128 := $(WASM_COMMON) $(STDLIB_OBJ) $(TEXT_OBJ) $(BUILD)/obj/ops_registry.o $(call level_objects,simd128) $(BUILD)/obj/src/kernels/cpu.o
 WASM_full_relaxed := $(WASM_COMMON) $(STDLIB_OBJ) $(TEXT_OBJ) $(BUILD)/obj/ops_registry.o $(call level_objects,relaxed) $(BUILD)/obj/relaxed/cpu.o
 
@@ -129,7 +136,7 @@ wasm: deps
 # The part for browsers of the package, NODE_FOLDER/web: all JavaScript of index.mjs, onnxruntime.mjs and the two kinds of workers, made
 # small, beside the modules.
 WEB_FOLDER := $(NODE_FOLDER)/web
-WEB_JS     := $(wildcard bindings/web/js/*.mjs) $(filter-out %/face.mjs %/kernels.mjs %/compile.mjs,$(wildcard bindings/node/face/*.mjs)) $(NODE_MADE)/enums.mjs
+WEB_JS     := $(wildcard bindings/web/js/*.mjs) $(filter-out %/face.mjs %/kernels.mjs %/compile.mjs,$(wildcard bindings/node/face/*.mjs)) $(NODE_MADE)/enums.mjs $(NODE_MADE)/options.mjs
 $(WEB_FOLDER)/index.mjs: $(WEB_JS) bindings/web/size.py bindings/web/wide.py bindings/web/rules.mk bindings/web/types/index.d.ts $(wildcard $(WASM_FOLDER)/hologram-*.wasm $(WASM64_FOLDER)/hologram-*.wasm)
 	@rm -rf $(WEB_FOLDER) $(BUILD)/web-new $(BUILD)/web-sources && mkdir -p $(NODE_FOLDER) $(BUILD)/web-new $(BUILD)/web-sources
 	$(Q)cp $(WEB_JS) $(BUILD)/web-sources/

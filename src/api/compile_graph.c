@@ -105,7 +105,7 @@ static HoloPassOptions pass_options(const HoloCompile *c, const char **disabled)
     HoloPassOptions     options  = {
              .disabled     = disabled,
              .is_exact     = compiler->numeric == HOLO_EXACT,
-             .is_bf16      = compiler->numeric == HOLO_NUMERIC_BF16,
+             .is_bf16      = holo_compiler_is_bf16(compiler),
              .table        = compiler->passes,
              .no_tables    = compiler->no_tables,
              .table_budget = compiler->table_budget,
@@ -355,7 +355,7 @@ HoloStatus holo_compile_plan(HoloCompile *c)
     HOLO_TRY(fit(c));
     HOLO_TRY(code_add(c));
     if (c->compiler->numeric == HOLO_EXACT) c->plan.flags_must |= HOLO_FLAG_EXACT;
-    if (c->compiler->numeric == HOLO_NUMERIC_BF16) c->plan.flags_may |= HOLO_FLAG_BF16;
+    if (holo_compiler_is_bf16(c->compiler)) c->plan.flags_may |= HOLO_FLAG_BF16;
     r->steps              = c->plan.steps;
     r->kernel_steps       = c->plan.kernel_steps;
     r->constants          = c->plan.constant_count;

@@ -61,10 +61,17 @@ void holo_targets_classify(HoloCompiler *compiler)
     }
 }
 
+bool holo_compiler_is_bf16(const HoloCompiler *compiler)
+{
+    for (int i = 1; i < compiler->targets.count; i++)
+        if (compiler->targets.list[i]->of_class) return false;
+    return compiler->numeric == HOLO_NUMERIC_BF16;
+}
+
 HoloStatus holo_targets_check(const HoloCompiler *compiler, HoloError *error)
 {
     const char *numeric = holo_numeric_name(compiler->numeric);
-    bool        found   = compiler->numeric != HOLO_NUMERIC_TF32; // the others are the CPU's, too
+    bool found = compiler->numeric != HOLO_NUMERIC_TF32 && compiler->numeric != HOLO_NUMERIC_F16; // the CPU's, too
     for (int i = 1; i < compiler->targets.count; i++) {
         const HoloTarget *target = compiler->targets.list[i];
         if (!target->of_class) continue;

@@ -139,8 +139,13 @@ static HoloStatus samples_verify(Verifying *v)
 
 // ---- the plan against the model
 
-// What products of bf16 may change, of the largest number of an output.
-static const double bf16_relative = 2e-2;
+// What numbers of 8 or 11 bits may change, of the largest number of an output.
+static const double narrow_relative = 2e-2;
+
+static bool is_narrow(HoloNumeric numeric)
+{
+    return numeric == HOLO_NUMERIC_BF16 || numeric == HOLO_NUMERIC_F16 || numeric == HOLO_NUMERIC_TF32;
+}
 
 // Models may be compiled for machines of another kind than this one. Then they cannot run here.
 static bool devices_are_here(const HoloModel *model, char *why_not, size_t room)
@@ -161,7 +166,7 @@ static HoloStatus verify_with(HoloCompile *c, const HoloGraph *reference, HoloGr
     HoloModel  *model;
     Verifying   v        = {.compile = c, .reference = reference};
     double      relative = c->compiler->relative;
-    if (c->compiler->numeric == HOLO_NUMERIC_BF16 && relative > 0) relative = fmax(relative, bf16_relative);
+    if (is_narrow(c->compiler->numeric) && relative > 0) relative = fmax(relative, narrow_relative);
     v.options = (HoloVerifyOptions){
         .relative   = relative,
         .absolute   = c->compiler->absolute,

@@ -128,8 +128,11 @@ void holo_compiler_set_symbolic(HoloCompiler *compiler, bool on)
 
 const char *holo_numeric_name(HoloNumeric numeric)
 {
-    static const char *const names[] = {
-        [HOLO_FUSED] = "fused", [HOLO_EXACT] = "exact", [HOLO_NUMERIC_BF16] = "bf16", [HOLO_NUMERIC_TF32] = "tf32"};
+    static const char *const names[] = {[HOLO_FUSED]        = "fused",
+                                        [HOLO_EXACT]        = "exact",
+                                        [HOLO_NUMERIC_BF16] = "bf16",
+                                        [HOLO_NUMERIC_TF32] = "tf32",
+                                        [HOLO_NUMERIC_F16]  = "f16"};
     return (unsigned)numeric < HOLO_COUNT(names) ? names[numeric] : "?";
 }
 

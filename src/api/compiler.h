@@ -106,7 +106,9 @@ bool                 holo_compiler_has_symbols(const HoloGraph *graph); // are s
 void holo_compiler_stop(const HoloCompiler *compiler, HoloStop *out);
 void holo_compiler_progress(const HoloCompiler *compiler, const char *stage, double fraction);
 
-const char *holo_numeric_name(HoloNumeric numeric); // "fused", "exact", "bf16", "tf32"
+// Does the CPU compute in class bf16? If another target has that class, what is left for the CPU is of class fused.
+bool        holo_compiler_is_bf16(const HoloCompiler *compiler);
+const char *holo_numeric_name(HoloNumeric numeric); // "fused", "exact", "bf16", "tf32", "f16"
 // Takes the rows of the targets that are for the numeric class; a target without one keeps its row.
 void holo_targets_classify(HoloCompiler *compiler);
 // Refuses a numeric class that a target does not have.

@@ -118,6 +118,7 @@ HoloStatus holo_source_convert(const HoloSource *source, const char *path, HoloE
     HoloGraph *graph  = holo_graph_copy(source->model.graph, &arena);
     HoloStatus status = graph ? holo_graph_infer(graph, error) : holo_fail_memory(error);
     if (!status) status = decompose(graph, &scratch, error);
+    if (!status) status = holo_onnx_open_states(graph, error);
     if (!status) status = write_model(graph, &arena, path, error);
     holo_arena_deinit(&arena);
     holo_arena_deinit(&scratch);

@@ -1,6 +1,7 @@
 // listing_parts.c - the two sources of a listing: an imported graph, and the plan of an archive.
 #include "api/listing.h"
 #include "devices/cpu/kernel.h"
+#include "devices/device.h"
 #include "runtime/model.h"
 
 #include <stdio.h>
@@ -191,6 +192,21 @@ static int value_root(const HoloLister *l, int first, const HoloModel *model, co
     return first + (int)number;
 }
 
+// The name of a kernel, or "eval"; of another device than the CPU with its name: "cuda: product".
+static const char *runs_text(HoloLister *l, const HoloModel *model, const HoloStepRecord *s)
+{
+    const HoloCpuKernel *kernel = s->kernel ? holo_cpu_kernel_find(s->kernel) : NULL;
+    const HoloDevice    *device = model->devices[s->target];
+    char                 text[80];
+    if (!s->target) return kernel ? kernel->name : "eval";
+    bool crosses = !strcmp(model->ops[s->op]->name, "Transfer");
+    snprintf(text, sizeof text, "%s: %s", device->name,
+             crosses                            ? "transfer"
+             : s->kernel && device->kernel_name ? device->kernel_name(s->kernel)
+                                                : "eval");
+    return keep(l, text);
+}
+
 static HoloStatus plan_add(HoloLister *l, const HoloModel *model, const HoloPlanRecord *plan, int parent)
 {
     const HoloArchive *a     = &model->archive;
@@ -207,18 +223,17 @@ static HoloStatus plan_add(HoloLister *l, const HoloModel *model, const HoloPlan
             outs[k] = operands[s->in_count + k] == HOLO_NO_VALUE ? -1 : first + (int)operands[s->in_count + k];
             if (outs[k] >= 0) l->values[outs[k]].producer = number;
         }
-        const HoloCpuKernel *kernel = s->kernel ? holo_cpu_kernel_find(s->kernel) : NULL;
-        *out                        = (HoloListingNode){
-                                   .name      = keep(l, holo_model_text(model, s->name)),
-                                   .op        = keep(l, model->ops[s->op]->name),
-                                   .domain    = keep(l, holo_model_text(model, a->OPS_at[s->op].domain)),
-                                   .detail    = detail_text(l, model->attrs + s->attr_first, s->attr_count),
-                                   .runs      = kernel ? kernel->name : "eval",
-                                   .parent    = parent,
-                                   .in_count  = s->in_count,
-                                   .out_count = s->out_count,
-                                   .in        = in,
-                                   .out       = outs,
+        *out = (HoloListingNode){
+            .name      = keep(l, holo_model_text(model, s->name)),
+            .op        = keep(l, model->ops[s->op]->name),
+            .domain    = keep(l, holo_model_text(model, a->OPS_at[s->op].domain)),
+            .detail    = detail_text(l, model->attrs + s->attr_first, s->attr_count),
+            .runs      = runs_text(l, model, s),
+            .parent    = parent,
+            .in_count  = s->in_count,
+            .out_count = s->out_count,
+            .in        = in,
+            .out       = outs,
         };
         for (uint32_t k = 0; k < s->attr_count; k++)
             if (model->attrs[s->attr_first + k].kind == HOLO_ATTR_GRAPH)

@@ -88,7 +88,7 @@ static void progress(void *context, double fraction)
 
 static HoloQuantizeKind kind_of(const HoloCompiler *compiler) // of layers that no rule fits
 {
-    bool is_bf16 = compiler->numeric == HOLO_NUMERIC_BF16 && !compiler->quantize;
+    bool is_bf16 = holo_compiler_is_bf16(compiler) && !compiler->quantize;
     return is_bf16 ? HOLO_QUANTIZE_BF16 : compiler->quantize;
 }
 
@@ -136,7 +136,7 @@ bool holo_compiler_quantizes_int8(const HoloCompiler *compiler)
 
 bool holo_compiler_quantizes(const HoloCompiler *compiler)
 {
-    return compiler->quantize || compiler->quantize_rule_count || compiler->numeric == HOLO_NUMERIC_BF16;
+    return compiler->quantize || compiler->quantize_rule_count || holo_compiler_is_bf16(compiler);
 }
 
 HoloStatus holo_compiler_quantize(const HoloCompiler *compiler, HoloGraph *graph, const HoloPassOptions *passes,

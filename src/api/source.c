@@ -2,6 +2,7 @@
 #include "api/source.h"
 
 #include "api/tensors.h"
+#include "base/memory.h"
 #include "graph/facts.h"
 
 #include <inttypes.h>
@@ -70,6 +71,22 @@ static void meta_add(HoloSource *source, const char *key, const char *value)
     source->meta[source->meta_count++].value = value;
 }
 
+// How many weights the graph has, and how large they are in memory.
+static const char *weights_text(HoloSource *source)
+{
+    const HoloGraph *graph = source->model.graph;
+    uint64_t         bytes = 0;
+    int              count = 0;
+    for (int i = 0; i < graph->value_count; i++) {
+        const HoloTensor *type = &graph->values[i]->type;
+        if (!graph->values[i]->is_constant || type->rank < 1 || type->kind != HOLO_TENSOR) continue;
+        bytes += holo_tensor_bytes(type);
+        count++;
+    }
+    return holo_arena_format(&source->arena, "%d tensor%s, %s", count, count == 1 ? "" : "s",
+                             holo_size_text(bytes).text);
+}
+
 static HoloStatus meta_fill(HoloSource *source, HoloError *error)
 {
     const HoloModelSource *m     = &source->model;
@@ -79,6 +96,7 @@ static HoloStatus meta_fill(HoloSource *source, HoloError *error)
     meta_add(source, "format", m->format);
     for (int i = 0; i < m->meta_count; i++)
         if (!m->meta[i].is_own) meta_add(source, m->meta[i].key, m->meta[i].value);
+    meta_add(source, "weights", weights_text(source));
     meta_add(source, "bytes", holo_arena_format(arena, "%" PRIu64, m->bytes));
     meta_add(source, "hash", holo_arena_format(arena, "%016" PRIx64 "%016" PRIx64, m->hash[1], m->hash[0]));
     for (int i = 0; i < m->meta_count; i++)

@@ -52,6 +52,7 @@ static const struct {
     {"tokenizer.model", is_sentencepiece, holo_vocabulary_sentencepiece},
     {"spiece.model", is_sentencepiece, holo_vocabulary_sentencepiece},
     {"sentencepiece.bpe.model", is_sentencepiece, holo_vocabulary_sentencepiece},
+    {"source.spm", is_sentencepiece, holo_vocabulary_sentencepiece},
     {"vocab.json", is_object, holo_vocabulary_vocab_json},
     {"vocab.txt", is_text, holo_vocabulary_vocab_text},
     {"model.gguf", is_gguf, holo_vocabulary_gguf},
@@ -95,7 +96,7 @@ HoloStatus holo_tokenizer_compile(const char *path, HoloTokenizer **out_tokenize
     const char *found = holo_path_is_folder(path) ? file_of(&arena, path) : path;
     if (!found)
         status = holo_fail(error, HOLO_NO_FILE, "%s: the folder has no tokenizer: no file %s, %s, %s or %s", path,
-                           formats[0].file, formats[1].file, formats[4].file, formats[5].file);
+                           formats[0].file, formats[1].file, formats[5].file, formats[6].file);
     else
         status = holo_file_map(found, &file, error);
     if (!status) status = compile_bytes(found, &file, out_tokenizer, error);

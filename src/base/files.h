@@ -54,8 +54,8 @@ bool        holo_path_is_folder(const char *path);
 bool        holo_path_exists(const char *path);
 const char *holo_path_name(const char *path); // its last part, behind the last slash
 
-double holo_time_now(void); // seconds, monotonic
-int    holo_cpu_count(void);
+double holo_time_now(void);  // seconds, monotonic
+int    holo_cpu_count(void); // that this process may keep busy: at least 1
 void   holo_cpu_pause(void); // tells the CPU that this thread is only waiting
 
 #endif

@@ -1,5 +1,6 @@
 // hash.c - XXH3-128 from the xxhash header, compiled into this object alone.
 #include "base/hash.h"
+#include "base/hash_wide.h"
 
 #include <stdlib.h>
 
@@ -13,7 +14,8 @@ static HoloHash hash_of(XXH128_hash_t h)
 
 HoloHash holo_hash(const void *data, size_t size)
 {
-    return hash_of(XXH3_128bits(data, size));
+    return size > XXH3_MIDSIZE_MAX && holo_hash_has_wide() ? holo_hash_wide(data, size)
+                                                           : hash_of(XXH3_128bits(data, size));
 }
 
 struct HoloHasher {

@@ -384,12 +384,18 @@ void holo_context_set_log(HoloContext *context, HoloLogLevel least, HoloLogFn lo
     context->log_least = least;
 }
 
-void holo_tell(HoloLogLevel level, const char *format, ...)
+bool holo_is_told(HoloLogLevel level)
 {
     const HoloContext *context = account_now()->context;
-    if (!context || !context->log || level < context->log_least) return;
-    char    text[sizeof(HoloError)];
-    va_list args;
+    return context && context->log && level >= context->log_least;
+}
+
+void holo_tell(HoloLogLevel level, const char *format, ...)
+{
+    if (!holo_is_told(level)) return;
+    const HoloContext *context = account_now()->context;
+    char               text[sizeof(HoloError)];
+    va_list            args;
     va_start(args, format);
     vsnprintf(text, sizeof text, format, args);
     va_end(args);

@@ -52,6 +52,8 @@ HoloAccount *holo_context_account(const HoloContext *context);
 
 // Sends a message to the context of this thread's account, if it wants messages.
 void holo_tell(HoloLogLevel level, const char *format, ...) __attribute__((format(printf, 2, 3)));
+// Does anyone want such messages? For messages whose parts take time to make.
+bool holo_is_told(HoloLogLevel level);
 // Logs the failure of a public call. Returns `status`.
 HoloStatus holo_tell_failure(HoloStatus status, const char *what, const HoloError *error);
 

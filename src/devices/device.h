@@ -63,6 +63,18 @@ typedef struct HoloDevice {
     // this returns; the result of a transfer out is there when wait returns.
     HoloStatus (*transfer)(void *self, HoloTransferWay way, void *to, const void *from, size_t size, HoloError *error);
 
+    // A transfer by a kernel: elements lie otherwise in its memory than on the host. `prepare` has filled the job. It keeps
+    // the promises of `transfer`. `is_there`: what would be the host's operand is in the device's memory, too. NULL: it
+    // has no such kernels.
+    HoloStatus (*transfer_by)(void *self, HoloTransferWay way, bool is_there, HoloCall *call, void *job);
+    // Brings a value that a step has made to the host, as elements of the type of `t`, and waits for it. `to` has room for
+    // them. NULL: values lie there as on the host.
+    HoloStatus (*show)(void *self, const HoloTensor *t, void *to, HoloError *error);
+
+    // From now on everything is launched in a stream of the caller's, or in its own again. What was launched before is done
+    // when this returns. NULL: it has no streams.
+    HoloStatus (*use_stream)(void *self, void *stream, bool own, HoloError *error);
+
     // A job is what a device knows about a step once its sizes are bound. It has so many bytes, aligned to 16, and does
     // not move. `kernel` is the device's own number; 0 is the operator's eval. 0 bytes: it has no such kernel.
     size_t (*job_size)(uint32_t kernel);
@@ -75,7 +87,8 @@ typedef struct HoloDevice {
     HoloStatus (*prepare)(void *self, uint32_t kernel, const HoloCall *call, void *job, size_t *out_scratch);
     // Bytes of the packed form of input i; -1: it is plain. NULL: no input is ever packed. prepare has filled the job.
     int64_t (*packed_size)(const HoloCall *call, const void *job, int input);
-    const char *(*ran_by)(const void *job); // its name in profiles: a kernel's name, or "eval"
+    const char *(*ran_by)(const void *job);      // its name in profiles: a kernel's name, or "eval"
+    const char *(*kernel_name)(uint32_t kernel); // of one of its kernels, for listings; NULL: it has no names
     // Begins to compute after everything that was launched before. Data of operands, and call->host->scratch, are in
     // its space.
     HoloStatus (*launch)(void *self, HoloCall *call, void *job);

@@ -106,3 +106,70 @@ void holo_block_panel_pack(const HoloBlockType *type, int64_t k, int columns, co
         for (int u = 0; u < units; u++, out += bytes) unit_put(type->bits, code + u * UNIT, out);
     }
 }
+
+// ---- one column of a panel, back
+
+static float power_back(uint8_t power)
+{
+    uint32_t bits = power > 1 ? (uint32_t)(power - 1) << 23 : UINT32_C(1) << (21 + power);
+    float    scale;
+    memcpy(&scale, &bits, sizeof scale);
+    return scale;
+}
+
+static void scales_take(const HoloBlockType *type, const uint8_t *scales, int column, HoloBlockNumbers *out)
+{
+    if (type->scale == HOLO_BLOCK_POWER) {
+        holo_block_scale(power_back(scales[column]), out);
+        return;
+    }
+    holo_block_scale(holo_block_f16(scales + column * 2) * type->unit, out);
+    memset(out->offsets, 1, sizeof out->offsets);
+    if (type->has_offset) out->offset = holo_block_f16(scales + 32 + column * 2);
+    if (type->scale != HOLO_BLOCK_SUPER) return;
+    int groups = type->count / type->group;
+    scales += type->has_offset ? 64 : 32;
+    for (int g = 0; g < groups; g++) {
+        out->scales[g] = (int8_t)scales[g * 16 + column];
+        if (type->has_offset) out->offsets[g] = (int8_t)scales[(groups + g) * 16 + column];
+    }
+}
+
+// The code of byte i of quad q, whose bits lie in planes.
+static int code_take(int bits, const uint8_t *unit, int q, int i)
+{
+    int code = 0, done = 0;
+    if (bits == 8) return unit[q * QUAD + i];
+    if (bits >= 4) {
+        code = unit[q % 4 * QUAD + i] >> q / 4 * 4 & 15;
+        unit += 4 * QUAD;
+        done = 4;
+    }
+    if (bits - done >= 2) {
+        code |= (unit[q % 2 * QUAD + i] >> q / 2 * 2 & 3) << done;
+        unit += 2 * QUAD;
+        done += 2;
+    }
+    return bits == done ? code : code | (unit[i] >> q & 1) << done;
+}
+
+void holo_block_panel_row(const HoloBlockType *type, int64_t k, const uint8_t *panel, int column, float *out)
+{
+    HoloBlockNumbers block;
+    int64_t          blocks = k / type->count, bytes = holo_block_unit_bytes(type);
+    int              units = type->count / HOLO_BLOCK_UNIT, chunk = HOLO_BLOCK_MOST / type->count;
+    const uint8_t   *scales = NULL;
+    for (int64_t b = 0; b < blocks; b++, scales += holo_block_scale_bytes(type), out += type->count) {
+        if (b % chunk == 0) {
+            scales = panel;
+            panel += holo_block_chunk_scales(type);
+        }
+        scales_take(type, scales, column, &block);
+        for (int u = 0; u < units; u++, panel += bytes)
+            for (int i = 0; i < HOLO_BLOCK_UNIT; i++) {
+                int code                              = code_take(type->bits, panel, i / 4, column * 4 + i % 4);
+                block.number[u * HOLO_BLOCK_UNIT + i] = type->book ? type->book[code] : (int8_t)(code + type->low);
+            }
+        holo_block_floats(type, &block, out);
+    }
+}

@@ -61,18 +61,23 @@ int64_t holo_block_row_bytes(const HoloBlockType *type, int64_t count)
     return count / type->count * type->bytes;
 }
 
+void holo_block_floats(const HoloBlockType *type, const HoloBlockNumbers *block, float *out)
+{
+    for (int g = 0; g < type->count / type->group; g++) {
+        float scale  = block->scale * (float)block->scales[g];
+        float offset = type->has_offset ? block->offset * (float)block->offsets[g] : 0;
+        for (int i = g * type->group; i < (g + 1) * type->group; i++) {
+            float x = (float)block->number[i] * scale;
+            *out++  = type->has_offset ? x + offset : x;
+        }
+    }
+}
+
 void holo_block_decode(const HoloBlockType *type, int64_t n, const uint8_t *blocks, float *out)
 {
     HoloBlockNumbers block;
-    for (int64_t b = 0; b < n; b++, blocks += type->bytes) {
+    for (int64_t b = 0; b < n; b++, blocks += type->bytes, out += type->count) {
         type->read(blocks, &block);
-        for (int g = 0; g < type->count / type->group; g++) {
-            float scale  = block.scale * (float)block.scales[g];
-            float offset = type->has_offset ? block.offset * (float)block.offsets[g] : 0;
-            for (int i = g * type->group; i < (g + 1) * type->group; i++) {
-                float x = (float)block.number[i] * scale;
-                *out++  = type->has_offset ? x + offset : x;
-            }
-        }
+        holo_block_floats(type, &block, out);
     }
 }

@@ -44,7 +44,9 @@ const HoloBlockType *holo_block_type_at(int index);          // in the order of 
 
 // The bytes of a row of `count` elements; -1: it is not whole blocks, or too large.
 int64_t holo_block_row_bytes(const HoloBlockType *type, int64_t count);
-// `n` blocks to n * type->count floats: number * scale, rounded, plus the offset, rounded.
+// One block that was read to type->count floats: number * scale, rounded, plus the offset, rounded.
+void holo_block_floats(const HoloBlockType *type, const HoloBlockNumbers *block, float *out);
+// `n` blocks to n * type->count floats.
 void holo_block_decode(const HoloBlockType *type, int64_t n, const uint8_t *blocks, float *out);
 // n * type->count floats to blocks, with scales that lose little. Numbers that are not finite become any. False: the
 // type cannot be written.
@@ -93,5 +95,7 @@ int64_t holo_block_panel_bytes(const HoloBlockType *type, int64_t k);
 // Packs up to 16 rows of k elements, `row` bytes apart, as the columns of a panel. Columns that are missing are 0.
 void holo_block_panel_pack(const HoloBlockType *type, int64_t k, int columns, const uint8_t *rows, int64_t row,
                            uint8_t *out);
+// The row that became a column of a panel, as holo_block_decode gives it.
+void holo_block_panel_row(const HoloBlockType *type, int64_t k, const uint8_t *panel, int column, float *out);
 
 #endif

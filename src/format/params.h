@@ -378,6 +378,22 @@ enum {
     HOLO_MATMUL_BLOCKS_PACKED = 2, // weights are panels: see format/blocks.h
 };
 
+// take_rows: TakeRows of domain hologram. A packed table is that of a product whose columns are the rows: panels of matmul_blocks, or of
+// matmul_f32 with HOLO_MATMUL_TRANS_B.
+typedef struct HoloTakeRowsParams {
+    uint32_t size;
+    uint32_t flags; // HOLO_TAKE_ROWS_*, HOLO_WEIGHTS_F16, HOLO_WEIGHTS_BF16
+} HoloTakeRowsParams;
+
+enum { HOLO_TAKE_ROWS_PACKED = 1 };
+
+// The kernel whose packed constants a kernel reads: its own, but take_rows reads those of products.
+static inline uint32_t holo_kernel_packer(uint32_t kernel, bool is_blocks)
+{
+    if (kernel != HOLO_KERNEL_take_rows) return kernel;
+    return is_blocks ? HOLO_KERNEL_matmul_blocks : HOLO_KERNEL_matmul_f32;
+}
+
 // lookup: Lookup and LookupPair of domain hologram.
 typedef struct HoloLookupParams {
     uint32_t size;

@@ -139,20 +139,59 @@ static bool outputs_cross(Cut *c)
     return true;
 }
 
+// Which nodes of the host need nothing that another target computes.
+static void leading_find(const Cut *c, int count, bool *is_leading)
+{
+    bool *waits = is_leading + count; // by id of a value
+    for (int i = 0; i < count; i++) {
+        const HoloNode *node = c->graph->nodes[i];
+        bool            ok   = !c->target[i];
+        for (int k = 0; k < node->in_count && ok; k++) ok = !node->in[k] || !waits[node->in[k]->id];
+        is_leading[i] = ok;
+        for (int k = 0; k < node->out_count; k++)
+            if (node->out[k]) waits[node->out[k]->id] = !ok;
+    }
+}
+
+// Brings what another target needs of the leading nodes, and of inputs, there. Transfers are new nodes of the graph, behind
+// the `count` that it had.
+static bool leading_cross(Cut *c, int count, const bool *is_leading)
+{
+    const bool *waits = is_leading + count;
+    for (int i = 0; i < count; i++) {
+        const HoloNode *node   = c->graph->nodes[i];
+        int             inputs = c->target[i] && !is_view(node) ? node->in_count : 0;
+        for (int k = 0; k < inputs; k++) {
+            HoloValue *v = node->in[k];
+            if (v && !waits[v->id] && !v->is_constant && !value_in(c, v, c->target[i])) return false;
+        }
+    }
+    return true;
+}
+
+static bool node_place(Cut *c, int i)
+{
+    return inputs_cross(c, c->graph->nodes[i], c->target[i]) && node_add(c, c->graph->nodes[i], c->target[i]);
+}
+
+// What the host can do first comes first, and what another target needs of it crosses then: the steps of that target follow
+// each other, so that it can take them as one.
 static HoloStatus transfers_put(Cut *c)
 {
     HoloGraph *graph  = c->graph;
     int        before = graph->node_count, values = graph->value_count, spaces = c->targets.count;
-    c->room    = before + values * spaces;
-    c->crossed = HOLO_NEW(&c->scratch, HoloValue *, (size_t)values * (size_t)spaces + 1);
-    c->nodes   = HOLO_NEW(graph->arena, HoloNode *, c->room + 1);
-    c->numbers = HOLO_NEW(graph->arena, int, c->room + 1);
-    if (!c->crossed || !c->nodes || !c->numbers) return holo_fail_memory(c->error);
-    for (int i = 0; i < before; i++) {
-        HoloNode *node = graph->nodes[i];
-        if (!inputs_cross(c, node, c->target[i]) || !node_add(c, node, c->target[i])) return holo_fail_memory(c->error);
-    }
-    if (!outputs_cross(c)) return holo_fail_memory(c->error);
+    c->room          = before + values * spaces;
+    c->crossed       = HOLO_NEW(&c->scratch, HoloValue *, (size_t)values * (size_t)spaces + 1);
+    c->nodes         = HOLO_NEW(graph->arena, HoloNode *, c->room + 1);
+    c->numbers       = HOLO_NEW(graph->arena, int, c->room + 1);
+    bool *is_leading = HOLO_NEW(&c->scratch, bool, before + values + 1);
+    if (!c->crossed || !c->nodes || !c->numbers || !is_leading) return holo_fail_memory(c->error);
+    leading_find(c, before, is_leading);
+    bool ok = true;
+    for (int i = 0; i < before && ok; i++) ok = !is_leading[i] || node_place(c, i);
+    ok = ok && leading_cross(c, before, is_leading);
+    for (int i = 0; i < before && ok; i++) ok = is_leading[i] || node_place(c, i);
+    if (!ok || !outputs_cross(c)) return holo_fail_memory(c->error);
     graph->nodes      = c->nodes;
     graph->node_count = c->count;
     graph->node_room  = c->room + 1;

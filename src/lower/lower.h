@@ -8,6 +8,10 @@
 #include "graph/graph.h"
 #include "lower/cut.h"
 
+// What packed bytes depend on, beside the constant: the kernel and all its parameters; panels of the columns of a transposed matrix, with
+// the HOLO_WEIGHTS_* flag of their type; or panels of blocks.
+enum { HOLO_FORM_OWN, HOLO_FORM_PANELS, HOLO_FORM_BLOCKS };
+
 struct HoloLowering {
     uint32_t kernel; // see format/kernel_ids.def; 0: the operator's eval
     uint32_t params_size;
@@ -37,9 +41,11 @@ struct HoloLowering {
         HoloMatmulNbitsParams  matmul_nbits;
         HoloLookupParams       lookup;
         HoloMatmulBlocksParams matmul_blocks;
+        HoloTakeRowsParams     take_rows;
     };
     int                  pack_input;           // a constant input that the kernel wants packed; -1: none
     uint32_t             pack_also;            // a bit for each other input that is packed, in a way of its own
+    uint32_t             pack_form;            // HOLO_FORM_*; constants of one form are stored once for all kernels
     bool                 pack_transposed;      // pack with the last two dimensions exchanged
     int64_t              pack_groups;          // groups of filters, if it is a convolution
     const HoloBlockType *pack_type;            // of weights in blocks

@@ -21,9 +21,11 @@ static int *slot_of(const HoloLowered *lowered, const HoloNode *node)
 
 static HoloLoweredNode lowered_node(const HoloLowered *lowered, const HoloNode *node, int number)
 {
-    HoloLoweredNode   of     = {.node = node, .lowering = {.pack_input = -1}, .target = number};
-    const HoloTarget *target = lowered->targets.list[number];
-    if (target->choose && !HOLO_IS(node, HOLOGRAM_Transfer)) of.lowering = target->choose(node);
+    HoloLoweredNode   of      = {.node = node, .lowering = {.pack_input = -1}, .target = number};
+    const HoloTarget *target  = lowered->targets.list[number];
+    bool              crosses = HOLO_IS(node, HOLOGRAM_Transfer);
+    if (target->choose && !crosses) of.lowering = target->choose(node);
+    if (target->transfer && crosses && !node->in[0]->is_constant) of.lowering = target->transfer(node);
     return of;
 }
 

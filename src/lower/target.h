@@ -62,6 +62,9 @@ typedef struct HoloTarget {
     // All ways to run a node, for code that measures which is fastest: first what `choose` gives, then others. `out`
     // has room for HOLO_LOWER_WAYS. Returns how many there are, at least 1. NULL: there is only one.
     int (*ways)(const HoloNode *node, HoloLowering *out);
+    // How it brings a value, which is no constant, to its memory or back. A kernel other than 0: its elements lie
+    // otherwise there. NULL: they lie there as on the host.
+    HoloLowering (*transfer)(const HoloNode *node);
     // May the kernel write its output over an input of the same size? NULL: no kernel may.
     bool (*is_in_place)(uint32_t kernel);
     // What a step does to each element of its output, as a portable program (docs/isa.md); its bytes belong to the

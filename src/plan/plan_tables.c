@@ -256,9 +256,11 @@ enum { SAMPLE = 4096 };
 static uint64_t constant_key(const HoloPlanConstant *c)
 {
     uint64_t part[8] = {c->tensor.dtype, c->kernel, c->size, (uint64_t)c->input};
-    size_t   bytes = holo_tensor_bytes(&c->tensor), sample = bytes < SAMPLE ? bytes : SAMPLE;
+    bool     is_own  = c->lowering.pack_form == HOLO_FORM_OWN;
+    if (!is_own) part[1] = part[3] = 0;
+    size_t bytes = holo_tensor_bytes(&c->tensor), sample = bytes < SAMPLE ? bytes : SAMPLE;
     part[4] = bytes;
-    part[5] = holo_hash(c->lowering.params, c->lowering.params_size).word[0];
+    part[5] = is_own ? holo_hash(c->lowering.params, c->lowering.params_size).word[0] : c->lowering.pack_form;
     if (c->tensor.dtype != HOLO_STRING && bytes) {
         part[6] = holo_hash(c->tensor.data, sample).word[0];
         part[7] = holo_hash((const char *)c->tensor.data + bytes - sample, sample).word[0];
@@ -266,14 +268,21 @@ static uint64_t constant_key(const HoloPlanConstant *c)
     return holo_hash(part, sizeof part).word[0];
 }
 
+// Are they packed alike, by one kernel or for a form that several read?
+static bool packed_alike(const HoloPlanConstant *a, const HoloPlanConstant *b)
+{
+    const HoloLowering *to = &a->lowering, *from = &b->lowering;
+    if (to->pack_form != from->pack_form || a->target != b->target || a->size != b->size) return false;
+    if (to->pack_form != HOLO_FORM_OWN) return to->pack_type == from->pack_type;
+    return a->kernel == b->kernel && a->input == b->input && to->params_size == from->params_size &&
+           !memcmp(to->params, from->params, to->params_size);
+}
+
 static bool constant_equal(const HoloPlanConstant *a, const HoloPlanConstant *b)
 {
     size_t bytes = holo_tensor_bytes(&a->tensor);
-    if (a->tensor.dtype != b->tensor.dtype || a->target != b->target || a->kernel != b->kernel || a->size != b->size ||
-        a->input != b->input)
+    if (a->tensor.dtype != b->tensor.dtype || bytes != holo_tensor_bytes(&b->tensor) || !packed_alike(a, b))
         return false;
-    if (bytes != holo_tensor_bytes(&b->tensor) || a->lowering.params_size != b->lowering.params_size) return false;
-    if (memcmp(a->lowering.params, b->lowering.params, a->lowering.params_size)) return false;
     if (a->kernel && (a->tensor.rank != b->tensor.rank || memcmp(a->tensor.dim, b->tensor.dim, sizeof a->tensor.dim)))
         return false;
     if (a->tensor.data == b->tensor.data || !bytes) return true;
@@ -329,7 +338,7 @@ HoloStatus holo_planner_constant(HoloPlanner *planner, const HoloTensor *tensor,
     HoloPlanConstant c = {.tensor = *tensor};
     if (of) {
         c.target              = holo_lowered_target(planner->lowered, of);
-        c.kernel              = of->lowering.kernel;
+        c.kernel              = holo_kernel_packer(of->lowering.kernel, tensor->dtype == HOLO_U8);
         c.lowering            = of->lowering;
         c.lowering.pack_input = input;
         c.input               = input;

@@ -225,7 +225,7 @@ static void uses_find(const HoloArchive *a, const HoloPlanRecord *plan, bool *is
         const HoloValueRecord *v = &a->VALUES_at[plan->value_first + i];
         if (holo_store_is_shared(v->storage)) is_read[v->at] = true;
     }
-    for (size_t i = 0; i < a->SIZES_count; i++)
+    for (size_t i = 0; a->DIMS_count && i < a->SIZES_count; i++)
         if (is_entry(a->SIZES_at[i])) uses[(uint32_t)a->SIZES_at[i]]++;
     for (size_t i = 0; i < a->DIMS_count; i++) {
         const HoloDimRecord *r = &a->DIMS_at[i];
@@ -359,7 +359,7 @@ static HoloStatus model_create(HoloContext *context, HoloModel **out, HoloError 
 static HoloStatus finish(HoloModel *model, HoloStatus status, const char *path, HoloModel **out_model,
                          const HoloError *error)
 {
-    if (!status)
+    if (!status && holo_is_told(HOLO_LOG_INFO))
         holo_tell(HOLO_LOG_INFO, "opened %s: %zu steps, %s, kernels for %s%s", path, model->archive.STEPS_count,
                   holo_size_text(model->archive.size).text, holo_cpu_level(),
                   model->mapping.data && !model->mapping.is_mapped ? "; read, not mapped" : "");

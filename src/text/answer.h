@@ -28,7 +28,7 @@ HOLO_MUST HoloStatus holo_answer_want(HoloAnswer *answer, HoloTextRead *out_read
 // Takes the tokens that come of those logits: one, or with guesses several. `began` is when reading began.
 HOLO_MUST HoloStatus holo_answer_take(HoloAnswer *answer, const float *logits, double began, HoloError *error);
 // Beam search behind a prompt whose logits these are (beams.c). The tokens are freed by holo_free.
-HOLO_MUST HoloStatus holo_answer_search(HoloAnswer *answer, const float *logits, uint32_t **out_tokens,
+HOLO_MUST HoloStatus holo_answer_search(HoloAnswer *answer, const float *logits, HoloTokenLogprob **out_tokens,
                                         size_t *out_count, HoloError *error);
 
 #endif

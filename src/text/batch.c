@@ -138,7 +138,10 @@ HoloStatus holo_text_batch_add(HoloTextBatch *b, const uint32_t *prompt, size_t 
     HOLO_TRY(prompt_check(b, prompt, count, error));
     holo_generate_defaults(b->l, &o);
     if (options) memcpy(&o, options, options->size < sizeof o ? options->size : sizeof o);
-    o.text           = 0; // until it gets a place
+    o.text = 0; // until it gets a place
+    if (o.beams > 1)
+        return holo_fail(error, HOLO_UNSUPPORTED,
+                         "a text of a batch grows in one way: for a beam search, generate it alone");
     HoloBatchText *t = holo_realloc(NULL, sizeof *t);
     if (!t) return holo_fail_memory(error);
     *t                = (HoloBatchText){.id = ++b->ids, .each = each, .ended = ended, .state = state, .place = -1};

@@ -9,18 +9,18 @@
 #include <string.h>
 
 typedef struct Beam {
-    double       score; // the sum of log-probabilities; of one that ended, divided for its length
-    int          slot;
-    HoloSampler *sampler; // what it remembers; NULL once it ended
-    uint32_t    *token;
-    size_t       count;
+    double            score; // the sum of log-probabilities; of one that ended, divided for its length
+    int               slot;
+    HoloSampler      *sampler; // what it remembers; NULL once it ended
+    HoloTokenLogprob *token;
+    size_t            count;
 } Beam;
 
 typedef struct Way { // a beam and its next token
-    double   score;
-    int      beam;
-    uint32_t token;
-    bool     ends;
+    double           score;
+    int              beam;
+    HoloTokenLogprob token;
+    bool             ends;
 } Way;
 
 typedef struct Search {
@@ -72,7 +72,7 @@ static void search_close(Search *s)
 }
 
 // The tokens of a beam and one more.
-static HoloStatus tokens_copy(const Beam *from, uint32_t token, Beam *to, HoloError *error)
+static HoloStatus tokens_copy(const Beam *from, HoloTokenLogprob token, Beam *to, HoloError *error)
 {
     to->token = holo_realloc(NULL, (from->count + 1) * sizeof *to->token);
     if (!to->token) return holo_fail_memory(error);
@@ -124,7 +124,10 @@ static HoloStatus beam_look(Search *s, int i, const float *logits, bool is_last,
     holo_sampler_take(x, s->scores);
     holo_sampler_change(x, NULL);
     if (!b->count && first < x->vocabulary) {
-        way_add(s, (Way){.score = b->score, .beam = i, .token = first, .ends = is_last || is_end(s, first)});
+        way_add(s, (Way){.score = b->score,
+                         .beam  = i,
+                         .token = {first, s->scores[first]},
+                         .ends  = is_last || is_end(s, first)});
         return HOLO_OK;
     }
     holo_candidates_best(x, (size_t)s->ways_most);
@@ -134,7 +137,7 @@ static HoloStatus beam_look(Search *s, int i, const float *logits, bool is_last,
         if (c.score == -INFINITY) continue;
         way_add(s, (Way){.score = b->score + (double)c.score,
                          .beam  = i,
-                         .token = c.token,
+                         .token = {c.token, s->scores[c.token]},
                          .ends  = is_last || is_end(s, c.token)});
     }
     return HOLO_OK;
@@ -153,7 +156,7 @@ static HoloStatus beams_read(Search *s, const float **out_logits, HoloError *err
     for (int i = 0; i < s->now_count && !status; i++) {
         uint32_t *token = all + (size_t)i * size;
         memcpy(token, s->g->token, s->begin * sizeof *token);
-        memcpy(token + s->begin, s->now[i].token, s->now[i].count * sizeof *token);
+        for (size_t k = 0; k < s->now[i].count; k++) token[s->begin + k] = s->now[i].token[k].token;
         reads[i] = (HoloTextRead){.text = s->now[i].slot, .tokens = token, .count = size};
         status   = holo_language_prepare(l, &reads[i], 1, error);
         if (!status && l->text[s->now[i].slot].count + 1 != size)
@@ -217,7 +220,7 @@ static HoloStatus beams_fork(Search *s, HoloError *error)
         HOLO_TRY(holo_sampler_fork(from->sampler, 0, &to->sampler, error));
         count++;
         HOLO_TRY(tokens_copy(from, way->token, to, error));
-        HOLO_TRY(holo_sampler_accept(to->sampler, way->token, error));
+        HOLO_TRY(holo_sampler_accept(to->sampler, way->token.token, error));
     }
     for (int i = 0, k = 0; i < s->way_count && k < count; i++) {
         if (s->way[i].ends) continue;
@@ -287,7 +290,7 @@ static HoloStatus beams_check(const HoloAnswer *g, HoloError *error)
     return HOLO_OK;
 }
 
-HoloStatus holo_answer_search(HoloAnswer *g, const float *logits, uint32_t **out_tokens, size_t *out_count,
+HoloStatus holo_answer_search(HoloAnswer *g, const float *logits, HoloTokenLogprob **out_tokens, size_t *out_count,
                               HoloError *error)
 {
     size_t ends = g->l->end_count + 1;

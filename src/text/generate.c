@@ -133,7 +133,7 @@ static HoloStatus guess(HoloAnswer *g, size_t most, HoloError *error)
 
 static bool is_end(const HoloAnswer *g, uint32_t token)
 {
-    for (size_t i = 0; i < g->l->end_count && !g->o.keep_ends; i++)
+    for (size_t i = 0; i < g->l->end_count; i++)
         if (g->l->end[i] == token) return true;
     return false;
 }
@@ -160,11 +160,11 @@ static HoloStatus text_of(HoloAnswer *g, uint32_t token, bool is_last, HoloStrin
 static HoloStatus token_take(HoloAnswer *g, const HoloSampled *sampled, HoloError *error)
 {
     HoloGenerated one  = {.token = sampled->token, .sampled = *sampled};
-    bool          ends = is_end(g, sampled->token);
+    bool          ends = is_end(g, sampled->token) && (!g->o.keep_ends || g->grammar); // no grammar goes on behind it
     HOLO_TRY(holo_sampler_accept(g->sampler, sampled->token, error));
     g->token[g->count++] = sampled->token;
     g->result.tokens++;
-    if (ends) finish(g, HOLO_ENDING_END);
+    if (ends) finish(g, g->o.keep_ends ? HOLO_ENDING_GRAMMAR : HOLO_ENDING_END);
     if (g->grammar && !ends) HOLO_TRY(holo_grammar_state_accept(g->grammar, sampled->token, error));
     HOLO_TRY(text_of(g, sampled->token, ends, &one.text, error));
     if (!g->each(g->state, &one) && !g->is_done) finish(g, HOLO_ENDING_ASKED);
@@ -244,13 +244,14 @@ HoloStatus holo_answer_want(HoloAnswer *g, HoloTextRead *out_read, size_t *out_w
 // All tokens of the best beam, one after the other.
 static HoloStatus beams_take(HoloAnswer *g, const float *logits, HoloError *error)
 {
-    uint32_t  *token;
-    size_t     count;
-    HoloStatus status = holo_answer_search(g, logits, &token, &count, error);
+    HoloTokenLogprob *token;
+    size_t            count;
+    HoloStatus        status = holo_answer_search(g, logits, &token, &count, error);
     if (status) return status;
     status = tokens_reserve(g, count, error);
     for (size_t i = 0; i < count && !g->is_done && !status; i++)
-        status = token_take(g, &(HoloSampled){.token = token[i]}, error);
+        status = token_take(
+            g, &(HoloSampled){.token = token[i].token, .logprob = g->o.sampler.logprobs ? token[i].logprob : 0}, error);
     if (!status && !g->is_done) finish(g, HOLO_ENDING_LENGTH);
     holo_free(token);
     return status;

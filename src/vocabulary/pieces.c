@@ -19,7 +19,7 @@ static const char *const one_word_first =
 #define WORDS                                                                                                          \
     "{\"normalizer\": {\"type\": \"Sequence\", \"normalizers\": [%s]}, \"pre_tokenizer\": {\"type\": \"Metaspace\", "  \
     "\"prepend_scheme\": \"%s\"}, \"decoder\": {\"type\": \"Sequence\", \"decoders\": [{\"type\": \"ByteFallback\"}, " \
-    "{\"type\": \"Metaspace\", \"prepend_scheme\": \"%s\"}]}}"
+    "{\"type\": \"Metaspace\", \"prepend_scheme\": \"%s\"}%s]}}"
 
 // Spaces belong to the word before them, and a text ends with one.
 static const char *const spaces_behind =
@@ -49,7 +49,10 @@ HoloStatus holo_piece_steps(HoloVocabulary *v, const HoloPieceRules *rules, Holo
                 ? "{\"type\": \"Strip\", \"strip_left\": false, \"strip_right\": true}, {\"type\": \"Replace\", "
                   "\"pattern\": {\"Regex\": \" {2,}\"}, \"content\": \"" MARK "\"}"
                 : "",
-            scheme, scheme);
+            scheme, scheme,
+            rules->strips
+                ? ", {\"type\": \"Fuse\"}, {\"type\": \"Strip\", \"content\": \" \", \"start\": 65535, \"stop\": 65535}"
+                : "");
     return json ? holo_vocabulary_steps(v, json, error) : holo_fail_memory(error);
 }
 

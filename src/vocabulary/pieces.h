@@ -19,6 +19,7 @@ typedef struct HoloPieceRules {
     bool adds_space;    // a text begins with a space
     bool merges_spaces; // several spaces are one, and none is at the end
     bool is_first_only; // of one word: the space is at the beginning of a text alone, and not behind special tokens
+    bool strips;        // text that is decoded has no space at its ends
     bool is_suffix;     // spaces belong to the word before them
 } HoloPieceRules;
 

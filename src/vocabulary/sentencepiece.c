@@ -1,6 +1,6 @@
 // sentencepiece.c - SentencePiece's tokenizer.model, as HuggingFace's library converts it.
 //
-// The file says what the pieces are. Which special tokens stand around a text is said by tokenizer_config.json beside it, or
+// The file says what the pieces are. Marian's source.spm has no ids: those are in vocab.json beside it, for both languages. Which special tokens stand around a text is said by tokenizer_config.json beside it, or
 // follows from the kind of the model.
 #include "import/wire/protobuf.h"
 #include "vocabulary/folder.h"
@@ -85,6 +85,7 @@ static const TokenizerClass classes[] = {
     {"AlbertTokenizer", "[CLS]", {"[SEP]"}, false, 0},
     {"DebertaV2Tokenizer", "[CLS]", {"[SEP]"}, false, 0},
     {"BigBirdTokenizer", "[CLS]", {"[SEP]"}, false, 0},
+    {"MarianTokenizer", NULL, {"</s>"}, false, 0},
     {"XLNetTokenizer", NULL, {"<sep>", "<cls>"}, false, 0},
 };
 
@@ -107,6 +108,7 @@ typedef struct Reader {
     TrainerMessage    trainer;
     NormalizerMessage normalizer;
     const json_t     *config;    // NULL: none
+    json_t           *ids;       // by text, from another file; NULL: pieces are numbered
     const TokenizerClass *class; // NULL: none
     HoloPieceKind *kind;         // by id
     uint32_t       unknown;
@@ -134,6 +136,72 @@ static HoloStatus add_piece(Reader *r, HoloString text, int64_t id, double score
     r->kind[id] = kind;
     if (kind == HOLO_PIECE_UNKNOWN) r->unknown = (uint32_t)id;
     return holo_vocabulary_add(&r->v, text, id, score, r->error);
+}
+
+// ---- ids of another file
+
+static bool is_text(const char *text, const char *other)
+{
+    return !strcmp(text, other);
+}
+
+// A language that the model is to write: >>fra<<.
+static bool is_language(const char *text)
+{
+    size_t size = strlen(text);
+    return size > 4 && !memcmp(text, ">>", 2) && !memcmp(text + size - 2, "<<", 2);
+}
+
+static HoloPieceKind kind_of(const char *text)
+{
+    if (is_text(text, "<unk>")) return HOLO_PIECE_UNKNOWN;
+    if (is_text(text, "</s>") || is_text(text, "<pad>")) return HOLO_PIECE_CONTROL;
+    return is_language(text) ? HOLO_PIECE_USER : HOLO_PIECE_NORMAL;
+}
+
+static HoloStatus read_names(Reader *r)
+{
+    const char *text;
+    json_t     *id;
+    size_t      count = json_object_size(r->ids);
+    json_object_foreach(r->ids, text, id)
+    {
+        json_int_t number = json_integer_value(id);
+        if (!json_is_integer(id) || number < 0 || (uint64_t)number >= count)
+            return holo_fail(r->error, HOLO_BAD_MODEL, "%s: the id of '%.60s' in vocab.json is no number below %zu",
+                             r->name, text, count);
+        HOLO_TRY(add_piece(r, (HoloString){text, strlen(text)}, number, 0, kind_of(text)));
+        r->v.token[number].role = HOLO_ROLE_NAME;
+    }
+    if (r->unknown == HOLO_NO_TOKEN)
+        return holo_fail(r->error, HOLO_BAD_MODEL, "%s: vocab.json has no token <unk>", r->name);
+    return holo_vocabulary_index(&r->v, r->error);
+}
+
+// Pieces get the ids of their names. Those without one are behind all ids.
+static HoloStatus read_named_pieces(Reader *r)
+{
+    HoloPbMany pieces = r->model.pieces;
+    HoloString bytes;
+    r->kind    = HOLO_NEW(r->v.block.arena, HoloPieceKind, pieces.count + json_object_size(r->ids) + 8);
+    r->unknown = HOLO_NO_TOKEN;
+    if (!r->kind) return holo_fail_memory(r->error);
+    HOLO_TRY(read_names(r));
+    while (holo_pb_next_bytes(&pieces, &bytes)) {
+        PieceMessage piece = {.kind = HOLO_PIECE_NORMAL};
+        HOLO_TRY(holo_pb_read(&r->source, "SentencePiece", bytes, piece_fields, &piece));
+        if (isnan(piece.score) || !piece.text.size || piece.kind != HOLO_PIECE_NORMAL) continue;
+        uint32_t id = holo_vocabulary_find(&r->v, piece.text);
+        if (id == HOLO_NO_TOKEN) {
+            id = r->v.count;
+            HOLO_TRY(add_piece(r, piece.text, id, 0, HOLO_PIECE_NORMAL));
+            r->v.token[id].role = HOLO_ROLE_PIECE;
+        } else {
+            r->v.token[id].role = HOLO_ROLE_BOTH;
+        }
+        r->v.token[id].score = (double)piece.score;
+    }
+    return HOLO_OK;
 }
 
 static HoloStatus read_pieces(Reader *r)
@@ -170,6 +238,7 @@ static HoloStatus read_steps(Reader *r)
                             .adds_space    = r->normalizer.adds_space,
                             .merges_spaces = r->normalizer.merges_spaces,
                             .is_suffix     = r->trainer.is_suffix,
+                            .strips        = r->ids != NULL,
                             .is_first_only = json_is_false(json_object_get(r->config, "legacy"))};
     if (r->normalizer.charsmap.size && !rules.is_one_word)
         HOLO_TRY(holo_vocabulary_charsmap(&r->v, (const uint8_t *)r->normalizer.charsmap.data,
@@ -232,7 +301,7 @@ static HoloStatus read_all(Reader *r, HoloString bytes, HoloVocabularyBytes *out
     const char          *name = json_string_value(json_object_get(r->config, "tokenizer_class"));
     if (name) r->class = class_find((HoloString){name, strlen(name)});
     HOLO_TRY(read_messages(r, bytes));
-    HOLO_TRY(read_pieces(r));
+    HOLO_TRY(r->ids ? read_named_pieces(r) : read_pieces(r));
     h->model   = r->trainer.model == BPE ? HOLO_MODEL_BPE : HOLO_MODEL_UNIGRAM;
     h->unknown = r->unknown;
     if (r->trainer.byte_fallback) h->flags |= HOLO_BYTE_FALLBACK;
@@ -246,6 +315,25 @@ static HoloStatus read_all(Reader *r, HoloString bytes, HoloVocabularyBytes *out
     return holo_vocabulary_finish(&r->v, out, r->error);
 }
 
+// Does the file have its ids in vocab.json?
+static bool is_named(const char *name)
+{
+    static const char end[] = "source.spm";
+    size_t            size  = strlen(name);
+    return size >= sizeof end - 1 && !strcmp(name + size - (sizeof end - 1), end);
+}
+
+static HoloStatus names_check(const Reader *r)
+{
+    if (!json_is_object(r->ids))
+        return holo_fail(r->error, HOLO_NO_FILE, "%s: its ids are in vocab.json, which is not beside it", r->name);
+    if (json_is_true(json_object_get(r->config, "separate_vocabs")))
+        return holo_fail(
+            r->error, HOLO_UNSUPPORTED,
+            "%s: the two languages have vocabularies of their own (separate_vocabs), which is not supported", r->name);
+    return HOLO_OK;
+}
+
 HoloStatus holo_vocabulary_sentencepiece(HoloArena *arena, const char *name, const void *bytes, size_t size,
                                          HoloVocabularyBytes *out, HoloError *error)
 {
@@ -256,7 +344,11 @@ HoloStatus holo_vocabulary_sentencepiece(HoloArena *arena, const char *name, con
     json_t *config = NULL;
     HOLO_TRY(holo_folder_json(name, "tokenizer_config.json", &config, error));
     r.config          = config;
-    HoloStatus status = read_all(&r, (HoloString){bytes, size}, out);
+    HoloStatus status = HOLO_OK;
+    if (is_named(name)) status = holo_folder_json(name, "vocab.json", &r.ids, error);
+    if (!status && is_named(name)) status = names_check(&r);
+    if (!status) status = read_all(&r, (HoloString){bytes, size}, out);
+    json_decref(r.ids);
     json_decref(config);
     return status;
 }

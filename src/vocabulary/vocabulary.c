@@ -38,7 +38,7 @@ HoloStatus holo_vocabulary_add(HoloVocabulary *v, HoloString text, int64_t id, d
         return holo_fail(error, HOLO_BAD_MODEL, "the vocabulary gives the id %lld to two tokens, '%.*s' and '%.*s'",
                          (long long)id, (int)holo_least((int64_t)text.size, 60), text.data,
                          (int)holo_least((int64_t)v->token[id].text.size, 60), v->token[id].text.data);
-    v->token[id] = (HoloVocabularyToken){text, score};
+    v->token[id] = (HoloVocabularyToken){.text = text, .score = score};
     if (id >= v->count) v->count = (uint32_t)id + 1;
     v->model_count++;
     return HOLO_OK;
@@ -53,7 +53,7 @@ HoloStatus holo_vocabulary_index(HoloVocabulary *v, HoloError *error)
     memset(v->slot, 0xFF, v->slot_count * sizeof *v->slot);
     for (uint32_t id = 0; id < v->count; id++) {
         HoloString text = v->token[id].text;
-        if (!text.data) continue;
+        if (!text.data || v->token[id].role == HOLO_ROLE_PIECE) continue;
         uint32_t at = holo_text_hash(text.data, text.size);
         for (;; at++) {
             uint32_t known = v->slot[at & (v->slot_count - 1)];
@@ -147,7 +147,7 @@ HoloStatus holo_vocabulary_add_added(HoloVocabulary *v, HoloVocabularyAdded adde
     if (!holo_name_map_set(&v->added_by_text, v->block.arena, added.text, (void *)(uintptr_t)v->added_count))
         return holo_fail_memory(error);
     if (id > v->added_last) v->added_last = id;
-    if (!v->token[id].text.data || id >= v->count) v->token[id] = (HoloVocabularyToken){added.text, 0};
+    if (!v->token[id].text.data || id >= v->count) v->token[id] = (HoloVocabularyToken){.text = added.text};
     if (id >= v->count) v->count = id + 1;
     return HOLO_OK;
 }
@@ -194,7 +194,7 @@ static HoloStatus finish_tokens(HoloVocabulary *v, HoloError *error)
         from[id] = (uint32_t)total;
         total += v->token[id].text.size;
         if (total > INT32_MAX) return holo_fail(error, HOLO_UNSUPPORTED, "the tokens have more than 2 GiB of text");
-        if (v->token[id].text.data) flags[id] = HOLO_TOKEN_IS;
+        if (v->token[id].text.data && v->token[id].role != HOLO_ROLE_PIECE) flags[id] = HOLO_TOKEN_IS;
     }
     from[v->count] = (uint32_t)total;
     for (int i = 0; i < v->added_count; i++)
@@ -232,8 +232,12 @@ static HoloStatus finish_trie(HoloVocabulary *v, HoloError *error)
     size_t         count = 0;
     if (!entry) return holo_fail_memory(error);
     for (uint32_t i = 0; i < v->slot_count; i++)
-        if (v->slot[i] != HOLO_NO_TOKEN && v->token[v->slot[i]].text.size)
+        if (v->slot[i] != HOLO_NO_TOKEN && v->token[v->slot[i]].text.size &&
+            v->token[v->slot[i]].role != HOLO_ROLE_NAME)
             entry[count++] = (HoloTrieEntry){v->token[v->slot[i]].text, v->slot[i]};
+    for (uint32_t id = 0; id < v->count; id++) // no slot has these
+        if (v->token[id].role == HOLO_ROLE_PIECE && v->token[id].text.size)
+            entry[count++] = (HoloTrieEntry){v->token[id].text, id};
     return holo_block_add_trie(&v->block, entry, count, &v->block.header.trie, error);
 }
 

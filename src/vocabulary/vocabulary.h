@@ -32,9 +32,14 @@ HOLO_MUST HoloStatus holo_vocabulary_gguf(HoloArena *arena, const char *name, co
 
 // ---- a vocabulary while it is read
 
+// What a token is for. Usually texts are cut into tokens, and those are what ids name. Where ids come from another file, some tokens
+// only have a name, and some pieces of texts have none: they stand for the unknown token.
+enum { HOLO_ROLE_BOTH, HOLO_ROLE_NAME, HOLO_ROLE_PIECE };
+
 typedef struct HoloVocabularyToken {
     HoloString text; // data NULL: there is no token of this id
     double     score;
+    uint8_t    role; // HOLO_ROLE_*
 } HoloVocabularyToken;
 
 typedef struct HoloVocabularyAdded {

@@ -49,7 +49,7 @@ BASH
     }
     completes 'bench' hologram ben
     completes '--quantize --quiet' hologram compile --qu
-    completes 'fused exact bf16 tf32' hologram compile --numeric ''
+    completes 'fused exact bf16 tf32 f16' hologram compile --numeric ''
     completes 'exact' hologram run x.holo --numeric = ex
     completes 'model.onnx' hologram inspect mod
     completes 'model.onnx' hologram run x.holo --input x = mod

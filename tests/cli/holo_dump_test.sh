@@ -9,7 +9,7 @@ command -v python3 >/dev/null || { echo "holo_dump: python3 is missing, the inde
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# A real model, one with open sizes (its weights are zeros), one with values that are parts of others, and one of each kind
+# A real model, one with dynamic sizes (its weights are zeros), one with values that are parts of others, and one of each kind
 # of control flow.
 cp "$root"/bench/corpus/mobilenet_v2_dyn.onnx "$work"/
 truncate -s "$(sed -n 's/.*"size": *\([0-9]*\).*/\1/p' "$root"/bench/corpus/mobilenet_v2_dyn.weights.json | head -1)" "$work"/mobilenet_v2_dyn.weights.bin

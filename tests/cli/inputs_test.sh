@@ -21,7 +21,7 @@ printf '101 2023 102\n' > ids.txt
 gives 0 'y i64[1, 3] = 101, 2023, 102' hologram run ids.onnx -i ids.txt
 printf '1,2\n3,4\n5,6\n' > ids.csv
 gives 0 'y i64[3, 2]' hologram run ids.onnx -i ids.csv
-gives 0 'y f32[1, 2, 3]' hologram run cube.onnx -i rows.csv # the last open size takes all
+gives 0 'y f32[1, 2, 3]' hologram run cube.onnx -i rows.csv # the last dynamic size takes all
 gives 0 'y f32[3, 2, 1]' hologram run cube.onnx -i rows.csv --input-shape x:3,2,?
 printf 'nan inf -inf' > special.txt
 gives 0 'y f32[1, 3] = nan, inf, -inf' hologram run table.onnx -i special.txt

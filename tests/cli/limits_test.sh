@@ -178,3 +178,17 @@ PY
     gives 0 'was not verified: it would take' soon compile large.onnx -o large.holo -q
     check 'the archive is small' test "$(wc -c < large.holo)" -lt 10000
 fi
+
+# ---- cores: as many threads as this process may keep busy
+
+quiet hologram compile "$MODEL" -o cores.holo -q
+one='"threads": 1,'
+gives 0 "$one" taskset -c "$(taskset -cp $$ | sed 's/.*: *\([0-9]*\).*/\1/')" "$HOLOGRAM" bench cores.holo --seconds 0.01 --json
+group=/sys/fs/cgroup/cpu/hologram-test-$$
+if mkdir "$group" 2> /dev/null && echo 100000 > "$group/cpu.cfs_period_us" && echo 90000 > "$group/cpu.cfs_quota_us"; then
+    gives 0 "$one" sh -c 'echo $$ > "$1/tasks" && "$HOLOGRAM" bench cores.holo --seconds 0.01 --json' sh "$group"
+    rmdir "$group"
+else
+    rmdir "$group" 2> /dev/null
+    echo "limits: no control group can be made here: a quota of CPUs was not tried"
+fi

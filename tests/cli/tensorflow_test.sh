@@ -9,13 +9,16 @@ answer() { # MODEL FILE
 }
 
 answer net/frozen.pb want.npy
-for model in frozen.pbtxt saved net.h5 net.keras tfjs_graph tfjs_graph/model.json tfjs_layers tfjs_layers/model.json; do
+for model in frozen.pbtxt saved net.h5 net.keras tfjs_graph tfjs_graph/model.json tfjs_layers tfjs_layers/model.json tfjs_old tfjs_old/tensorflowjs_model.pb; do
     check "$model is read" answer net/$model have.npy
     same want.npy have.npy
 done
 gives 0 'probs' hologram run net/tfjs_small --input x=net/input.npy
 gives 0 'agrees with the model' hologram compile net/saved -o saved.holo
 gives 0 'agrees with the model' hologram compile net/tfjs_graph/model.json -o graph.holo
+
+# Layers, one by one.
+gives 0 'models of layers agree with TensorFlow.js' python3 "$ROOT/tests/tensorflow/layers.py" "$HOLOGRAM"
 
 # What a model is.
 gives 0 'SavedModel' hologram inspect net/saved

@@ -52,3 +52,37 @@ gives 0 '2 3 3 4' hologram tokenize gpt hello
 gives 0 'hello' hologram tokenize gpt/vocab.json --decode '2 3 3 4'
 printf '\012\016\012\005<unk>\025\000\000\000\000\030\002\012\010\012\001h\025\000\000\200\277\012\012\012\003\342\226\201\025\000\000\200\277' > tokenizer.model
 gives 0 '2 1' hologram tokenize tokenizer.model h
+
+# ---- Marian: pieces of source.spm, with the ids of vocab.json
+
+mkdir marian
+python3 - <<'PYTHON'
+import json, struct
+def piece(text, score, kind=1):
+    body = b"\x0a" + bytes([len(text.encode())]) + text.encode() + b"\x15" + struct.pack("<f", score) + bytes([0x18, kind])
+    return b"\x0a" + bytes([len(body)]) + body
+pieces = [("</s>", 0, 3), ("<unk>", 0, 2), ("▁", -3), ("▁he", -2), ("llo", -2), ("h", -5), ("e", -5), ("l", -5), ("o", -5), ("x", -4), ("y", -4)]
+open("marian/source.spm", "wb").write(b"".join(piece(*p) for p in pieces) + b"\x12\x02\x18\x01")
+names = ["</s>", "<unk>", "▁", "llo", "▁he", "o", "▁haus", "h", "e", "l", ">>de<<", "y", "<pad>"]
+json.dump({name: i for i, name in enumerate(names)}, open("marian/vocab.json", "w"))
+json.dump({"tokenizer_class": "MarianTokenizer"}, open("marian/tokenizer_config.json", "w"))
+PYTHON
+gives 0 '4 3 0' hologram tokenize marian 'hello'
+gives 0 '10 4 3 0' hologram tokenize marian '>>de<<hello'
+check 'a piece without an id is unknown' sh -c 'test "$("$HOLOGRAM" tokenize marian "xy")" = "2 1 11 0"'
+check 'a name of the other language is no piece' sh -c 'test "$("$HOLOGRAM" tokenize marian "haus" | cut -d " " -f 1)" = 2'
+check 'and is decoded' sh -c 'test "$("$HOLOGRAM" tokenize marian --decode "2 6 4 3 2 0")" = "haus hello"'
+rm marian/vocab.json
+gives 1 'its ids are in vocab.json, which is not beside it' hologram tokenize marian 'hello'
+
+# ---- the tokenizer of an archive
+
+python3 "$ROOT/tests/support/tiny_language.py" tiny
+quiet hologram compile -q tiny -o tiny.holo
+hologram tokenize tiny 'a cat, 7' > of_folder
+hologram tokenize tiny.holo 'a cat, 7' > of_archive
+same of_folder of_archive
+gives 0 'a cat' hologram tokenize tiny.holo --decode "$(hologram tokenize tiny 'a cat')"
+rm tiny/tokenizer.json tiny/tokenizer_config.json
+quiet hologram compile -q tiny -o mute.holo
+gives 1 'the archive has no tokenizer' hologram tokenize mute.holo 'a'

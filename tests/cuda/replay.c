@@ -1,5 +1,6 @@
 // replay.c - runs archives several times: the first run launches each step, later ones replay a recording. Equal inputs
 // must give equal bits, and other inputs other answers. With -t N it then prints the best time of N runs, in milliseconds.
+// With -v it only prints how long each phase up to the first answer takes.
 #include "hologram.h"
 
 #include <math.h>
@@ -89,10 +90,44 @@ static int model_check(const char *path, int runs)
     return status;
 }
 
+static void tell(void *state, HoloLogLevel level, const char *text)
+{
+    (void)level;
+    fprintf(stderr, "%8.1f ms  %s\n", now() - *(const double *)state, text);
+}
+
+static int phases(const char *path)
+{
+    static double start;
+    HoloContext  *context;
+    HoloModel    *model;
+    HoloSession  *session;
+    HoloTensor    in[16];
+    start = now();
+    if (holo_context_create(NULL, &context, &error)) return fail("context");
+    holo_context_set_log(context, HOLO_LOG_DEBUG, tell, &start);
+    if (holo_model_open_in(context, path, 0, &model, &error)) return fail(path);
+    tell(&start, HOLO_LOG_DEBUG, "open");
+    if (holo_session_create(model, NULL, &session, &error)) return fail(path);
+    tell(&start, HOLO_LOG_DEBUG, "session");
+    int inputs = holo_model_input_count(model);
+    for (int i = 0; i < inputs && i < 16; i++)
+        if (holo_session_input(session, i, &in[i], &error)) return fail(path);
+    for (int i = 0; i < 3; i++) {
+        if (run(session, inputs, in, 1)) return fail("run");
+        tell(&start, HOLO_LOG_DEBUG, "run");
+    }
+    holo_session_destroy(session);
+    holo_model_close(model);
+    holo_context_destroy(context);
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     int from = 1, runs = 0, status = 0;
     if (argc > 2 && !strcmp(argv[1], "-t")) runs = atoi(argv[2]), from = 3;
+    if (argc > 2 && !strcmp(argv[1], "-v")) return phases(argv[2]);
     for (int i = from; i < argc; i++) status |= model_check(argv[i], runs);
     return status;
 }

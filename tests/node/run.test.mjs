@@ -151,7 +151,7 @@ test("strings, sequences and optionals", async () => {
   }
 });
 
-test("open sizes are bound by each run, known to it alone where data decides", async () => {
+test("dynamic sizes are bound by each run, known to it alone where data decides", async () => {
   const model = await opened(open);
   for (const n of [1, 5, 1000, 0, 7]) {
     const { y } = model.runSync({ x: new Tensor(new Float32Array(3 * n).fill(1), [n, 3]) });

@@ -150,6 +150,11 @@ class Plain(unittest.TestCase):
             m(Other(t, (2, 0)))
         with self.assertRaises(TypeError):
             m(Other(t, None))
+        # a session takes it where it is, if its model was compiled for a GPU
+        with m.session() as session, self.assertRaisesRegex(hologram.ArgumentError, "compiled for the CPU alone"):
+            session(Other(t, (2, 0)))
+        with m.session() as session, self.assertRaisesRegex(hologram.InputError, "is on another device"):
+            session(Other(t, (4, 0)))
         for _ in range(3):
             t.__dlpack__()  # one that nobody takes is freed
 

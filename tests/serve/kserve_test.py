@@ -87,6 +87,29 @@ def test_binary(folder):
         assert s.ask("POST", "/v2/models/digits/infer", text, {"Inference-Header-Content-Length": "999999"})[0] == 400
 
 
+def test_long_text(folder):
+    """Numbers of many requests as text: workers read them. The answers are those of binary data; what is wrong at the end is told."""
+    rows = 3000
+    data = pictures(rows)
+    path = "/v2/models/digits/infer"
+    with Server(DIGITS, "--batch-delay", "0.001") as s:
+        text = json.dumps(request(data, rows)).encode()
+        whole = s.json("POST", path, text)["outputs"][0]["data"]
+        head = json.dumps({"inputs": [{"name": "image", "shape": [rows, 1, 8, 8], "datatype": "FP32", "parameters": {"binary_data_size": rows * 256}}]}).encode()
+        for pad in range(4):  # wherever the numbers lie in the bytes of the request
+            status, _, answer = s.ask("POST", path, head + b" " * pad + struct.pack(f"<{len(data)}f", *data), {"inference-header-content-length": str(len(head) + pad)})
+            assert status == 200 and close(json.loads(answer)["outputs"][0]["data"], whole)
+        assert all(close(got["outputs"][0]["data"], whole) for got in at_once(4, lambda i: s.json("POST", path, text)))
+        assert "more elements" in s.json("POST", path, request(data + [1], rows), status=400)["error"]
+        assert s.ask("POST", path, text[:-2])[0] == 400
+        gone = socket.create_connection(("localhost", s.port))
+        gone.sendall(b"POST %s HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % (path.encode(), len(text)) + text)
+        gone.close()
+        late = s.ask("POST", path, request(data, rows, parameters={"timeout": 1}))
+        assert late[0] in (200, 504), late[2][:300]
+        assert s.json("POST", path, request(data[:64])) and s.metrics()["hologram_requests_open"] <= 2
+
+
 def test_wrong(folder):
     data = pictures(1)
     good = request(data)["inputs"][0]

@@ -1,5 +1,5 @@
 """limits_test.py - what the server refuses, and to whom: bodies, queues, clients, keys, TLS; slow and rude clients; draining; traces."""
-import http.server, ssl
+import gzip, http.server, ssl, zlib
 from models import *
 from support import *
 
@@ -107,6 +107,37 @@ def test_full(folder):
         assert s.ask("POST", "/v1/completions", {"prompt": "x", "max_tokens": 1})[0] == 200
 
 
+def test_compressed(folder):
+    """Bodies that are compressed, damaged, of another kind, or bombs; answers that are compressed where asked for."""
+    def packed(data, form):
+        z = zlib.compressobj(6, zlib.DEFLATED, form)
+        return z.compress(data) + z.flush()
+    body = json.dumps(DATA).encode()
+    with Server(DIGITS, "--max-body", "100000") as s:
+        plain = s.json("POST", INFER, DATA)["outputs"]
+        half = len(body) // 2
+        good = [("gzip", packed(body, 31)), ("x-gzip", packed(body, 31)), ("GZIP", packed(body[:half], 31) + packed(body[half:], 31)), ("deflate", packed(body, 15)), ("deflate", packed(body, -15)), ("identity", body)]
+        for coding, data in good:
+            assert s.json("POST", INFER, data, {"content-encoding": coding})["outputs"] == plain, coding
+        data = packed(body, 31)
+        for coding, wrong, status in [("gzip", data[:-9], 400), ("gzip", body, 400), ("gzip", b"", 400), ("gzip", data + b"x", 400), ("deflate", packed(body, 15) + b"x", 400), ("gzip", data[:30] + b"\0\0" + data[32:], 400),
+                                      ("br", data, 415), ("gzip, gzip", data, 415), ("gzip", packed(b" " * 50_000_000, 31), 413), ("deflate", packed(b" " * 100_001, 15), 413)]:
+            got = s.ask("POST", INFER, wrong, {"content-encoding": coding})
+            assert got[0] == status and (status != 415 or got[1]["accept-encoding"] == "gzip, deflate"), (coding, status, got)
+        assert s.ask("POST", INFER, packed(body[:-1] + b" " * (100_000 - len(body)) + b"}", 31), {"content-encoding": "gzip"})[0] == 200
+        many = {"inputs": [{"name": "image", "shape": [200, 1, 8, 8], "datatype": "FP32", "data": [0.5] * 64 * 200}]}
+        whole = s.ask("POST", INFER, many)
+        assert "content-encoding" not in whole[1]
+        for accept, is_packed in [("gzip", True), ("br, GZip;q=0.5", True), ("*", True), ("gzip;q=0", False), ("br", False)]:
+            status, headers, data = s.ask("POST", INFER, many, {"accept-encoding": accept})
+            assert status == 200 and (headers.get("content-encoding") == "gzip") == is_packed, (accept, headers)
+            assert (gzip.decompress(data) if is_packed else data) == whole[2]
+        status, headers, data = s.ask("GET", "/", headers={"accept-encoding": "gzip"})
+        assert headers["content-encoding"] == "gzip" and headers["vary"] == "accept-encoding" and b"<html" in gzip.decompress(data)
+        assert int(s.ask("GET", "/metrics", headers={"accept-encoding": "gzip"})[1]["content-length"]) > 100
+        assert "content-encoding" not in s.ask("GET", "/healthz", headers={"accept-encoding": "gzip"})[1]
+
+
 def test_keys(folder):
     keys = os.path.join(folder, "keys")
     open(keys, "w").write("# who may ask\nalice sk-alice-123456\nbob sk-bob-123456 concurrency=1 rate=1\n")
@@ -127,6 +158,21 @@ def test_keys(folder):
         open(keys, "w").write(text)
         wrong = subprocess.run([PROGRAM, "--keys", keys, DIGITS], capture_output=True)
         assert wrong.returncode == 1 and b"keys" in wrong.stderr, wrong.stderr
+
+
+def test_pages_of_others(folder):
+    asks = {"origin": "https://a.example", "access-control-request-method": "POST", "access-control-request-headers": "authorization,content-type"}
+    with Server(DIGITS, "--cors", "https://a.example,https://b.example", env={"HOLOGRAM_SERVE_KEYS": "alice sk-alice-123456"}) as s:
+        status, headers, _ = s.ask("OPTIONS", INFER, headers=asks)  # without a key: browsers ask first
+        assert status == 204 and headers["access-control-allow-origin"] == "https://a.example" and headers["access-control-allow-headers"] == "authorization,content-type"
+        key = {"authorization": "Bearer sk-alice-123456"}
+        status, headers, _ = s.ask("POST", INFER, DATA, {**key, "origin": "https://b.example"})
+        assert status == 200 and headers["access-control-allow-origin"] == "https://b.example" and headers["vary"] == "origin"
+        for origin in ["https://a.example.evil", "https://a.exampl", "null"]:
+            status, headers, _ = s.ask("OPTIONS", INFER, headers={**asks, "origin": origin})
+            assert status == 405 and "access-control-allow-origin" not in headers, origin
+    with Server(DIGITS) as s:  # nobody is named
+        assert "access-control-allow-origin" not in s.ask("POST", INFER, DATA, {"origin": "https://a.example"})[1]
 
 
 def test_tls(folder):

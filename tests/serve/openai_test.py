@@ -79,6 +79,11 @@ def test_settings(folder):
             error = s.json("POST", "/v1/chat/completions", {**CHAT, **change}, status=404 if "model" in change else 400)["error"]
             assert words in error["message"] and error["type"] == "invalid_request_error", error
         assert s.json("POST", "/v1/chat/completions", "{", status=400)["error"]["message"]
+        lost = s.json("POST", "/v1/responses", {}, status=404)["error"]
+        assert lost["code"] == "unknown_url" and "/v1/chat/completions" in lost["message"]
+        assert s.json("GET", "/v1/completions", status=405)["error"]["code"] == "method_not_supported"
+        said = [s.json("POST", "/v1/chat/completions", {**CHAT, "messages": [{"role": role, "content": "be short"}, *CHAT["messages"]]}) for role in ("system", "developer")]
+        assert said[0]["choices"] == said[1]["choices"] and said[0]["choices"][0]["message"]["refusal"] is None
 
 
 def test_at_once(folder):
@@ -126,7 +131,10 @@ def test_vectors(folder):
         numbers = struct.unpack(f"<{len(want[0])}f", base64.b64decode(packed))
         assert all(math.isclose(x, y, rel_tol=1e-3, abs_tol=1e-5) for x, y in zip(numbers, want[0]))
         assert "not one that" in s.json("POST", "/v1/chat/completions", {"model": "vectors", "messages": [{"role": "user", "content": "x"}]}, status=400)["error"]["message"]
-        for wrong in [{"input": []}, {"input": [[-1]]}, {"input": "x", "dimensions": 3}, {"input": "x", "encoding_format": "int8"}, {}]:
+        cut = s.json("POST", "/v1/embeddings", {"input": "hello there", "dimensions": 3})["data"][0]["embedding"]
+        length = math.sqrt(sum(x * x for x in want[0][:3]))
+        assert len(cut) == 3 and all(math.isclose(x, y / length, rel_tol=1e-3, abs_tol=1e-5) for x, y in zip(cut, want[0]))
+        for wrong in [{"input": []}, {"input": [[-1]]}, {"input": "x", "dimensions": 3000}, {"input": "x", "dimensions": 0}, {"input": "x", "encoding_format": "int8"}, {}]:
             s.json("POST", "/v1/embeddings", wrong, status=400)
 
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { GOLDEN_SEED = 3, GOLDEN_OPEN = 3, GOLDEN_PORTS = 4 }; // open sizes are 3
+enum { GOLDEN_SEED = 3, GOLDEN_OPEN = 3, GOLDEN_PORTS = 4 }; // dynamic sizes are 3
 
 static inline size_t golden_print(const char *name, const HoloTensor *t, char *text, size_t room)
 {

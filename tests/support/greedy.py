@@ -6,6 +6,7 @@ usage: greedy.py PROGRAM ARCHIVE... [-- options of generate]
 import array
 import json
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -27,7 +28,8 @@ def last_best(program, archive, inputs, tokens):
         call(program, "run", archive, *given, "--quiet", "-o", folder)
         data = (pathlib.Path(folder) / "logits.npy").read_bytes()
         start = 10 + int.from_bytes(data[8:10], "little")
-        numbers = array.array("f", data[start:])
+        is_half = b"'<f2'" in data[:start]
+        numbers = [x for x, in struct.iter_unpack("<e", data[start:])] if is_half else array.array("f", data[start:])
         row = numbers[len(numbers) - len(numbers) // len(tokens) :]
         return max(range(len(row)), key=lambda i: row[i])
 

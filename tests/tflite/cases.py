@@ -392,6 +392,45 @@ case("hlo_composite", 206, [f(3), f(3)], [f(3)], (-21, {0: ("text", "a.sum"), 1:
 case("hlo_case", 209, [Tensor("i32", []), f(3), f(3)], [f(3)], (-23, {0: ("ints", [1, 2])}), given={0: [1], 1: [1.0, 2.0, 3.0], 2: [4.0, 4.0, 4.0]},
      graphs=[branch(0, 11), branch(18, 21)], expect=[[4.0, 8.0, 12.0]])
 
+case("hlo_case_of_three", 209, [Tensor("i32", []), f(3), f(3)], [f(3)], (-23, {0: ("ints", [1, 2, 3])}), given={0: [1], 1: [1.0, 2.0, 3.0], 2: [4.0, 4.0, 4.0]},
+     graphs=[branch(0, 11), branch(18, 21), branch(41, 28)], expect=[[4.0, 8.0, 12.0]])
+case("hlo_case_of_none", 209, [Tensor("i32", []), f(3), f(3)], [f(3)], (-23, {0: ("ints", [1, 2, 3])}), given={0: [-1], 1: [1.0, 2.0, 3.0], 2: [4.0, 4.0, 4.0]},
+     graphs=[branch(0, 11), branch(18, 21), branch(41, 28)], expect=[[-3.0, -2.0, -1.0]])
+case("hlo_dynamic_update", 194, [f(2, 3), f(1, 2), Tensor("i32", []), Tensor("i32", [])], [f(2, 3)], given={0: [0.0] * 6, 1: [1.0, 2.0], 2: [1], 3: [5]},
+     expect=[[0.0, 0.0, 0.0, 0.0, 1.0, 2.0]])
+case("hlo_reduce_window", 198, [f(5), one(0.0, "f32")], [f(3)], (-13, {0: (L, [3]), 1: (L, [2]), 4: (L, [1, 1]), 5: ("i32", 1)}), given={0: [1.0, 2.0, 3.0, 4.0, 5.0]},
+     graphs=[branch(0, 11)], expect=[[3.0, 9.0, 9.0]])
+case("hlo_reduce_window_apart", 198, [f(1, 3), one(-9.0, "f32")], [f(1, 3)], (-13, {0: (L, [1, 2]), 2: (L, [1, 2]), 3: (L, [1, 2]), 5: ("i32", 1)}),
+     given={0: [1.0, 3.0, 2.0]}, graphs=[branch(55, 39)], expect=[[3.0, -9.0, 3.0]])
+case("reduce_window", 205, [f(7), one(1.0, "f32"), ints(5), ints(2), ints(1)], [f(2)], (-20, {0: ("i32", 2)}), given={0: [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0]},
+     expect=[[120.0, 2520.0]])
+case("reduce_window_any", 205, [i(4, dtype="bool"), one(0, "bool"), ints(2), ints(1), ints(1)], [i(3, dtype="bool")], (-20, {0: ("i32", 6)}), given={0: [0, 0, 1, 0]},
+     expect=[[0, 1, 1]])
+CONV_ORDER = {5: ("i64", 0), 6: ("i64", 2), 7: (L, [1]), 8: ("i64", 1), 9: ("i64", 2), 10: (L, [0]), 11: ("i64", 0), 12: ("i64", 2), 13: (L, [1]), 14: ("i64", 1), 15: ("i64", 1)}
+case("hlo_convolution", 171, [f(1, 4, 1), f(2, 1, 1, data=[1.0, 10.0])], [f(1, 2, 1)], (-4, {0: (L, [2]), 1: (L, [1, 0]), **CONV_ORDER}), given={0: [1.0, 2.0, 3.0, 4.0]},
+     expect=[[10.0, 32.0]])
+case("hlo_convolution_transposed", 171, [f(1, 2, 1), f(2, 1, 1, data=[1.0, 10.0])], [f(1, 4, 1)],
+     (-4, {1: (L, [1, 1]), 2: (L, [2]), 4: ("bytes", [1]), **CONV_ORDER}), given={0: [1.0, 2.0]}, expect=[[1.0, 10.0, 2.0, 20.0]])
+
+
+def comparison(code, types, left, right, options):
+    """A subgraph that compares two of its inputs."""
+    ins, out = [Tensor(t, []) for t in types for _ in range(2)], Tensor("bool", [])
+    return Graph([Op(code, [ins[left], ins[right]], [out], options)], ins, [out])
+
+
+case("hlo_sort", 199, [f(2, 3), i(2, 3)], [f(2, 3), i(2, 3)], (-14, {0: ("i64", 1), 2: ("i32", 1)}), given={0: [2.0, 1.0, 3.0, 5.0, 6.0, 4.0], 1: [0, 1, 2, 3, 4, 5]},
+     graphs=[comparison(191, ["f32", "i32"], 0, 1, (-8, {0: ("u32", 5)}))], expect=[[1.0, 2.0, 3.0, 4.0, 5.0, 6.0], [1, 0, 2, 5, 3, 4]])
+case("hlo_sort_down", 199, [f(3), i(3)], [f(3), i(3)], (-14, {0: ("i64", 0), 2: ("i32", 1)}), given={0: [2.0, 1.0, 3.0], 1: [7, 9, 8]},
+     graphs=[comparison(58, ["f32", "i32"], 3, 2, (41, {}))], expect=[[1.0, 3.0, 2.0], [9, 8, 7]])
+PHILOX = [0x6627E8D5, 0xE169C58D, 0xBC57AC4C, 0x9B00DBD8]
+case("hlo_random_philox", 204, [Tensor("u64", [2], [0, 0])], [Tensor("u64", [2]), Tensor("u32", [4])], (-19, {0: ("i8", 1)}), expect=[[0, 1], PHILOX])
+case("hlo_random_threefry", 204, [Tensor("u64", [2], [0, 0])], [Tensor("u64", [2]), Tensor("u32", [2])], (-19, {0: ("i8", 2)}), expect=[[0, 1], [0x6B200159, 0x99BA4EFE]])
+for name, kind, size in [("lsh_sparse", 1, 3), ("lsh_dense", 2, 6)]:
+    case(name, 15, [f(3, 2, data=[0.123, 0.456, -0.321, 1.234, 5.678, -4.321]), i(5, 2), f(5, data=[0.12, 0.34, 0.56, 0.67, 0.78])], [i(size)], (4, {0: ("i8", kind)}),
+         given={0: [12345, 54321, 67890, 9876, -12345678, 1, 2, 3, 4, 5]})
+case("lsh_without_weights", 15, [f(3, 2, data=[0.123, 0.456, -0.321, 1.234, 5.678, -4.321]), f(4)], [i(3)], (4, {0: ("i8", 1)}))
+
 # ---- custom operators
 
 POOL2 = struct.pack("<6i", 1, 2, 2, 2, 2, 0)

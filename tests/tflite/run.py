@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Runs the small models of cases.py and compares with their answers.
+"""Runs the small models of cases.py and typed_cases.py and compares with their answers.
 
 usage: run.py PROGRAM [PATTERN...]
        run.py --write FOLDER [PATTERN...]      writes model.tflite and inputs of each case, to run them elsewhere
-       run.py --keep FOLDER                    makes answers.json of what another program wrote there: CASE/ref/*.npy
+       run.py --keep FOLDER                    adds to answers.json what another program wrote there: CASE/ref/*.npy
 
 Real numbers may differ by 1e-5 of the largest value (2e-3 where weights of 8 bits meet real numbers), integers that stand for
 real numbers by one step. `answers.json` is from the TensorFlow Lite 2.9 C library.
@@ -17,6 +17,7 @@ import sys
 import tempfile
 
 import cases
+import typed_cases  # noqa: F401  adds its own
 from writer import write, write_npy
 
 HERE = pathlib.Path(__file__).parent
@@ -77,7 +78,7 @@ def main():
                 put(pathlib.Path(args[1]) / name, name)
         return 0
     if args[0] == "--keep":
-        kept = {}
+        kept = {name: answer for name, answer in answers.items() if name in cases.CASES}
         for name in cases.CASES:
             folder = pathlib.Path(args[1]) / name / "ref"
             if (folder / "outputs.json").exists():

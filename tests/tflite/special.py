@@ -33,7 +33,7 @@ def open_sizes(pinned=False):
 def unknown():
     """Operators that nothing knows, one of them twice; all are listed."""
     x, a, b, y = (Tensor("f32", [3], name=n) for n in "xaby")
-    return write([Graph([Op(32, [x], [a], custom="Sing"), Op(32, [a], [b], custom="Sing"), Op(30, [b], [y])], [x], [y])])
+    return write([Graph([Op(32, [x], [a], custom="Sing"), Op(32, [a], [b], custom="Sing"), Op(29, [b], [y])], [x], [y])])
 
 
 def described():
@@ -62,9 +62,12 @@ def main():
     with zipfile.ZipFile(folder / "one.task", "w") as task:
         task.writestr("model.tflite", files["open"])
         task.writestr("labels.txt", "cat\ndog\n")
-    with zipfile.ZipFile(folder / "two.task", "w") as task:
+    with open(folder / "two.task", "wb") as file:
+        file.write(b"\0\0")  # as MediaPipe aligns what is inside
+    with zipfile.ZipFile(folder / "two.task", "a") as task:
         task.writestr("detector.tflite", files["open"])
         task.writestr("landmarks.tflite", files["texts"])
+    (folder / "two.data").write_bytes(b"DATA" + files["open"] + files["counter"])
     (folder / "labeled.tflite").write_bytes(files["open"])
     with zipfile.ZipFile(folder / "labeled.tflite", "a") as more:
         more.writestr("labels.txt", "cat\ndog\n")

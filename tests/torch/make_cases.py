@@ -245,6 +245,79 @@ class S(nn.Module):
         return r.softmax(-1)@k,o,x.view(x.shape[0],-1).topk(3).values
 m("satt",S(),R(2,5,8),script=True)
 
+# sequences of different lengths, projections, nested tensors
+def packed(cell):
+    class Packed(nn.Module):
+        def __init__(s): super().__init__(); s.l=cell
+        def forward(s,x,n):
+            q=nn.utils.rnn.pack_padded_sequence(x,n,batch_first=True,enforce_sorted=False); o,h=s.l(q)
+            return nn.utils.rnn.pad_packed_sequence(o,batch_first=True,total_length=x.size(1))[0],h
+    return Packed()
+m("packed_gru",packed(nn.GRU(3,2,batch_first=True)),R(3,4,3),torch.tensor([2,4,1]))
+m("packed_lstm",packed(nn.LSTM(3,2,2,bidirectional=True,batch_first=True)),R(3,4,3),torch.tensor([2,4,1]))
+class PackedScript(nn.Module):
+    def __init__(s): super().__init__(); s.l=nn.RNN(3,2,batch_first=True)
+    def forward(s,x,n):
+        o,h=s.l(nn.utils.rnn.pack_padded_sequence(x,n,batch_first=True,enforce_sorted=False))
+        y,k=nn.utils.rnn.pad_packed_sequence(o,batch_first=True); return y,h,k
+m("packed_script",PackedScript(),R(3,4,3),torch.tensor([2,4,1]),script=True)
+m("projected",nn.LSTM(3,4,2,proj_size=2,bidirectional=True),R(3,2,3)); m("projected_long",nn.LSTM(2,3,proj_size=1,batch_first=True),R(1,40,2))
+m("encoder_layer",nn.TransformerEncoderLayer(4,2,6,batch_first=True).eval(),R(2,3,4))
+class Nested(nn.Module):
+    def __init__(s): super().__init__(); s.e=nn.TransformerEncoder(nn.TransformerEncoderLayer(4,2,4,batch_first=True),1)
+    def forward(s,x,m_): return s.e(x,src_key_padding_mask=m_)
+m("nested_mask",Nested().eval(),R(2,3,4),torch.tensor([[False,False,True],[False,False,False]]))
+# quantized modules
+torch.backends.quantized.engine="x86" if "x86" in torch.backends.quantized.supported_engines else "qnnpack"
+def static(net,*a):
+    net=nn.Sequential(torch.quantization.QuantStub(),net,torch.quantization.DeQuantStub()).eval(); net.qconfig=torch.quantization.get_default_qconfig("qnnpack")
+    net=torch.quantization.prepare(net); net(*a); return torch.quantization.convert(net)
+xq=R(1,2,6,6)
+m("quantized_conv",static(nn.Sequential(nn.Conv2d(2,3,3,padding=1),nn.ReLU(),nn.MaxPool2d(2),nn.Conv2d(3,2,2,stride=2)),xq),xq); m("quantized_conv_script",static(nn.Sequential(nn.Conv2d(2,3,3,padding=1),nn.ReLU(),nn.AdaptiveAvgPool2d(2),nn.Flatten(),nn.Linear(12,3)),xq),xq,script=True)
+m("quantized_linear",static(nn.Sequential(nn.Linear(4,5),nn.ReLU(),nn.Linear(5,3)),m_x:=R(2,4)),m_x)
+class Functional(nn.Module):
+    def __init__(s): super().__init__(); s.a=nn.quantized.FloatFunctional(); s.b=nn.quantized.FloatFunctional(); s.c=nn.quantized.FloatFunctional(); s.l=nn.Linear(4,4)
+    def forward(s,x): y=s.l(x); return s.c.cat([s.b.mul(s.a.add(x,y),y),x],1)
+m("quantized_functional",static(Functional(),m_x),m_x)
+m("quantized_dynamic",torch.quantization.quantize_dynamic(nn.Sequential(nn.Linear(4,5),nn.Tanh(),nn.Linear(5,2)),{nn.Linear}),m_x); m("quantized_lstm",torch.quantization.quantize_dynamic(nn.LSTM(3,2,bidirectional=True),{nn.LSTM}),R(3,1,3)); m("quantized_gru",torch.quantization.quantize_dynamic(nn.GRU(3,2,batch_first=True),{nn.GRU}),R(1,3,3))
+c("quantize",lambda x: (torch.quantize_per_tensor(x,0.05,3,torch.quint8).dequantize(),torch.quantize_per_tensor(x,0.05,-3,torch.qint8).int_repr(),torch.quantize_per_channel(x,torch.tensor([.0371,.0213,.1117]),torch.tensor([0,1,2]),1,torch.qint8).dequantize()),x)
+# gradients of core ATen
+o=torch.ops.aten; g4=R(1,2,3,3); x4=R(1,2,6,6)
+class ConvBackward(nn.Module):
+    def forward(s,g,x,w,h,y,v): return torch.ops.aten.convolution_backward(g,x,w,[4],[2,2],[1,1],[1,1],False,[0,0],1,[True,True,True]), torch.ops.aten.convolution_backward(h,y,v,[4],[1,1],[0,0],[2,2],False,[0,0],2,[True,True,True])
+m("conv_backward",ConvBackward(),R(1,4,3,3),x4,R(4,2,3,3),R(2,4,2,2),R(2,2,6,6),R(4,1,3,3),script=True)
+class NormBackward(nn.Module):
+    def forward(s,g,x,w,h,y):
+        a=torch.ops.aten.native_layer_norm_backward(g,x,[4],x.mean(-1,True),1/torch.sqrt(x.var([-1],unbiased=False,keepdim=True)+1e-5),w,w,[True,True,True])
+        z=y.reshape(1,2,-1); return a, torch.ops.aten.native_group_norm_backward(h,y,z.mean(-1),1/torch.sqrt(z.var([-1],unbiased=False)+1e-5),w,1,4,9,2,[True,True,True])
+m("norm_backward",NormBackward(),R(2,3,4),x,R(4),R(1,4,3,3),R(1,4,3,3),script=True)
+c("pool_backward",lambda g,x: (o.avg_pool2d_backward(g,x,[3,3],[2,2],[1,1],False,True,None),o.avg_pool2d_backward(g,x,[2,2],[2,2],[0,0],False,False,None),o._adaptive_avg_pool2d_backward(g,x),o.max_pool2d_with_indices_backward(g,x,[2,2],[2,2],[0,0],[1,1],False,F.max_pool2d(x,2,return_indices=True)[1])),g4,x4)
+c("embedding_backward",lambda g,i_: (o.embedding_dense_backward(g,i_,6,-1,False),o.embedding_dense_backward(g,i_,6,2,True)),R(2,3,4),I(2,3,hi=6))
+c("activation_backward",lambda g,x: (o._softmax_backward_data(g,x.softmax(1),1,torch.float32),o._log_softmax_backward_data(g,x.log_softmax(1),1,torch.float32),o.threshold_backward(g,x,0.),o.sigmoid_backward(g,x.sigmoid()),o.tanh_backward(g,x.tanh()),o.gelu_backward(g,x)),R(2,3,4),x)
+# the rest
+c("factors",lambda x: (torch.linalg.lu_factor(x)+torch.linalg.lu(x)+tuple(t.abs() for t in torch.linalg.qr(x))),R(2,3,3)+2*torch.eye(3)); c("singular",lambda x: (torch.linalg.svdvals(x),torch.linalg.pinv(x),torch.linalg.matrix_rank(x),torch.linalg.cond(x),torch.linalg.norm(x[0],'nuc'),torch.linalg.eigvalsh(x@x.mT)),R(2,4,3)); c("tensorsolve",lambda x,y: (torch.linalg.tensorsolve(x,y),torch.linalg.tensorinv(x)),torch.eye(6).reshape(2,3,6)+R(2,3,6)*.1,R(2,3))
+c("windows",lambda x: tuple(f(8,periodic=q)*x[0,0,0] for f in (torch.hann_window,torch.hamming_window,torch.blackman_window,torch.bartlett_window,torch.kaiser_window) for q in (True,False)),x)
+c("gcd",lambda x,y: (torch.gcd(x,y),torch.lcm(x,y)),i*6,I(2,3,4)*4); c("index_reduce",lambda x,j,s_: tuple(torch.index_reduce(x,1,j,s_,r,include_self=q) for r in ("prod","mean","amax","amin") for q in (True,False)),x,torch.tensor([0,2,0]),R(2,3,4)); c("gradient",lambda x: tuple(torch.gradient(x))+tuple(torch.gradient(x,spacing=2.,dim=1)),R(3,4)); c("bessel",lambda x: (torch.special.i1(x),torch.special.i1e(x),torch.special.erfcx(x),torch.special.gammainc(x.abs()+.1,(x*x)),torch.special.gammaincc(x.abs()+.1,x*x)),R(12)*5)
+c("multilabel",lambda x,y: F.multilabel_margin_loss(x,y),R(2,4),torch.tensor([[3,0,-1,1],[1,-1,0,0]])); c("unpool3",lambda x: F.max_unpool3d(*F.max_pool3d(x,2,return_indices=True),2),R(1,1,4,4,4)); c("adaptive_places",lambda x: F.adaptive_max_pool2d(x,(3,4),return_indices=True)+F.adaptive_max_pool1d(x[0],4,return_indices=True),im); c("histogram",lambda x: tuple(torch.histogram(x,4))+tuple(torch.histogram(x,3,range=(-1.,1.),density=True)),v); c("combinations",lambda x: (torch.combinations(x,3),torch.combinations(x,1),torch.combinations(x,2,True)),v); c("repeats1",lambda r: torch.repeat_interleave(r),torch.tensor([2,0,3])); c("powers",lambda x: (torch.linalg.matrix_power(x,0),torch.linalg.matrix_power(x,-2)),R(3,3)+2*torch.eye(3)); c("pad_less",lambda x: F.pad(x,(1,-1,-1,2),'replicate'),im)
+c("embag_padding",lambda w,j,k,o_: tuple(F.embedding_bag(k,w,mode=q,padding_idx=2) for q in ("sum","mean","max"))+tuple(F.embedding_bag(j,w,o_,mode=q,padding_idx=2,include_last_offset=True) for q in ("sum","mean","max")),R(7,3),torch.tensor([1,2,2,0,6,5]),torch.tensor([[2,1],[2,2],[0,4]]),torch.tensor([0,3,3,6]))
+class Imaginary(nn.Module):
+    def forward(s,x): return torch.view_as_real(torch.fft.rfft(x)*1.5j+(2-0.5j))
+m("imaginary",Imaginary(),R(2,5),script=True)
+from torch.utils.mobile_optimizer import optimize_for_mobile
+m("mobile",optimize_for_mobile(torch.jit.script(nn.Sequential(nn.Conv2d(2,3,2),nn.ReLU6(),nn.Flatten(),nn.Linear(12,2)).eval())),R(1,2,3,3),script=True)
+class Lists(nn.Module):
+    def forward(s,x):
+        y=[x*float(k) for k in range(4)]; names={str(k):v for k,v in enumerate(y)}; assert names["2"] is not None
+        if any([x.size(0)>9, False]): y=y[1:]
+        return torch.cat(y[::-1]),names["3"],torch.stack(y[3:0:-2]), "{} {}".format(1,2)=="1 2"
+m("lists",Lists(),R(2,3),script=True)
+class Grow(nn.Module):
+    def forward(s,x):
+        keep: List[int]=[]; k=0
+        while k<x.size(0) and float(x[k])>0.: keep.append(k*2); k+=1
+        return torch.tensor(keep),len(keep)
+m("grow_numbers",Grow(),torch.tensor([1.,2,3,-1,5]),script=True)
+
 # fmt: on
 STORAGES = {torch.float32: "Float", torch.float64: "Double", torch.int64: "Long", torch.int32: "Int", torch.bool: "Bool",
             torch.uint8: "Byte", torch.float16: "Half"}

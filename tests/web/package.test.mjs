@@ -99,6 +99,13 @@ test("a language model continues texts as native does", async () => {
   assert.equal(there.tokenizer.decode(ids), here.tokenizer.decode(ids));
   const options = { maxTokens: 12, temperature: 0.8, seed: 7, chat: false };
   assert.equal(await there.generateText("a red fox", options), await here.generateText("a red fox", options));
+  const prompts = ["a red fox", "fox", "blue", "x"],
+    batch = there.batch({ places: 2 });
+  assert.deepEqual(await batch.generateTexts(prompts, { ...options, stop: ["zzz"] }), await here.generateTexts(prompts, { ...options, stop: ["zzz"] }));
+  assert.equal((await batch.state()).tokens, 4 * 12);
+  await fails(batch.generateText("a", { maxTokens: -1 }), "BAD_ARGUMENT", /maxTokens/);
+  batch.close();
+  assert.equal(await there.generateText("fox", { ...options, beams: 3 }), await here.generateText("fox", { ...options, beams: 3 }));
   const tokens = there.generate("a red fox", { ...options, stop: ["zzz"] });
   assert.equal(typeof (await tokens.next()).value.text, "string");
   await tokens.return();

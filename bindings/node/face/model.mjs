@@ -5,6 +5,7 @@ import { Held, Turns } from "./held.mjs";
 import { portOf, shown, sizesOf, valueFor } from "./ports.mjs";
 import { imagine, settingsOf } from "./pictures.mjs";
 import { Tensor } from "./tensor.mjs";
+import { Batch } from "./batch.mjs";
 import { Language, Tokenizer } from "./text.mjs";
 
 const nothing = Object.freeze({});
@@ -248,9 +249,26 @@ export class Model extends Held {
     return new Language(backend, this.handle, pool, options);
   }
 
+  /** Continues several texts at once. */
+  batch({ threads, ...options } = nothing) {
+    const { backend } = this.#shape,
+      pool = threads === undefined ? this.#pool : backend.pool(threads);
+    return new Batch(backend, this.handle, pool, options);
+  }
+
+  /** Continues several prompts at once, in a batch, and gives the texts. */
+  async generateTexts(prompts, { threads, context, ...options } = nothing) {
+    const batch = this.batch({ threads, context });
+    try {
+      return await batch.generateTexts(prompts, options);
+    } finally {
+      batch.close();
+    }
+  }
+
   /** Continues a prompt, and yields {id, text} for each token, as soon as it is known. */
   async *generate(prompt, { threads, context, ...options } = nothing) {
-    const language = this.language({ threads, context });
+    const language = this.language({ threads, context, texts: options.beams || 1 });
     try {
       return yield* language.generate(prompt, options);
     } finally {
@@ -267,7 +285,7 @@ export class Model extends Held {
 
   /** Answers messages, {role, content} each, by the chat template of the model; yields tokens. */
   async *chat(messages, { threads, context, ...options } = nothing) {
-    const language = this.language({ threads, context });
+    const language = this.language({ threads, context, texts: options.beams || 1 });
     try {
       return yield* language.chat(messages, options);
     } finally {
@@ -374,7 +392,7 @@ export class Model extends Held {
     };
   }
 
-  /** Made-up inputs; open sizes are 1, or as `sizes` says by symbol. */
+  /** Made-up inputs; dynamic sizes are 1, or as `sizes` says by symbol. */
   sample(sizes = nothing) {
     const feeds = {};
     for (const port of this.inputs)

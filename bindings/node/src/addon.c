@@ -226,8 +226,10 @@ static const JsFunction functions[] = {
 static void state_destroy(napi_env env, void *data, void *hint)
 {
     JsEnv *state = data;
-    (void)env, (void)hint;
+    (void)hint;
     for (uint32_t i = 0; i < state->slot_count; i++) js_holder_unref(state->slots[i].holder);
+    if (state->error) napi_delete_reference(env, state->error);
+    if (state->block_ref) napi_delete_reference(env, state->block_ref);
     free(state->slots);
     free(state);
 }
@@ -263,6 +265,7 @@ napi_value napi_register_module_v1(napi_env env, napi_value exports)
     functions_add(env, exports, js_functions_kernels);
     functions_add(env, exports, js_functions_text);
     functions_add(env, exports, js_functions_generate);
+    functions_add(env, exports, js_functions_batch);
     functions_add(env, exports, js_functions_picture);
     functions_add(env, exports, js_functions_speech);
     functions_add(env, exports, js_functions_made);

@@ -15,7 +15,8 @@ _KINDS = {None: capi.HOLO_QUANTIZE_NONE, "f32": capi.HOLO_QUANTIZE_NONE, "int8":
 _ACTIVATIONS = {None: capi.HOLO_ACTIVATIONS_DEFAULT, "static": capi.HOLO_ACTIVATIONS_STATIC, "dynamic": capi.HOLO_ACTIVATIONS_DYNAMIC}
 _RANGES = {None: capi.HOLO_RANGES_MSE, "mse": capi.HOLO_RANGES_MSE, "minmax": capi.HOLO_RANGES_MINMAX, "percentile": capi.HOLO_RANGES_PERCENTILE,
            "entropy": capi.HOLO_RANGES_ENTROPY}
-_NUMERIC = {"fused": capi.HOLO_FUSED, "exact": capi.HOLO_EXACT, "bf16": capi.HOLO_NUMERIC_BF16}
+_NUMERIC = {"fused": capi.HOLO_FUSED, "exact": capi.HOLO_EXACT, "bf16": capi.HOLO_NUMERIC_BF16,
+            "tf32": capi.HOLO_NUMERIC_TF32, "f16": capi.HOLO_NUMERIC_F16}
 _SIZES = {"balanced": capi.HOLO_SIZE_BALANCED, "small": capi.HOLO_SIZE_SMALL, "fast": capi.HOLO_SIZE_FAST}
 
 
@@ -193,7 +194,7 @@ def compile(model, output=None, *, progress=None, **options):
     constants       {"x": array}: inputs that have this value for good
     domains         {"x": [0, 1, 2]}: all that elements of an input can be
     symbolic        True: every size of every input is left open
-    numeric         "fused", "exact" (the same bits on every CPU) or "bf16" (products of bf16)
+    numeric         "fused", "exact" (the same bits on every CPU) or "bf16" (products of bf16); for GPUs also "tf32" and "f16"
     verify          False: the plan is not compared with the model
     verify_inputs   files of inputs to compare with; tolerance: how far it may be off, relative or (relative, absolute)
     strict          True: a plan that cannot be compared is an error

@@ -8,7 +8,7 @@ import time
 
 from . import _hologram
 from ._hologram import ArgumentError, Cancel, CancelledError, capi
-from ._text import Texts
+from ._texts import Texts
 
 Port = collections.namedtuple("Port", "name dtype shape kind inner optional")
 Port.__doc__ = """An input or an output.

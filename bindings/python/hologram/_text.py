@@ -1,11 +1,13 @@
 """Tokenizers, language models and the texts that they continue."""
 
+import asyncio
+import collections
 import json
 import os
 from typing import NamedTuple
 
 from . import _hologram
-from ._hologram import ArgumentError, Generation, UnsupportedError, capi
+from ._hologram import ArgumentError, CancelledError, Generation, UnsupportedError, capi
 
 _GRAMMARS = {"grammar": capi.HOLO_GRAMMAR_GBNF, "regex": capi.HOLO_GRAMMAR_REGEX, "json_schema": capi.HOLO_GRAMMAR_JSON_SCHEMA}
 
@@ -86,48 +88,103 @@ class Token:
         return f"Token(id={self.id}, text={self.text!r}, logprob={self.logprob})"
 
 
-class Answer:
-    """The tokens that a language model continues a text with: iterate over it. Closing it ends the text.
+class Tokens:
+    """The tokens that a text is continued with, as soon as they are known: iterate over them, with `for` or with `async for`.
 
-    `result` has counts and times so far: prompt_tokens, cached_tokens, tokens, finish ('length', 'end', 'stop', 'asked', 'grammar'),
-    stop, prompt_seconds, seconds, guessed, right.
-    """
+    What makes them defines _more(), which waits for tokens, _more_async(), which awaits them, and _is_over()."""
 
-    def __init__(self, language, generation):
-        self._language, self._generation, self._owns, self._tokens = language, generation, False, []
+    _error = None  # what ended the text, until it is raised
+
+    def __init__(self, logprobs):
+        self._tokens, self._logprobs = collections.deque(), bool(logprobs)
+
+    def _take(self, id, text, logprob):
+        self._tokens.append(Token(id, text, logprob if self._logprobs else None))
+
+    def _end(self):
+        error, self._error = self._error, None
+        self.close()
+        if error is not None:
+            raise error
 
     def __iter__(self):
         return self
 
     def __next__(self):
         while not self._tokens:
-            if self._generation.closed or self._generation.done:
-                self.close()
+            if self._is_over():
+                self._end()
                 raise StopIteration
-            self._tokens = [Token(*row) for row in reversed(self._generation.step())]
-        return self._tokens.pop()
+            self._more()
+        return self._tokens.popleft()
 
-    @property
-    def result(self):
-        """Counts and times so far, a dict."""
-        return self._generation.result
+    def __aiter__(self):
+        return self
+
+    async def __anext__(self):
+        while not self._tokens:
+            if self._is_over():
+                self._end()
+                raise StopAsyncIteration
+            await self._more_async()
+        return self._tokens.popleft()
 
     def text(self):
         """The rest of the text, as one."""
         return "".join(token.text for token in self)
 
-    def close(self):
-        """Ends the text."""
-        self._tokens = []
-        self._generation.close()
-        if self._owns:
-            self._language.close()
+    async def text_async(self):
+        """The same, to be awaited."""
+        return "".join([token.text async for token in self])
 
     def __enter__(self):
         return self
 
     def __exit__(self, *error):
         self.close()
+
+
+class Answer(Tokens):
+    """The tokens that a language model continues a text with: iterate over it, with `for` or with `async for`. Closing it ends the text.
+
+    `result` has counts and times so far: prompt_tokens, cached_tokens, tokens, finish ('length', 'end', 'stop', 'asked', 'grammar'),
+    stop, prompt_seconds, seconds, guessed, right.
+    """
+
+    def __init__(self, language, generation, logprobs=False):
+        super().__init__(logprobs)
+        self._language, self._generation, self._owns = language, generation, False
+
+    def _is_over(self):
+        return self._generation.closed or self._generation.done
+
+    def _more(self):
+        for _, *row in self._generation.step():
+            self._take(*row)
+
+    async def _more_async(self):
+        future = asyncio.get_running_loop().run_in_executor(None, self._more)
+        try:
+            await asyncio.shield(future)
+        except asyncio.CancelledError:
+            self._language.cancel()
+            try:
+                await future  # the model is in use until then
+            except CancelledError:
+                pass
+            raise
+
+    @property
+    def result(self):
+        """Counts and times so far, a dict."""
+        return self._generation.result
+
+    def close(self):
+        """Ends the text."""
+        self._tokens.clear()
+        self._generation.close()
+        if self._owns:
+            self._language.close()
 
 
 class Spoken(NamedTuple):
@@ -154,21 +211,86 @@ class Transcript(NamedTuple):
         return self.text
 
 
-class Language:
+class Prompts:
+    """What is given to language models, as the C library takes it."""
+
+    def _prepare(self, model):
+        self.model, self._tokenizer, chat = model, model.tokenizer, _hologram.asset(model, "template")
+        self._chat = None if chat is None else capi.holo_template_open_memory(chat)
+
+    @property
+    def tokenizer(self):
+        """Of the model; None: it has none."""
+        return self._tokenizer
+
+    def generate(self, prompt, *, chat=None, stop=(), grammar=None, regex=None, json_schema=None, **options):
+        """As Model.generate."""
+        given = self._given(stop, {"grammar": grammar, "regex": regex, "json_schema": json_schema}, options)
+        return self._answer(self._ids(prompt, chat), *given)
+
+    def generate_text(self, prompt, **options):
+        """As Model.generate_text."""
+        return self.generate(prompt, **options).text()
+
+    def chat(self, messages, **options):
+        """As Model.chat."""
+        return self.generate(self._rendered(messages), **options, chat=False)
+
+    def close(self):
+        """Frees it, and ends its texts."""
+        self._handle.close()
+
+    @property
+    def closed(self):
+        """Whether close() was called."""
+        return self._handle.closed
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
+    def _needs_tokenizer(self):
+        if self._tokenizer is None:
+            raise UnsupportedError("the model has no tokenizer: give the prompt as ids, or compile a folder that has a tokenizer.json")
+        return self._tokenizer
+
+    def _rendered(self, messages):
+        if self._chat is None:
+            raise UnsupportedError("the model has no chat template: give a prompt to generate")
+        text = _hologram.render(self._chat, json.dumps({"messages": list(messages), "add_generation_prompt": True}))
+        return self._needs_tokenizer().encode(text, special=False)  # the template writes special tokens itself
+
+    def _ids(self, prompt, chat):
+        if not isinstance(prompt, str):
+            return prompt
+        if chat or chat is None and self._chat is not None:
+            return self._rendered([{"role": "user", "content": prompt}])
+        return self._needs_tokenizer().encode(prompt)
+
+    @staticmethod
+    def _given(stop, grammars, options):
+        """(options, stop strings, the compiled grammar or None)"""
+        given = [name for name, text in grammars.items() if text is not None]
+        if len(given) > 1:
+            raise ArgumentError(f"{given[0]} and {given[1]} are both given: a text can have one of them")
+        compiled = None
+        for name in given:
+            text = grammars[name] if isinstance(grammars[name], str) else json.dumps(grammars[name])
+            compiled = capi.holo_grammar_compile(_GRAMMARS[name], text, capi.HOLO_SPACES_SOME)
+        stops = [stop] if isinstance(stop, str) else list(stop)
+        return {name: value for name, value in options.items() if value is not None}, stops, compiled
+
+
+class Language(Prompts):
     """A language model at work: made by Model.language. It keeps what it has read of texts, so that a prompt that begins as the one
     before is read from where they differ. For one thread at a time."""
 
     def __init__(self, model, texts=1, context=0, threads=None):
         pool = None if threads is None else capi.holo_pool_create(threads)
         self._handle = _hologram.language_open(model, pool, texts, context)
-        self._tokenizer, chat = model.tokenizer, _hologram.asset(model, "template")
-        self._chat = None if chat is None else capi.holo_template_open_memory(chat)
-        self.model = model
-
-    @property
-    def tokenizer(self):
-        """Of the model; None: it has none."""
-        return self._tokenizer
+        self._prepare(model)
 
     @property
     def context(self):
@@ -197,138 +319,16 @@ class Language:
         """Stops a read in progress, from any thread: it raises CancelledError."""
         _hologram.language_cancel(self._handle)
 
-    def generate(self, prompt, *, chat=None, stop=(), grammar=None, regex=None, json_schema=None, **options):
-        """As Model.generate."""
-        return self._answer(self._ids(prompt, chat), stop, {"grammar": grammar, "regex": regex, "json_schema": json_schema}, options)
-
-    def generate_text(self, prompt, **options):
-        """As Model.generate_text."""
-        return self.generate(prompt, **options).text()
-
-    def chat(self, messages, **options):
-        """As Model.chat."""
-        return self.generate(self._rendered(messages), **options, chat=False)
+    def _answer(self, ids, options, stops, grammar):
+        return Answer(self, Generation._create(self._handle, ids, options, stops, grammar), options.get("logprobs"))
 
     def transcribe(self, sound, *, language=None, translate=False, timestamps=True):
         """As Model.transcribe."""
         rate = capi.holo_language_rate(self._handle)
         if not rate:
             raise UnsupportedError("the model does not listen to sounds")
+        if isinstance(sound, (bytes, bytearray)):
+            sound = _hologram.sound_read_memory(bytes(sound), rate)
         samples = _hologram.sound_read(sound, rate) if isinstance(sound, (str, os.PathLike)) else sound
         code, seconds, pieces = _hologram.transcribe(self._handle, samples, language, translate, timestamps)
         return Transcript(code, seconds, tuple(Spoken(*piece) for piece in pieces))
-
-    def close(self):
-        """Frees it."""
-        self._handle.close()
-
-    @property
-    def closed(self):
-        """Whether close() was called."""
-        return self._handle.closed
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.close()
-
-    # ---- prompts
-
-    def _needs_tokenizer(self):
-        if self._tokenizer is None:
-            raise UnsupportedError("the model has no tokenizer: give the prompt as ids, or compile a folder that has a tokenizer.json")
-        return self._tokenizer
-
-    def _rendered(self, messages):
-        if self._chat is None:
-            raise UnsupportedError("the model has no chat template: give a prompt to generate")
-        text = _hologram.render(self._chat, json.dumps({"messages": list(messages), "add_generation_prompt": True}))
-        return self._needs_tokenizer().encode(text, special=False)  # the template writes special tokens itself
-
-    def _ids(self, prompt, chat):
-        if not isinstance(prompt, str):
-            return prompt
-        if chat or chat is None and self._chat is not None:
-            return self._rendered([{"role": "user", "content": prompt}])
-        return self._needs_tokenizer().encode(prompt)
-
-    def _answer(self, ids, stop, grammars, options):
-        given = [name for name, text in grammars.items() if text is not None]
-        if len(given) > 1:
-            raise ArgumentError(f"{given[0]} and {given[1]} are both given: a text can have one of them")
-        compiled = None
-        for name in given:
-            text = grammars[name] if isinstance(grammars[name], str) else json.dumps(grammars[name])
-            compiled = capi.holo_grammar_compile(_GRAMMARS[name], text, capi.HOLO_SPACES_SOME)
-        stops = [stop] if isinstance(stop, str) else list(stop)
-        given = {name: value for name, value in options.items() if value is not None}
-        return Answer(self, Generation._create(self._handle, ids, given, stops, compiled))
-
-
-class Texts:
-    """What models do with text."""
-
-    @property
-    def tokenizer(self):
-        """The tokenizer of the archive; None: it has none."""
-        return None if _hologram.asset(self, "tokenizer") is None else Tokenizer(self)
-
-    def language(self, texts=1, context=0, threads=None):
-        """The model as a language model, which keeps what it has read: a Language. `texts` is how many texts it keeps at once, `context`
-        the most tokens of one, 0: as many as the model was made for. `threads` None: as the model's runs; 0: one a core."""
-        return Language(self, texts, context, threads)
-
-    def generate(self, prompt, *, context=0, threads=None, **options):
-        """Continues a prompt, and yields a Token for each token, as soon as it is known.
-
-            for token in model.generate("Why is the sky blue?", max_tokens=200):
-                print(token, end="", flush=True)
-
-        `prompt` is a text, or ids. If the model has a chat template, a text is a question, and what comes out is the answer; chat=False
-        continues the text itself. Other options, by default as the model's makers want them:
-
-        max_tokens               as many at most; None: until the model ends the text, or its context is full
-        temperature              0: always the most likely token
-        top_k, top_p, min_p, typical_p                               leave out tokens that are not likely
-        repetition_penalty, presence_penalty, frequency_penalty      make tokens less likely that occurred
-        seed                     the same seed gives the same tokens
-        stop                     a text or several that end the text
-        json_schema              a dict or JSON: the text is JSON that fits the schema
-        grammar, regex           rules in GBNF, or a regular expression, that the text fits
-        lookup                   guess so many tokens from the text itself, and check them in one run; the text is the same
-        logprobs                 True: tokens have log-probabilities
-        keep_ends                True: go on behind tokens that end the text
-        context, threads         as for `language`
-
-        The GIL is free while the model runs. Ctrl-C ends it, and so does leaving the loop.
-        """
-        language = Language(self, 1, context, threads)
-        answer = language.generate(prompt, **options)
-        answer._owns = True
-        return answer
-
-    def transcribe(self, sound, *, threads=None, **options):
-        """Writes down what is said, with a model of Whisper's kind. `sound` is the path of a WAV file, or samples as the model listens
-        to them. `language` is the code of what is spoken, such as "en"; None: the model finds out. `translate` writes it down in
-        English. `timestamps` False: short sounds are one piece. Returns a Transcript.
-
-            print(model.transcribe("talk.wav").text)
-        """
-        with self.language(threads=threads) as language:
-            return language.transcribe(sound, **options)
-
-    def generate_text(self, prompt, **options):
-        """Continues a prompt, and gives the whole text that comes behind it. Options are those of `generate`."""
-        return self.generate(prompt, **options).text()
-
-    def chat(self, messages, *, context=0, threads=None, **options):
-        """Answers the last of several messages, by the model's chat template; yields a Token for each token, as `generate`.
-
-            for token in model.chat([{"role": "system", "content": "Be brief."}, {"role": "user", "content": "Who are you?"}]):
-                print(token, end="", flush=True)
-        """
-        language = Language(self, 1, context, threads)
-        answer = language.chat(messages, **options)
-        answer._owns = True
-        return answer

@@ -1,4 +1,4 @@
-// exchange.c - DLPack, both ways: tensors of PyTorch, JAX, CuPy and others that are on the CPU.
+// exchange.c - DLPack, both ways: tensors of PyTorch, JAX, CuPy and others on the CPU; in sessions also in, from a GPU.
 //
 // The layouts are those of dlpack.h, whose first fields HoloDlTensor has. A capsule is called "dltensor", or "dltensor_versioned"
 // where it says its version; whoever takes it calls it used, and its deleter when done.
@@ -20,7 +20,7 @@ typedef struct Versioned {
     HoloDlTensor tensor;
 } Versioned;
 
-enum { CPU = 1, CUDA_HOST = 3, ROCM_HOST = 11, READ_ONLY = 1 };
+enum { CPU = 1, CUDA = 2, CUDA_HOST = 3, ROCM_HOST = 11, READ_ONLY = 1 };
 
 // ---- out
 
@@ -128,7 +128,7 @@ static void versioned_release(void *state)
     if (m->deleter) m->deleter(m);
 }
 
-static int device_check(PyObject *object, const char *what)
+static int device_check(PyObject *object, const char *what, Held *held)
 {
     PyObject *pair = PyObject_CallMethod(object, "__dlpack_device__", NULL);
     long      type = -1, id = 0;
@@ -140,6 +140,8 @@ static int device_check(PyObject *object, const char *what)
     Py_XDECREF(pair);
     if (PyErr_Occurred()) return -1;
     if (type == CPU || type == CUDA_HOST || type == ROCM_HOST) return 0;
+    held->is_there = type == CUDA && held->may_be_there;
+    if (held->is_there) return 0;
     if (!is_pair) return PyErr_Format(PyExc_TypeError, "%s: __dlpack_device__ gives no pair of numbers", what), -1;
     return py_fail(
         HOLO_BAD_INPUT,
@@ -175,10 +177,20 @@ static int refused(const char *what)
     return -1;
 }
 
+static bool is_dense(const HoloDlTensor *dl)
+{
+    int64_t at = 1;
+    for (int i = dl->ndim - 1; i >= 0 && dl->strides; i--) {
+        if (dl->shape[i] != 1 && dl->strides[i] != at) return false;
+        at *= dl->shape[i];
+    }
+    return true;
+}
+
 int py_take_dlpack(PyObject *object, const char *what, HoloTensor *out, Held *held)
 {
     if (!PyObject_HasAttrString(object, "__dlpack__") || !PyObject_HasAttrString(object, "__dlpack_device__")) return 1;
-    if (device_check(object, what)) return -1;
+    if (device_check(object, what, held)) return -1;
     PyObject *capsule = PyObject_CallMethod(object, "__dlpack__", NULL);
     if (!capsule) return refused(what);
     const HoloDlTensor *dl = capsule_take(capsule, what, held);
@@ -186,9 +198,11 @@ int py_take_dlpack(PyObject *object, const char *what, HoloTensor *out, Held *he
     if (!dl) return -1;
     HoloDlTensor dense = *dl;
     dense.strides      = NULL;
+    if (held->is_there) dense.device_type = CPU, dense.device_id = 0; // the type and the address are what is taken
     if (dl->ndim < 0 || dl->ndim > HOLO_MAX_RANK || !holo_tensor_from_dlpack(&dense, out))
         return py_fail(HOLO_BAD_INPUT, "%s: DLPack type %d of %d bits, in %d dimensions, is none of ours", what,
                        dl->code, dl->bits, dl->ndim);
+    if (held->is_there) return is_dense(dl) ? 0 : py_fail(HOLO_BAD_INPUT, "%s is not dense: give x.contiguous()", what);
     Py_ssize_t strides[HOLO_MAX_RANK], size = (Py_ssize_t)holo_dtype_size((HoloDtype)out->dtype);
     for (int i = 0; dl->strides && i < dl->ndim; i++) strides[i] = (Py_ssize_t)dl->strides[i] * size;
     return py_make_dense(out, dl->strides ? strides : NULL, held);

@@ -71,6 +71,14 @@ void *py_handle_use(PyObject *object, const HandleKind *kind)
     return handle->pointer;
 }
 
+void *py_handle_use_alone(PyObject *object, const HandleKind *kind)
+{
+    void *pointer = py_handle_use(object, kind);
+    if (!pointer || !py_handle_alone(object)) return pointer;
+    py_handle_done(object);
+    return NULL;
+}
+
 int py_handle_keep(PyObject *object, PyObject *kept)
 {
     Handle *handle = (Handle *)object;

@@ -4,8 +4,6 @@
 // when the GIL is back.
 #include "pyholo.h"
 
-#include <stdlib.h>
-
 static void stop(void *language)
 {
     holo_language_cancel(language);
@@ -40,15 +38,6 @@ static PyObject *language_open(PyObject *module, PyObject *args)
     return self;
 }
 
-// The language model for a call, which no other thread may be inside of.
-static HoloLanguage *language_use(PyObject *object)
-{
-    HoloLanguage *language = py_handle_use(object, &py_kind_language);
-    if (!language || !py_handle_alone(object)) return language;
-    py_handle_done(object);
-    return NULL;
-}
-
 static PyObject *language_read(PyObject *module, PyObject *args)
 {
     PyObject    *object, *list, *answer = NULL;
@@ -60,7 +49,7 @@ static PyObject *language_read(PyObject *module, PyObject *args)
     HoloStatus   status = HOLO_OK;
     (void)module;
     if (!PyArg_ParseTuple(args, "OOi:read", &object, &list, &text) || py_ids_take(list, &ids, &count)) return NULL;
-    HoloLanguage *language = language_use(object);
+    HoloLanguage *language = py_handle_use_alone(object, &py_kind_language);
     PyCall        call     = {.stop = stop, .object = language};
     while (language && again > 0) {
         py_call_begin(&call);
@@ -106,129 +95,16 @@ static PyObject *language_ends(PyObject *module, PyObject *object)
     return list;
 }
 
-// ---- options
-
-typedef enum OptionKind { REAL, WHOLE, LONG_WHOLE, YES_NO } OptionKind;
-
-static const struct {
-    const char *name;
-    OptionKind  kind;
-    size_t      at; // of the field
-} rows[] = {
-    {"max_tokens", WHOLE, offsetof(HoloGenerateOptions, max_tokens)},
-    {"text", WHOLE, offsetof(HoloGenerateOptions, text)},
-    {"lookup", WHOLE, offsetof(HoloGenerateOptions, lookup)},
-    {"keep_ends", YES_NO, offsetof(HoloGenerateOptions, keep_ends)},
-    {"seed", LONG_WHOLE, offsetof(HoloGenerateOptions, sampler.seed)},
-    {"temperature", REAL, offsetof(HoloGenerateOptions, sampler.temperature)},
-    {"top_k", WHOLE, offsetof(HoloGenerateOptions, sampler.top_k)},
-    {"top_p", REAL, offsetof(HoloGenerateOptions, sampler.top_p)},
-    {"min_p", REAL, offsetof(HoloGenerateOptions, sampler.min_p)},
-    {"typical_p", REAL, offsetof(HoloGenerateOptions, sampler.typical_p)},
-    {"repetition_penalty", REAL, offsetof(HoloGenerateOptions, sampler.repetition_penalty)},
-    {"presence_penalty", REAL, offsetof(HoloGenerateOptions, sampler.presence_penalty)},
-    {"frequency_penalty", REAL, offsetof(HoloGenerateOptions, sampler.frequency_penalty)},
-    {"logprobs", YES_NO, offsetof(HoloGenerateOptions, sampler.logprobs)},
-};
-
-static int option_set(int row, PyObject *value, HoloGenerateOptions *out)
-{
-    void              *field = (char *)out + rows[row].at;
-    unsigned long long whole = 0;
-    double             real  = 0;
-    switch (rows[row].kind) {
-    case REAL:
-        real = PyFloat_AsDouble(value);
-        if (PyErr_Occurred()) return -1;
-        *(float *)field = (float)real;
-        return 0;
-    case YES_NO: *(bool *)field = PyObject_IsTrue(value) == 1; return PyErr_Occurred() ? -1 : 0;
-    case WHOLE:
-    case LONG_WHOLE: break;
-    }
-    if (!py_unsigned_take(value, &whole)) return -1;
-    if (rows[row].kind == LONG_WHOLE)
-        *(uint64_t *)field = whole;
-    else if (whole <= INT32_MAX)
-        *(uint32_t *)field = (uint32_t)whole;
-    else
-        return PyErr_Format(PyExc_ValueError, "%s is %R: too large", rows[row].name, value), -1;
-    return 0;
-}
-
-static int options_take(PyObject *dict, HoloGenerateOptions *out)
-{
-    PyObject  *key, *value;
-    Py_ssize_t at = 0;
-    while (PyDict_Next(dict, &at, &key, &value)) {
-        int row = 0;
-        while (row < PY_COUNT(rows) && PyUnicode_CompareWithASCIIString(key, rows[row].name) != 0) row++;
-        if (row == PY_COUNT(rows)) return PyErr_Format(PyExc_TypeError, "there is no option %R", key), -1;
-        if (option_set(row, value, out)) return -1;
-    }
-    return 0;
-}
-
-// The strings stay where the list has them.
-static HoloString *stops_take(PyObject *list)
-{
-    Py_ssize_t  count = PyList_Size(list);
-    HoloString *stops = PyMem_Calloc((size_t)count + 1, sizeof *stops);
-    if (!stops) PyErr_NoMemory();
-    for (Py_ssize_t i = 0; stops && i < count; i++) {
-        Py_ssize_t  size;
-        const char *text = PyUnicode_AsUTF8AndSize(PyList_GetItem(list, i), &size);
-        if (!text) return PyMem_Free(stops), NULL;
-        stops[i] = (HoloString){text, (size_t)size};
-    }
-    return stops;
-}
-
 // ---- generations
-
-typedef struct Piece {
-    uint32_t token;
-    float    logprob;
-    size_t   begin, size; // of its text
-} Piece;
-
-typedef struct Pieces { // what a step gave
-    Piece *piece;
-    char  *text;
-    size_t count, room, text_size, text_room;
-    bool   is_out_of_memory;
-} Pieces;
 
 typedef struct Generation {
     Handle             handle;
     PyObject          *language;
-    bool               has_logprobs, is_done;
+    bool               is_done;
     HoloGenerateResult result;
 } Generation;
 
 static PyTypeObject *generation_type;
-
-static bool collect(void *state, const HoloGenerated *one)
-{
-    Pieces *p = state;
-    if (p->count == p->room) {
-        Piece *piece = realloc(p->piece, (p->room * 2 + 4) * sizeof *piece);
-        if (!piece) return p->is_out_of_memory = true, false;
-        p->piece = piece;
-        p->room  = p->room * 2 + 4;
-    }
-    if (p->text_size + one->text.size > p->text_room) {
-        size_t room = (p->text_size + one->text.size) * 2;
-        char  *text = realloc(p->text, room);
-        if (!text) return p->is_out_of_memory = true, false;
-        p->text      = text;
-        p->text_room = room;
-    }
-    p->piece[p->count++] = (Piece){one->token, one->sampled.logprob, p->text_size, one->text.size};
-    if (one->text.size) memcpy(p->text + p->text_size, one->text.data, one->text.size);
-    p->text_size += one->text.size;
-    return true;
-}
 
 static PyObject *create(PyObject *class, PyObject *args)
 {
@@ -243,10 +119,10 @@ static PyObject *create(PyObject *class, PyObject *args)
                           &grammar) ||
         py_ids_take(list, &ids, &count))
         return NULL;
-    HoloLanguage *language = language_use(object);
+    HoloLanguage *language = py_handle_use_alone(object, &py_kind_language);
     if (!language) return PyMem_Free(ids), NULL;
     holo_generate_defaults(language, &options);
-    HoloString *strings = options_take(dict, &options) ? NULL : stops_take(stops);
+    HoloString *strings = py_fields_take(dict, bind_generate_options, &options) ? NULL : py_stops_take(stops);
     options.stops       = strings;
     options.stop_count  = (size_t)PyList_Size(stops);
     options.grammar     = strings && grammar != Py_None ? py_handle_use(grammar, &py_kind_grammar) : NULL;
@@ -258,32 +134,12 @@ static PyObject *create(PyObject *class, PyObject *args)
     }
     // A list lets go of its last element first: the grammar, which has to do with the language model.
     if (self && (py_handle_keep(self, object) || (options.grammar && py_handle_keep(self, grammar)))) Py_CLEAR(self);
-    if (self) {
-        ((Generation *)self)->language     = object;
-        ((Generation *)self)->has_logprobs = options.sampler.logprobs;
-    }
+    if (self) ((Generation *)self)->language = object;
     if (options.grammar) py_handle_done(grammar);
     py_handle_done(object);
     PyMem_Free(strings);
     PyMem_Free(ids);
     return self;
-}
-
-static PyObject *list_of(const Generation *self, const Pieces *p)
-{
-    PyObject *list = PyList_New((Py_ssize_t)p->count);
-    for (size_t i = 0; list && i < p->count; i++) {
-        const Piece *one = &p->piece[i];
-        PyObject    *row, *text = py_text_from((HoloString){p->text ? p->text + one->begin : "", one->size});
-        if (one->token == UINT32_MAX) // what was held back
-            row = text ? Py_BuildValue("(ONO)", Py_None, text, Py_None) : NULL;
-        else if (self->has_logprobs)
-            row = text ? Py_BuildValue("(kNd)", (unsigned long)one->token, text, (double)one->logprob) : NULL;
-        else
-            row = text ? Py_BuildValue("(kNO)", (unsigned long)one->token, text, Py_None) : NULL;
-        if (!row || PyList_SetItem(list, (Py_ssize_t)i, row)) Py_CLEAR(list);
-    }
-    return list;
 }
 
 static PyObject *step(PyObject *object, PyObject *unused)
@@ -292,27 +148,26 @@ static PyObject *step(PyObject *object, PyObject *unused)
     Generation *self = (Generation *)object;
     HoloAnswer *g    = py_handle_use(object, &py_kind_answer);
     if (!g) return NULL;
-    HoloLanguage *language = language_use(self->language);
+    HoloLanguage *language = py_handle_use_alone(self->language, &py_kind_language);
     HoloError     error    = {0};
     HoloStatus    status   = HOLO_OK;
-    Pieces        pieces   = {0};
+    BindTold      told     = {0};
     PyCall        call     = {.stop = stop, .object = language};
     PyObject     *answer   = NULL;
     int           again    = language ? 1 : -1;
     while (again > 0) {
         py_call_begin(&call);
-        status = holo_answer_step(g, collect, &pieces, &self->is_done, &self->result, &error);
+        status = holo_answer_step(g, bind_told_add, &told, &self->is_done, &self->result, &error);
         py_call_end(&call);
         again = py_call_again(&call, status);
     }
     if (!again && status)
         py_raise(status, &error);
-    else if (!again && pieces.is_out_of_memory)
+    else if (!again && told.is_out_of_memory)
         PyErr_NoMemory();
     else if (!again)
-        answer = list_of(self, &pieces);
-    free(pieces.piece);
-    free(pieces.text);
+        answer = py_told_tokens(&told);
+    bind_told_deinit(&told);
     if (language) py_handle_done(self->language);
     py_handle_done(object);
     return answer;
@@ -326,18 +181,13 @@ static PyObject *get_done(PyObject *self, void *unused)
 
 static PyObject *get_result(PyObject *self, void *unused)
 {
-    static const char *const  why[] = {"length", "end", "stop", "asked", "grammar"};
-    const HoloGenerateResult *r     = &((Generation *)self)->result;
     (void)unused;
-    return Py_BuildValue("{s:n,s:n,s:n,s:s,s:i,s:d,s:d,s:n,s:n}", "prompt_tokens", r->prompt_tokens, "cached_tokens",
-                         r->cached_tokens, "tokens", r->tokens, "finish", why[r->finish], "stop", r->stop,
-                         "prompt_seconds", r->prompt_seconds, "seconds", r->seconds, "guessed", r->guessed, "right",
-                         r->right);
+    return py_fields_dict(bind_generate_result, &((Generation *)self)->result);
 }
 
 static PyMethodDef methods[] = {
     {"_create", create, METH_VARARGS | METH_CLASS, NULL},
-    {"step", step, METH_NOARGS, "One run of the model: a list of (id, text, logprob)."},
+    {"step", step, METH_NOARGS, "One run of the model: a list of (0, id, text, logprob)."},
     {NULL, NULL, 0, NULL},
 };
 

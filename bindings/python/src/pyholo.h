@@ -10,9 +10,11 @@
 #define Py_LIMITED_API 0x03090000
 #include <Python.h>
 
+#include "fields.h"
 #include "hologram.h"
 #include "hologram_compiler.h"
 #include "hologram_text.h"
+#include "told.h"
 
 #include <stdatomic.h>
 #include <string.h>
@@ -108,6 +110,7 @@ typedef struct Held {
     void        *state;
     struct Held *children; // PyMem
     int          child_count;
+    bool         may_be_there, is_there; // in the memory of a GPU: whether it may be, and whether it is
 } Held;
 
 void py_held_release(Held *held);
@@ -155,9 +158,10 @@ typedef struct Handle {
 
 extern PyTypeObject    *py_handle_type;
 extern const HandleKind py_kind_model, py_kind_session, py_kind_pool, py_kind_compiler, py_kind_kernels;
-extern const HandleKind py_kind_tokenizer, py_kind_template, py_kind_grammar, py_kind_language, py_kind_answer;
-int                     py_handle_init(PyObject *module);
-PyTypeObject           *py_handle_subtype(PyObject *module, PyType_Spec *spec);
+extern const HandleKind py_kind_tokenizer, py_kind_template, py_kind_grammar, py_kind_language, py_kind_answer,
+    py_kind_picture;
+int           py_handle_init(PyObject *module);
+PyTypeObject *py_handle_subtype(PyObject *module, PyType_Spec *spec);
 // A handle of `pointer`, which is destroyed where this fails.
 PyObject *py_handle_create(PyTypeObject *type, const HandleKind *kind, void *pointer);
 int       py_handle_keep(PyObject *handle, PyObject *object); // what must live as long
@@ -165,8 +169,9 @@ int       py_handle_keep(PyObject *handle, PyObject *object); // what must live 
 void *py_handle_use(PyObject *object, const HandleKind *kind);
 void  py_handle_done(PyObject *object);
 // Between the two, before something is changed: fails, with an exception, where another thread's call is inside.
-int  py_handle_alone(PyObject *object);
-void py_handle_close(Handle *handle); // now, or when nobody uses it any more
+int   py_handle_alone(PyObject *object);
+void *py_handle_use_alone(PyObject *object, const HandleKind *kind); // both
+void  py_handle_close(Handle *handle);                               // now, or when nobody uses it any more
 
 // ---- models, sessions and runs (model.c, session.c, run.c)
 
@@ -236,15 +241,26 @@ void py_call_end(PyCall *call);
 // set, such as KeyboardInterrupt. 0: there is nothing to do.
 int py_call_again(PyCall *call, HoloStatus status);
 
-// ---- text (py_text.c, py_generate.c)
+// ---- text (py_text.c, py_generate.c, py_batch.c)
 
 int py_text_init(PyObject *module);
 int py_generate_init(PyObject *module);
+int py_batch_init(PyObject *module);
 int py_speech_init(PyObject *module);
+int py_picture_init(PyObject *module);
 // Ids of any iterable, in memory of PyMem.
 int       py_ids_take(PyObject *object, uint32_t **out, size_t *out_count);
 PyObject *py_text_from(HoloString text);                 // what is no UTF-8 is replaced
 int       py_unsigned_take(PyObject *object, void *out); // an unsigned long long, for PyArg_Parse: 1 if it is one
+
+// ---- options and results, by the tables of fields.h (py_options.c)
+
+int       py_fields_take(PyObject *dict, const BindField *fields, void *out); // what the dict has not stays
+PyObject *py_fields_dict(const BindField *fields, const void *from);
+// The strings stay where the list has them; the array is of PyMem.
+HoloString *py_stops_take(PyObject *list);
+PyObject   *py_told_tokens(const BindTold *told); // [(text, id, text of it, logprob)]
+PyObject   *py_told_ends(const BindTold *told);   // [(text, status, message, result)]
 
 // ---- the rest
 

@@ -85,7 +85,7 @@ static int input_add(Run *run, int index, PyObject *value)
     if (value == Py_None && port->port->optional && !run->session) return 0; // left out
     int           at = run->in_count++;
     HoloRunInput *in = &run->in[at];
-    run->in_held[at] = (Held){0};
+    run->in_held[at] = (Held){.may_be_there = run->session != NULL};
     in->name         = NULL;
     in->index        = index;
     return py_take(value, port->port, port->what, &in->tensor, &run->in_held[at]);
@@ -181,6 +181,7 @@ static int output_add(Run *run, int index, PyObject *given)
         if (run->outs[i].port == port) return py_fail(HOLO_BAD_ARGUMENT, "%s is asked for twice", port->what);
     run->out_count++;
     if (given) {
+        o->held.may_be_there = run->session != NULL;
         if (py_take_writable(given, dtype, port->what, &o->view, &o->held)) return -1;
         Py_INCREF(given);
         o->array    = given;
@@ -238,22 +239,43 @@ static HoloStatus run_model(Run *run, HoloModel *model, int *flag)
     return holo_model_run(model, run->in, run->in_count, run->out, run->out_count, &options, &run->error);
 }
 
+// Arrays on a GPU come and go in the order of CUDA's default stream, as DLPack has it.
+static HoloStatus stream_use(const Run *run, HoloSession *session, bool begins, HoloError *error)
+{
+    static char *const default_stream = (char *)1; // CU_STREAM_LEGACY
+    bool               any            = false;
+    for (int i = 0; i < run->in_count; i++) any = any || run->in_held[i].is_there;
+    for (int i = 0; i < run->out_count; i++) any = any || run->outs[i].held.is_there;
+    return any ? holo_session_set_stream(session, begins ? default_stream : NULL, !begins, error) : HOLO_OK;
+}
+
+static HoloStatus input_set(HoloSession *session, const HoloRunInput *in, const Held *held, HoloError *error)
+{
+    return held->is_there ? holo_session_set_device_input(session, in->index, &in->tensor, error)
+                          : holo_session_set_input(session, in->index, &in->tensor, error);
+}
+
 static HoloStatus run_session(Run *run, HoloSession *session)
 {
     HoloError *error  = &run->error;
-    HoloStatus status = HOLO_OK;
-    if (run->timeout > 0) status = holo_session_set_time_limit(session, run->timeout, error);
+    HoloStatus status = stream_use(run, session, true, error);
+    if (!status && run->timeout > 0) status = holo_session_set_time_limit(session, run->timeout, error);
     for (int i = 0; !status && i < run->in_count; i++)
-        status = holo_session_set_input(session, run->in[i].index, &run->in[i].tensor, error);
+        status = input_set(session, &run->in[i], &run->in_held[i], error);
     for (int i = 0; !status && i < run->model->out_count; i++) {
-        const HoloRunOutput *out = NULL;
+        const HoloRunOutput *out      = NULL;
+        bool                 is_there = false;
         for (int k = 0; k < run->out_count; k++)
-            if (run->out[k].index == i) out = &run->out[k];
+            if (run->out[k].index == i) out = &run->out[k], is_there = run->outs[k].held.is_there;
         if (run->model->out[i].port->type.kind != HOLO_TENSOR || run->model->out[i].port->type.dtype == HOLO_STRING)
             continue;
-        status = holo_session_set_output(session, i, out ? out->data : NULL, out ? out->size : 0, error);
+        status = is_there ? holo_session_set_device_output(session, i, out->data, out->size, error)
+                          : holo_session_set_output(session, i, out ? out->data : NULL, out ? out->size : 0, error);
     }
     if (!status) status = holo_session_run(session, error);
+    HoloError  ignored = {0};
+    HoloStatus ended   = stream_use(run, session, false, status ? &ignored : error);
+    if (!status) status = ended;
     for (int i = 0; !status && i < run->out_count; i++)
         status = holo_session_output(session, run->out[i].index, &run->out[i].tensor, error);
     if (run->timeout > 0 && holo_session_set_time_limit(session, 0, NULL) && !status) status = HOLO_BUSY;

@@ -55,7 +55,7 @@ impl<'a> Port<'a> {
         let kind = self.port.type_of();
         &kind.dim[..kind.rank.max(0) as usize]
     }
-    /// How an open size is written: "batch".
+    /// How a dynamic size is written: "batch".
     pub fn symbol(&self, i: usize) -> Option<&'a str> {
         let pointer = *self.port.symbol.get(i)?;
         (!pointer.is_null()).then(|| unsafe { text(pointer) })

@@ -1,4 +1,5 @@
 // The package `hologram` in browsers.
+import { Batch } from "./batch.mjs";
 import { setBase } from "./engine.mjs";
 import { HologramError } from "./errors.mjs";
 import { clearCache } from "./fetching.mjs";
@@ -41,4 +42,4 @@ export async function compile(given, options = {}) {
   return (await import("./compiling.mjs")).compileBytes(await bytesOf(given, options), given, options);
 }
 
-export { HologramError, Language, Model, Session, Tensor, Tokenizer, clearCache, imageData, imageTensor, setBase };
+export { Batch, HologramError, Language, Model, Session, Tensor, Tokenizer, clearCache, imageData, imageTensor, setBase };

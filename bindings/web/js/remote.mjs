@@ -43,7 +43,7 @@ class Line {
   }
 }
 
-const told = ["inspect", "explain", "constants", "verify", "bench", "sample", "generateText"];
+const told = ["inspect", "explain", "constants", "verify", "bench", "sample", "generateText", "generateTexts"];
 
 export class RemoteModel {
   #line;

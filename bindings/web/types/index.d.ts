@@ -4,6 +4,8 @@ import type { CompileOptions, Feeds, GenerateOptions, Generated, ImageOptions, I
 export type {
   ArrayOf,
   AsyncRunOptions,
+  BatchOptions,
+  BatchState,
   Dtype,
   Feeds,
   GenerateOptions,
@@ -29,7 +31,7 @@ export type {
   Transcript,
   TypedArray,
 } from "./face.js";
-export { HologramError, Language, Model, Session, Tensor, Tokenizer } from "./face.js";
+export { Batch, HologramError, Language, Model, Session, Tensor, Tokenizer } from "./face.js";
 
 /** A URL, a Blob or File, a Response, or bytes. */
 export type Source = string | URL | Blob | Response | ArrayBuffer | SharedArrayBuffer | ArrayBufferView;
@@ -77,6 +79,7 @@ export interface RemoteModel {
   run<R = Results>(feeds: Feeds | Input, options?: RunOptions & { signal?: AbortSignal }): Promise<R>;
   generate(prompt: string | Iterable<number>, options?: GenerateOptions): AsyncGenerator<Token, Generated, void>;
   generateText(prompt: string | Iterable<number>, options?: Omit<GenerateOptions, "signal">): Promise<string>;
+  generateTexts(prompts: Iterable<string | Iterable<number>>, options?: Omit<GenerateOptions, "signal">): Promise<string[]>;
   chat(messages: readonly Message[], options?: GenerateOptions): AsyncGenerator<Token, Generated, void>;
   /** Writes down what is said: the bytes of a WAV file, or samples at `rate()`. A signal ends the wait; close() ends the work, too. */
   transcribe(sound: Sound, options?: TranscribeOptions): Promise<Transcript>;

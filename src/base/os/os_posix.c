@@ -431,11 +431,12 @@ bool holo_cpu_has_dot(void)
 
 int holo_cpu_count(void)
 {
+    long cpus = sysconf(_SC_NPROCESSORS_ONLN);
 #if defined __linux__
     cpu_set_t set;
-    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) return CPU_COUNT(&set);
+    if (sched_getaffinity(0, sizeof set, &set) == 0 && CPU_COUNT(&set) > 0) cpus = CPU_COUNT(&set);
+    if (cpus > 0 && holo_machine_cpus() < (uint64_t)cpus) cpus = (long)holo_machine_cpus();
 #endif
-    long online = sysconf(_SC_NPROCESSORS_ONLN);
-    return online > 0 ? (int)online : 1;
+    return cpus > 0 ? (int)cpus : 1;
 }
 #endif

@@ -10,9 +10,15 @@
 typedef struct Conv {
     HoloConvShape shape; // its three arrays end with the last dimension
     int64_t       images, channels, filters, groups;
+    int64_t       padded; // channels of a group in patches and packed weights
     int           rank, bias, more;
     bool          is_last, is_packed, is_depthwise;
 } Conv;
+
+static int64_t taps(const Conv *c)
+{
+    return c->shape.kernel[0] * c->shape.kernel[1] * c->shape.kernel[2];
+}
 
 static HoloStatus conv_read(HoloCudaMaking *m, Conv *c)
 {
@@ -34,12 +40,10 @@ static HoloStatus conv_read(HoloCudaMaking *m, Conv *c)
     c->channels     = w->dim[1] * c->groups;
     c->filters      = w->dim[0];
     c->is_depthwise = holo_conv_is_depthwise(c->groups, c->filters / c->groups, w->dim[1]);
+    c->padded       = c->is_packed && !c->is_depthwise
+                          ? holo_cuda_padded_channels(w->dim[1], c->groups, taps(c), m->params.store)
+                          : w->dim[1];
     return HOLO_OK;
-}
-
-static int64_t taps(const Conv *c)
-{
-    return c->shape.kernel[0] * c->shape.kernel[1] * c->shape.kernel[2];
 }
 
 // ---- by tiles
@@ -67,16 +71,15 @@ static HoloCudaWant want_of(const HoloCudaMaking *m, const Conv *c)
 static bool product_pick(const HoloCudaMaking *m, const Conv *c, HoloCudaPick *out)
 {
     HoloCudaWant want = want_of(m, c);
-    int64_t      own = c->channels / c->groups, n = c->filters / c->groups,
-            rows = c->images * c->shape.out[1] * c->shape.out[2];
-    int64_t k = own * taps(c), row = holo_cuda_packed_row(k, m->params.store);
+    int64_t      own = c->padded, n = c->filters / c->groups, rows = c->images * c->shape.out[1] * c->shape.out[2];
+    int64_t      k = own * taps(c), row = holo_cuda_packed_row(k, m->params.store);
     if (rows > INT32_MAX || k > INT32_MAX || c->groups > 65535) return false;
     HoloCudaProduct p = {.m         = (int32_t)rows,
                          .n         = (int32_t)n,
                          .k         = (int32_t)k,
                          .inner     = 1,
                          .channels  = (int32_t)own,
-                         .lda       = (int32_t)c->channels,
+                         .lda       = (int32_t)(own * c->groups),
                          .ldb       = (int32_t)row,
                          .ldc       = (int32_t)c->filters,
                          .ldmore    = (int32_t)c->filters,
@@ -140,7 +143,7 @@ static void strides_set(const int64_t *size, int64_t channels, bool is_last, int
 
 static void weights_set(const HoloCudaMaking *m, const Conv *c, int64_t *out)
 {
-    int64_t own = c->channels / c->groups;
+    int64_t own = c->padded;
     strides_set(c->shape.kernel, own, c->is_packed && !c->is_depthwise, out);
     if (c->is_packed && !c->is_depthwise) out[0] = holo_cuda_packed_row(own * taps(c), m->params.store);
     if (!c->is_packed || !c->is_depthwise) return;
@@ -188,6 +191,26 @@ static HoloStatus plain_add(HoloCudaMaking *m, const Conv *c)
     return HOLO_OK;
 }
 
+// Adds the launches that were picked, behind one that pads channels if they are few.
+static HoloStatus tiles_add(HoloCudaMaking *m, const Conv *c, const HoloCudaPick *pick)
+{
+    HoloCudaPadded p = {.pixels   = c->images * c->shape.in[0] * c->shape.in[1] * c->shape.in[2],
+                        .channels = (int32_t)c->channels,
+                        .element  = m->params.store == HOLO_CUDA_F32 ? 4 : 2};
+    HoloCudaStep  *step;
+    if (c->is_depthwise || c->padded == c->channels / c->groups)
+        return holo_cuda_picked(m, pick, HOLO_CUDA_INPUT_A, c->bias, c->more);
+    HoloCudaShape shape = holo_cuda_threads(p.pixels);
+    HOLO_TRY(holo_cuda_add(m, "basic", "pad_channels", &shape, &p, sizeof p, &step));
+    holo_cuda_place(step, offsetof(HoloCudaPadded, from), 0, 0);
+    holo_cuda_place(step, offsetof(HoloCudaPadded, to), HOLO_CUDA_SCRATCH, pick->workspace);
+    HoloCudaOperand a = {HOLO_CUDA_SCRATCH, pick->workspace};
+    HOLO_TRY(holo_cuda_picked(m, pick, a, c->bias, c->more));
+    size_t need = pick->workspace + (size_t)p.pixels * 16;
+    if (need > m->scratch) m->scratch = need;
+    return HOLO_OK;
+}
+
 HoloStatus holo_cuda_conv(HoloCudaMaking *m)
 {
     Conv         c    = {0};
@@ -195,11 +218,10 @@ HoloStatus holo_cuda_conv(HoloCudaMaking *m)
     if (!holo_tensor_count(m->call->out[0])) return HOLO_OK;
     HOLO_TRY(conv_read(m, &c));
     HOLO_TRY(holo_cuda_end_check(m));
-    int64_t rows = c.is_depthwise ? 1 : c.filters,
-            k    = c.is_depthwise ? taps(&c) * c.channels : taps(&c) * (c.channels / c.groups);
+    int64_t rows = c.is_depthwise ? 1 : c.filters, k = c.is_depthwise ? taps(&c) * c.channels : taps(&c) * c.padded;
     if (c.is_packed) m->job->packed = holo_cuda_packed_size(rows, k, m->params.store);
     if (tile_pick(m, &c, &pick))
-        HOLO_TRY(holo_cuda_picked(m, &pick, c.bias, c.more));
+        HOLO_TRY(tiles_add(m, &c, &pick));
     else
         HOLO_TRY(plain_add(m, &c));
     return holo_cuda_tail(m);

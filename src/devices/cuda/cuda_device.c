@@ -2,6 +2,7 @@
 #include "devices/cuda/cuda_kernel.h"
 
 #include "base/memory.h"
+#include "format/small_float.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -10,11 +11,14 @@ enum { STAGING = 1 << 20 };
 
 typedef struct Cuda {
     HoloCudaShared *shared;
-    HoloCuHandle    stream;
+    HoloCuHandle    stream;   // where things are launched: its own, or a caller's
+    HoloCuHandle    own;      // recordings are made here
+    HoloCuHandle    other;    // what `stream` was before the recording
     HoloCuAddress   counters; // HOLO_CUDA_COUNTERS words of zeros for products that are split
     char           *staging;  // pinned memory of the host, used in turns
     size_t          staged;   // bytes of it that transfers on their way read
     uint32_t       *status;   // pinned, too: kernels write it if an index is out of range
+    uint8_t         store;    // how f32 lies in its memory: HOLO_CUDA_F32 ...
 } Cuda;
 
 // Every call runs in the context of the device, whatever the thread had before.
@@ -36,7 +40,8 @@ static HoloStatus parts_open(Cuda *c, HoloError *error)
 {
     const HoloCu *cu   = &c->shared->cu;
     size_t        size = HOLO_CUDA_COUNTERS;
-    HOLO_CU_TRY(cu, stream_create(&c->stream, HOLO_CU_STREAM_OWN), error, "a stream");
+    HOLO_CU_TRY(cu, stream_create(&c->own, HOLO_CU_STREAM_OWN), error, "a stream");
+    c->stream = c->own;
     HOLO_CU_TRY(cu, host_take((void **)&c->staging, STAGING, HOLO_CU_HOST_PORTABLE), error, "memory of the host");
     HOLO_CU_TRY(cu, host_take((void **)&c->status, 64, HOLO_CU_HOST_PORTABLE), error, "memory of the host");
     *c->status = 0;
@@ -51,11 +56,11 @@ static void cuda_close(void *self)
     if (!c) return;
     const HoloCu *cu = &c->shared->cu;
     if (!enter(c, NULL)) {
-        if (c->stream) cu->stream_wait(c->stream);
+        if (c->own) cu->stream_wait(c->stream);
         if (c->counters) cu->give(c->counters);
         if (c->staging) cu->host_give(c->staging);
         if (c->status) cu->host_give(c->status);
-        if (c->stream) cu->stream_destroy(c->stream);
+        if (c->own) cu->stream_destroy(c->own);
         leave(c);
     }
     holo_free(c);
@@ -147,6 +152,88 @@ static HoloStatus transfer(void *self, HoloTransferWay way, void *to, const void
     return result ? holo_cu_fail(cu, result, error, "a transfer") : status;
 }
 
+static HoloStatus wait(void *self, HoloError *error)
+{
+    Cuda *c = self;
+    HOLO_TRY(enter(c, error));
+    HoloCuResult result = c->shared->cu.stream_wait(c->stream);
+    leave(c);
+    c->staged = 0;
+    if (result) return holo_cu_fail(&c->shared->cu, result, error, "running");
+    if (!*c->status) return HOLO_OK;
+    *c->status = 0;
+    return holo_fail(error, HOLO_BAD_INPUT, "cuda: an index that a lookup got is out of range");
+}
+
+// ---- values that lie narrower there
+
+// The launch of a transfer: its addresses and types depend on the way.
+static void transfer_fill(const HoloCudaJob *job, HoloTransferWay way, uint8_t store, HoloCuAddress from,
+                          HoloCuAddress to)
+{
+    HoloCudaConvert *p     = (HoloCudaConvert *)job->first->args;
+    bool             is_in = way == HOLO_TRANSFER_IN;
+    p->from                = (const void *)(uintptr_t)from;
+    p->to                  = (void *)(uintptr_t)to;
+    p->from_type           = is_in ? HOLO_CUDA_F32 : store;
+    p->to_type             = is_in ? store : HOLO_CUDA_F32;
+    p->whole               = (from | to) % 16 == 0;
+}
+
+static HoloStatus step_launch(const Cuda *c, const HoloCall *call, HoloCudaStep *step, const char *name);
+
+// Through scratch, where elements lie as on the host; or straight from or to the caller's memory there.
+static HoloStatus narrow_transfer(Cuda *c, HoloTransferWay way, bool is_there, const HoloCall *call,
+                                  const HoloCudaJob *job)
+{
+    const HoloCu *cu      = &c->shared->cu;
+    size_t        size    = holo_tensor_bytes(call->in[0]);
+    HoloCuAddress scratch = (HoloCuAddress)(uintptr_t)call->host->scratch,
+                  from = (HoloCuAddress)(uintptr_t)call->in[0]->data, to = (HoloCuAddress)(uintptr_t)call->out[0]->data;
+    if (is_there) {
+        transfer_fill(job, way, c->store, from, to);
+        return step_launch(c, call, job->first, job->name);
+    }
+    if (way == HOLO_TRANSFER_IN) {
+        HOLO_TRY(bring(c, scratch, call->in[0]->data, size, call->error));
+        transfer_fill(job, way, c->store, scratch, to);
+        return step_launch(c, call, job->first, job->name);
+    }
+    transfer_fill(job, way, c->store, from, scratch);
+    HOLO_TRY(step_launch(c, call, job->first, job->name));
+    HOLO_CU_TRY(cu, copy_out(call->out[0]->data, scratch, size, c->stream), call->error, "a transfer");
+    return HOLO_OK;
+}
+
+static HoloStatus transfer_by(void *self, HoloTransferWay way, bool is_there, HoloCall *call, void *job)
+{
+    Cuda              *c = self;
+    const HoloCudaJob *j = job;
+    if (!j->is_transfer) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "its kernel is not for transfers");
+    if (!j->first) return HOLO_OK; // it has no elements
+    HOLO_TRY(enter(c, call->error));
+    HoloStatus status = narrow_transfer(c, way, is_there, call, j);
+    leave(c);
+    return status;
+}
+
+static HoloStatus show(void *self, const HoloTensor *t, void *to, HoloError *error)
+{
+    Cuda   *c      = self;
+    bool    narrow = t->dtype == HOLO_F32 && c->store != HOLO_CUDA_F32;
+    int64_t count  = holo_tensor_count(t);
+    HOLO_TRY(transfer(self, HOLO_TRANSFER_OUT, to, t->data, narrow ? (size_t)count * 2 : holo_tensor_bytes(t), error));
+    HOLO_TRY(wait(self, error));
+    // from the end: a wide element lies behind the narrow ones that are still to be read
+    for (int64_t i = count; narrow && i-- > 0;) {
+        uint16_t bits;
+        memcpy(&bits, (const char *)to + i * 2, sizeof bits);
+        float x = (float)holo_small_decode(c->store == HOLO_CUDA_F16 ? HOLO_FORMAT_F16 : HOLO_FORMAT_BF16, bits);
+        memcpy((char *)to + i * 4, &x, sizeof x);
+    }
+    return HOLO_OK;
+}
+
 // ---- steps
 
 static size_t job_size(uint32_t kernel)
@@ -171,6 +258,7 @@ static HoloStatus prepare(void *self, uint32_t kernel, const HoloCall *call, voi
         if (t && (t->kind != HOLO_TENSOR || t->dtype == HOLO_STRING))
             return holo_call_fail(call, HOLO_UNSUPPORTED, "cuda: operand %d is no tensor of numbers", i);
     }
+    c->store = m.params.store; // that of the archive's class
     HOLO_TRY(enter(c, call->error));
     HoloStatus status = row->prepare(&m);
     leave(c);
@@ -189,6 +277,12 @@ static const char *ran_by(const void *job)
     return ((const HoloCudaJob *)job)->name;
 }
 
+static const char *kernel_name(uint32_t kernel)
+{
+    const HoloCudaKernel *row = holo_cuda_kernel(kernel);
+    return row ? row->name : "?";
+}
+
 static uint64_t address(const Cuda *c, const HoloCall *call, const HoloCudaPlace *place)
 {
     uint64_t at;
@@ -205,13 +299,15 @@ static uint64_t address(const Cuda *c, const HoloCall *call, const HoloCudaPlace
 
 static HoloStatus step_launch(const Cuda *c, const HoloCall *call, HoloCudaStep *step, const char *name)
 {
-    HoloCuLaunchAttribute cluster = {.id = HOLO_CU_LAUNCH_CLUSTER, .cluster = {1, step->cluster, 1}};
-    HoloCuLaunchConfig    config  = {.block           = {step->block, 1, 1},
-                                     .shared          = step->shared,
-                                     .stream          = c->stream,
-                                     .attributes      = &cluster,
-                                     .attribute_count = step->cluster > 1};
-    void                 *args[1] = {step->args};
+    HoloCuLaunchAttribute attributes[2];
+    HoloCuLaunchConfig    config = {
+           .block = {step->block, 1, 1}, .shared = step->shared, .stream = c->stream, .attributes = attributes};
+    void *args[1] = {step->args};
+    if (step->cluster > 1)
+        attributes[config.attribute_count++] =
+            (HoloCuLaunchAttribute){.id = HOLO_CU_LAUNCH_CLUSTER, .cluster = {1, step->cluster, 1}};
+    if (step->is_early)
+        attributes[config.attribute_count++] = (HoloCuLaunchAttribute){.id = HOLO_CU_LAUNCH_EARLY, .early = 1};
     memcpy(config.grid, step->grid, sizeof config.grid);
     for (int i = 0; i < step->place_count; i++) {
         uint64_t at = address(c, call, &step->place[i]);
@@ -236,17 +332,12 @@ static HoloStatus launch(void *self, HoloCall *call, void *job)
     return status;
 }
 
-static HoloStatus wait(void *self, HoloError *error)
+static HoloStatus use_stream(void *self, void *stream, bool own, HoloError *error)
 {
     Cuda *c = self;
-    HOLO_TRY(enter(c, error));
-    HoloCuResult result = c->shared->cu.stream_wait(c->stream);
-    leave(c);
-    c->staged = 0;
-    if (result) return holo_cu_fail(&c->shared->cu, result, error, "running");
-    if (!*c->status) return HOLO_OK;
-    *c->status = 0;
-    return holo_fail(error, HOLO_BAD_INPUT, "cuda: an index that a lookup got is out of range");
+    HOLO_TRY(wait(self, error));
+    c->stream = own ? c->own : stream;
+    return HOLO_OK;
 }
 
 // ---- recordings
@@ -255,9 +346,12 @@ static HoloStatus record(void *self, HoloError *error)
 {
     Cuda *c = self;
     HOLO_TRY(enter(c, error));
-    HoloCuResult result = c->shared->cu.capture_begin(c->stream, HOLO_CU_CAPTURE_THREAD);
+    HoloCuResult result = c->shared->cu.capture_begin(c->own, HOLO_CU_CAPTURE_THREAD);
     leave(c);
-    return result ? holo_cu_fail(&c->shared->cu, result, error, "recording") : HOLO_OK;
+    if (result) return holo_cu_fail(&c->shared->cu, result, error, "recording");
+    c->other  = c->stream;
+    c->stream = c->own;
+    return HOLO_OK;
 }
 
 static HoloStatus record_end(void *self, void **out_recording, HoloError *error)
@@ -266,8 +360,9 @@ static HoloStatus record_end(void *self, void **out_recording, HoloError *error)
     const HoloCu *cu    = &c->shared->cu;
     HoloCuHandle  graph = NULL, made = NULL;
     *out_recording = NULL;
+    c->stream      = c->other;
     HOLO_TRY(enter(c, error));
-    HoloCuResult result = cu->capture_end(c->stream, &graph);
+    HoloCuResult result = cu->capture_end(c->own, &graph);
     if (!result) result = cu->graph_make(&made, graph, 0);
     if (graph) cu->graph_destroy(graph);
     if (!result) cu->graph_upload(made, c->stream); // it helps the first launch; a failure does no harm
@@ -304,10 +399,14 @@ const HoloDevice holo_device_cuda = {
     .give        = give,
     .constant    = constant,
     .transfer    = transfer,
+    .transfer_by = transfer_by,
+    .show        = show,
+    .use_stream  = use_stream,
     .job_size    = job_size,
     .prepare     = prepare,
     .packed_size = packed_size,
     .ran_by      = ran_by,
+    .kernel_name = kernel_name,
     .launch      = launch,
     .wait        = wait,
     .record      = record,

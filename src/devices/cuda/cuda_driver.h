@@ -21,7 +21,8 @@ enum { // numbers of the driver
     HOLO_CU_SHARED_MOST       = 8, // attribute of a function: dynamic shared memory
     HOLO_CU_STREAM_OWN        = 1, // a stream that does not wait for the default one
     HOLO_CU_CAPTURE_THREAD    = 1, // what other threads do does not disturb a capture
-    HOLO_CU_LAUNCH_CLUSTER    = 4, // attribute of a launch
+    HOLO_CU_LAUNCH_CLUSTER    = 4, // attributes of a launch
+    HOLO_CU_LAUNCH_EARLY      = 6, // it may begin before the one before it has ended, and waits itself
     HOLO_CU_HOST_PORTABLE     = 1,
     HOLO_CU_POINTER_TYPE      = 2, // attribute of an address
     HOLO_CU_POINTER_OF_DEVICE = 2, // its value, for memory of a device
@@ -34,6 +35,7 @@ typedef struct HoloCuLaunchAttribute {
     union {
         uint8_t  bytes[64];
         uint32_t cluster[3];
+        int32_t  early;
     };
 } HoloCuLaunchAttribute;
 

@@ -24,6 +24,11 @@ static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_POOL]      = {"pool", holo_cuda_pool, basic_modules},
     [HOLO_CUDA_STEP_ATTENTION] = {"attention", holo_cuda_attention, attention_modules},
     [HOLO_CUDA_STEP_NORM]      = {"norm", holo_cuda_group_norm, norm_modules},
+    [HOLO_CUDA_STEP_TRANSFER]  = {"transfer", holo_cuda_transfer, basic_modules},
+    [HOLO_CUDA_STEP_EXTREME]   = {"extreme", holo_cuda_extreme, basic_modules},
+    [HOLO_CUDA_STEP_SCAN]      = {"scan", holo_cuda_scan, basic_modules},
+    [HOLO_CUDA_STEP_ELEMENTS]  = {"elements", holo_cuda_pick_elements, basic_modules},
+    [HOLO_CUDA_STEP_RESIZE]    = {"resize", holo_cuda_resize, basic_modules},
 };
 
 const HoloCudaKernel *holo_cuda_kernel(uint32_t number)
@@ -45,7 +50,8 @@ HoloStatus holo_cuda_add(HoloCudaMaking *m, const char *module, const char *kern
     step->shared  = shape->shared;
     step->cluster = shape->cluster;
     memcpy(step->args, args, size);
-    HOLO_TRY(holo_cuda_function(m->shared, module, kernel, shape->shared, &step->function, m->call->error));
+    HOLO_TRY(
+        holo_cuda_function(m->shared, module, kernel, shape->shared, &step->function, &step->is_early, m->call->error));
     if (m->job->last)
         m->job->last->next = step;
     else
@@ -74,6 +80,12 @@ HoloCudaShape holo_cuda_threads(int64_t count)
 HoloCudaShape holo_cuda_blocks(int64_t count)
 {
     return (HoloCudaShape){.grid = {(uint64_t)count, 1, 1}, .block = 256};
+}
+
+int64_t holo_cuda_padded_channels(int64_t channels, int64_t groups, int64_t taps, uint8_t type)
+{
+    int64_t whole = type == HOLO_CUDA_F32 ? 4 : 8;
+    return groups == 1 && taps > 1 && channels < whole ? whole : channels;
 }
 
 int64_t holo_cuda_packed_row(int64_t k, uint8_t type)

@@ -20,6 +20,11 @@ typedef enum HoloCudaKernelId {
     HOLO_CUDA_STEP_POOL      = 8,
     HOLO_CUDA_STEP_ATTENTION = 9,
     HOLO_CUDA_STEP_NORM      = 10, // GroupNormalization, InstanceNormalization, BatchNormalization
+    HOLO_CUDA_STEP_TRANSFER  = 11, // Transfer of f32 that lies narrower in the device's memory
+    HOLO_CUDA_STEP_EXTREME   = 12, // ArgMax, ArgMin
+    HOLO_CUDA_STEP_SCAN      = 13, // CumSum
+    HOLO_CUDA_STEP_ELEMENTS  = 14, // GatherElements
+    HOLO_CUDA_STEP_RESIZE    = 15,
     HOLO_CUDA_STEP_LIMIT
 } HoloCudaKernelId;
 
@@ -55,6 +60,7 @@ typedef struct HoloCudaPlace { // where an address goes
 
 typedef struct HoloCudaStep { // one launch
     HoloCuHandle  function;
+    bool          is_early;
     uint32_t      grid[3], block, shared, cluster;
     int           place_count;
     HoloCudaPlace place[HOLO_CUDA_PLACES];
@@ -66,6 +72,7 @@ typedef struct HoloCudaJob {
     HoloCudaStep *first, *last;
     const char   *name;
     int64_t       packed; // bytes of input 1 in its packed form; -1: it is plain
+    bool          is_transfer;
 } HoloCudaJob;
 
 // A step that is being prepared.
@@ -115,7 +122,8 @@ int holo_cuda_program_operand(const char *name, bool is_tail);
 
 typedef HoloStatus HoloCudaPrepare(HoloCudaMaking *m);
 HoloCudaPrepare    holo_cuda_program, holo_cuda_product, holo_cuda_conv, holo_cuda_move, holo_cuda_gather,
-    holo_cuda_reduce, holo_cuda_rows, holo_cuda_pool, holo_cuda_attention, holo_cuda_group_norm;
+    holo_cuda_reduce, holo_cuda_rows, holo_cuda_pool, holo_cuda_attention, holo_cuda_group_norm, holo_cuda_transfer,
+    holo_cuda_extreme, holo_cuda_scan, holo_cuda_pick_elements, holo_cuda_resize;
 
 typedef struct HoloCudaKernel {
     const char        *name;
@@ -127,6 +135,10 @@ const HoloCudaKernel *holo_cuda_kernel(uint32_t number); // NULL: there is none
 
 // The program of a step in place on its output: what a product does not do itself.
 HOLO_MUST HoloStatus holo_cuda_tail(HoloCudaMaking *m);
+
+// Channels of a filter as its weights are packed: few ones are followed by zeros up to 16 bytes, so that a patch is read in
+// whole pieces. Convolutions with groups, and filters of one tap, keep their channels.
+int64_t holo_cuda_padded_channels(int64_t channels, int64_t groups, int64_t taps, uint8_t type);
 
 // Bytes of weights [n][k] in rows of whole 16 bytes, of a type of cuda_params.h; and of the elements of a row. -1: too many.
 int64_t holo_cuda_packed_row(int64_t k, uint8_t type);

@@ -31,7 +31,7 @@ static HoloStatus turn_add(HoloCudaMaking *m, const HoloCudaPick *pick)
     return HOLO_OK;
 }
 
-HoloStatus holo_cuda_picked(HoloCudaMaking *m, const HoloCudaPick *pick, int bias, int more)
+HoloStatus holo_cuda_picked(HoloCudaMaking *m, const HoloCudaPick *pick, HoloCudaOperand a, int bias, int more)
 {
     const HoloCudaLaunch *l = &pick->launch[pick->count - 1];
     if (!pick->count) return HOLO_OK;
@@ -40,7 +40,8 @@ HoloStatus holo_cuda_picked(HoloCudaMaking *m, const HoloCudaPick *pick, int bia
         .grid = {l->grid[0], l->grid[1], l->grid[2]}, .block = l->block, .shared = l->shared, .cluster = l->cluster};
     HoloCudaStep *step;
     HOLO_TRY(holo_cuda_add(m, l->module, l->kernel, &shape, &l->params, l->params_size, &step));
-    holo_cuda_place(step, places[l->kind].a, pick->turned == 1 ? HOLO_CUDA_SCRATCH : 0, 0);
+    holo_cuda_place(step, places[l->kind].a, pick->turned == 1 ? HOLO_CUDA_SCRATCH : a.operand,
+                    pick->turned == 1 ? 0 : a.offset);
     holo_cuda_place(step, places[l->kind].b, pick->turned == 2 ? HOLO_CUDA_SCRATCH : 1, 0);
     holo_cuda_place(step, places[l->kind].c, holo_cuda_out(m, 0), 0);
     if (bias >= 0) holo_cuda_place(step, places[l->kind].bias, bias, 0);
@@ -240,7 +241,7 @@ HoloStatus holo_cuda_product(HoloCudaMaking *m)
         return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "only one matrix of weights can be packed");
     if (packed) m->job->packed = holo_cuda_packed_size(s.n, s.k, m->params.store);
     if (tile_pick(m, &s, packed, &pick))
-        HOLO_TRY(holo_cuda_picked(m, &pick, s.bias, s.more));
+        HOLO_TRY(holo_cuda_picked(m, &pick, HOLO_CUDA_INPUT_A, s.bias, s.more));
     else
         HOLO_TRY(plain_add(m, &s, packed));
     return holo_cuda_tail(m);

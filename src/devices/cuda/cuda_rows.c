@@ -276,8 +276,10 @@ HoloStatus holo_cuda_pool(HoloCudaMaking *m)
     }
     strides_set(shape.in, p.channels, is_last, p.from_stride);
     strides_set(shape.out, p.channels, is_last, p.to_stride);
-    HoloCudaShape grid = holo_cuda_threads(p.count);
-    HOLO_TRY(holo_cuda_add(m, "basic", "pool", &grid, &p, sizeof p, &step));
+    bool by_four = is_last && p.channels % 4 == 0 && shape.kernel[0] == 1 && shape.in[0] == 1 &&
+                   holo_tensor_count(x) <= INT32_MAX && p.count <= INT32_MAX;
+    HoloCudaShape grid = holo_cuda_threads(by_four ? p.count / 4 : p.count);
+    HOLO_TRY(holo_cuda_add(m, "basic", by_four ? "pool_last" : "pool", &grid, &p, sizeof p, &step));
     holo_cuda_place(step, offsetof(HoloCudaPool, from), 0, 0);
     holo_cuda_place(step, offsetof(HoloCudaPool, to), holo_cuda_out(m, 0), 0);
     return HOLO_OK;

@@ -1,6 +1,7 @@
 // cuda_shared.c - opens a GPU for a model: finds the code for it in the archive, loads what is used, keeps the weights.
 #include "devices/cuda/cuda_shared.h"
 
+#include "base/files.h"
 #include "base/hash.h"
 #include "base/library.h"
 #include "base/memory.h"
@@ -9,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STAGING = 16 << 20, POOL = 64 << 20, ALIGN = 256 };
+enum { STAGING = 4 << 20, POOL = 64 << 20, ALIGN = 256 };
 
 // ---- opening
 
@@ -29,8 +30,9 @@ static HoloStatus device_open(HoloCudaShared *s, HoloError *error)
     HOLO_CU_TRY(&s->cu, context_retain(&s->context, s->device), error, "opening the device");
     HOLO_CU_TRY(&s->cu, context_push(s->context), error, "opening the device");
     HoloCuHandle ignored;
-    HoloCuResult result = s->cu.stream_create(&s->stream, HOLO_CU_STREAM_OWN);
-    if (!result) result = s->cu.host_take(&s->staging, STAGING, HOLO_CU_HOST_PORTABLE);
+    HoloCuResult result = s->cu.stream_create(&s->streams[0], HOLO_CU_STREAM_OWN);
+    if (!result) result = s->cu.stream_create(&s->streams[1], HOLO_CU_STREAM_OWN);
+    if (!result) result = s->cu.host_take((void **)&s->staging, (size_t)2 * STAGING, HOLO_CU_HOST_PORTABLE);
     s->cu.context_pop(&ignored);
     return result ? holo_cu_fail(&s->cu, result, error, "opening the device") : HOLO_OK;
 }
@@ -42,8 +44,13 @@ HoloStatus holo_cuda_share(const HoloDeviceSetup *setup, void **out_shared, Holo
     *s = (HoloCudaShared){.archive = setup->archive, .target = setup->target, .number = setup->number};
     holo_mutex_init(&s->lock);
     s->constants      = HOLO_NEW(&s->arena, HoloCuAddress, setup->archive->CONSTANTS_count + 1);
+    double     start  = holo_time_now();
     HoloStatus status = s->constants ? holo_cu_open(&s->cu, &s->library, error) : holo_fail_memory(error);
+    double     driver = holo_time_now();
     if (!status) status = device_open(s, error);
+    if (!status)
+        holo_tell(HOLO_LOG_DEBUG, "cuda: the driver started in %.1f ms, the device in %.1f ms", (driver - start) * 1e3,
+                  (holo_time_now() - driver) * 1e3);
     if (!status) return HOLO_OK;
     holo_cuda_unshare(s);
     *out_shared = NULL;
@@ -59,7 +66,8 @@ void holo_cuda_unshare(void *shared)
         for (int i = 0; i < s->module_count; i++) s->cu.module_unload(s->modules[i].module);
         for (int i = 0; i < s->pool_count; i++) s->cu.give(s->pools[i]);
         if (s->staging) s->cu.host_give(s->staging);
-        if (s->stream) s->cu.stream_destroy(s->stream);
+        for (int i = 0; i < 2; i++)
+            if (s->streams[i]) s->cu.stream_destroy(s->streams[i]);
         s->cu.context_pop(&ignored);
     }
     if (s->context) s->cu.context_release(s->device);
@@ -76,6 +84,7 @@ void holo_cuda_unshare(void *shared)
 static int fitness(const HoloCudaShared *s, const char *kind)
 {
     if (!strcmp(kind, "ptx")) return 1;
+    if (!strcmp(kind, "ptx_90")) return s->capability >= 90 ? 2 : 0;
     int made = strncmp(kind, "sm_", 3) ? 0 : atoi(kind + 3);
     return made / 10 == s->capability / 10 && made <= s->capability ? made : 0;
 }
@@ -103,13 +112,16 @@ static HoloStatus module_load(HoloCudaShared *s, const HoloCodeRecord *r, HoloCu
 {
     const HoloArchive *a    = s->archive;
     const char        *code = (const char *)a->CODE_DATA_at + r->offset;
-    bool               text = !strcmp(a->STRINGS_at + r->kind, "ptx");
+    bool               text = !strncmp(a->STRINGS_at + r->kind, "ptx", 3);
     if (text && (!r->size || code[r->size - 1]))
         return holo_fail(error, HOLO_BAD_ARCHIVE, "PTX must end with a 0 byte");
     if (!holo_hash_equal(holo_hash(code, r->size), (HoloHash){{r->hash[0], r->hash[1]}}))
         return holo_fail(error, HOLO_BAD_ARCHIVE, "the code of module %.40s is damaged: its hash differs",
                          a->STRINGS_at + r->module);
+    double       start  = holo_time_now();
     HoloCuResult result = s->cu.module_load(out, code, 0, NULL, NULL);
+    holo_tell(HOLO_LOG_DEBUG, "cuda: module %.40s, %zu bytes, in %.1f ms", a->STRINGS_at + r->module, (size_t)r->size,
+              (holo_time_now() - start) * 1e3);
     if (result == HOLO_CU_BAD_PTX_VERSION)
         return holo_fail(error, HOLO_UNSUPPORTED,
                          "cuda: the driver is too old for the code of this archive: install a newer driver");
@@ -132,8 +144,10 @@ static HoloStatus module_find(HoloCudaShared *s, const char *name, const HoloCud
                          "cuda:sm_%d",
                          have, s->name, s->capability, s->capability);
     if (!HOLO_GROW(&s->arena, s->modules, s->module_count, s->module_room)) return holo_fail_memory(error);
-    HoloCudaModule *m = &s->modules[s->module_count];
-    *m                = (HoloCudaModule){.name = s->archive->STRINGS_at + r->module};
+    HoloCudaModule *m    = &s->modules[s->module_count];
+    const char     *kind = s->archive->STRINGS_at + r->kind;
+    *m                   = (HoloCudaModule){.name     = s->archive->STRINGS_at + r->module,
+                                            .is_early = !strcmp(kind, "sm_90") || !strcmp(kind, "ptx_90")};
     HOLO_TRY(module_load(s, r, &m->module, error));
     s->module_count++;
     *out = m;
@@ -147,7 +161,7 @@ static HoloStatus function_add(HoloCudaShared *s, const char *module, const char
     HOLO_TRY(module_find(s, module, &m, error));
     if (!HOLO_GROW(&s->arena, s->functions, s->function_count, s->function_room)) return holo_fail_memory(error);
     HoloCudaFunction *f = &s->functions[s->function_count];
-    *f                  = (HoloCudaFunction){.module = m->name};
+    *f                  = (HoloCudaFunction){.module = m->name, .is_early = m->is_early};
     snprintf(f->name, sizeof f->name, "%s", name);
     if (s->cu.function_get(&f->function, m->module, name))
         return holo_fail(error, HOLO_BAD_ARCHIVE, "module %.40s of the archive has no kernel %.60s", module, name);
@@ -157,7 +171,7 @@ static HoloStatus function_add(HoloCudaShared *s, const char *module, const char
 }
 
 static HoloStatus function_find(HoloCudaShared *s, const char *module, const char *name, uint32_t shared,
-                                HoloCuHandle *out, HoloError *error)
+                                HoloCuHandle *out, bool *out_early, HoloError *error)
 {
     enum { FREE = 48 << 10 }; // shared memory that every kernel may have
     HoloCudaFunction *f = NULL;
@@ -168,15 +182,16 @@ static HoloStatus function_find(HoloCudaShared *s, const char *module, const cha
         HOLO_CU_TRY(&s->cu, function_set(f->function, HOLO_CU_SHARED_MOST, (int)shared), error, name);
         f->shared = shared;
     }
-    *out = f->function;
+    *out       = f->function;
+    *out_early = f->is_early;
     return HOLO_OK;
 }
 
 HoloStatus holo_cuda_function(HoloCudaShared *s, const char *module, const char *name, uint32_t shared,
-                              HoloCuHandle *out, HoloError *error)
+                              HoloCuHandle *out, bool *out_early, HoloError *error)
 {
     holo_mutex_lock(&s->lock);
-    HoloStatus status = function_find(s, module, name, shared, out, error);
+    HoloStatus status = function_find(s, module, name, shared, out, out_early, error);
     holo_mutex_unlock(&s->lock);
     return status;
 }
@@ -205,14 +220,18 @@ static HoloStatus pool_take(HoloCudaShared *s, size_t size, HoloCuAddress *out, 
     return HOLO_OK;
 }
 
+// While one half of the pinned memory is on its way, the other is filled.
 static HoloStatus constant_bring(HoloCudaShared *s, const char *bytes, size_t size, HoloCuAddress to, HoloError *error)
 {
-    for (size_t done = 0; done < size; done += STAGING) {
+    int turn = 0;
+    for (size_t done = 0; done < size; done += STAGING, turn = !turn) {
         size_t part = size - done < STAGING ? size - done : STAGING;
-        memcpy(s->staging, bytes + done, part);
-        HOLO_CU_TRY(&s->cu, copy_in(to + done, s->staging, part, s->stream), error, "bringing weights");
-        HOLO_CU_TRY(&s->cu, stream_wait(s->stream), error, "bringing weights");
+        char  *half = s->staging + (size_t)turn * STAGING;
+        HOLO_CU_TRY(&s->cu, stream_wait(s->streams[turn]), error, "bringing weights");
+        memcpy(half, bytes + done, part);
+        HOLO_CU_TRY(&s->cu, copy_in(to + done, half, part, s->streams[turn]), error, "bringing weights");
     }
+    for (int i = 0; i < 2; i++) HOLO_CU_TRY(&s->cu, stream_wait(s->streams[i]), error, "bringing weights");
     return HOLO_OK;
 }
 

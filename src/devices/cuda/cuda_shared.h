@@ -9,6 +9,7 @@
 typedef struct HoloCudaModule {
     const char  *name; // borrowed: the archive's
     HoloCuHandle module;
+    bool         is_early; // its kernels wait for those before them: they may be launched early
 } HoloCudaModule;
 
 typedef struct HoloCudaFunction {
@@ -16,6 +17,7 @@ typedef struct HoloCudaFunction {
     char         name[64];
     HoloCuHandle function;
     uint32_t     shared; // dynamic shared memory that it may have
+    bool         is_early;
 } HoloCudaFunction;
 
 typedef struct HoloCudaShared {
@@ -38,16 +40,17 @@ typedef struct HoloCudaShared {
     size_t             pool_left;
     HoloCuAddress     *pools;
     int                pool_count, pool_room;
-    HoloCuHandle       stream; // for bringing constants
-    void              *staging;
+    HoloCuHandle       streams[2]; // for bringing constants, in turns
+    char              *staging;    // a half for each
 } HoloCudaShared;
 
 HOLO_MUST HoloStatus holo_cuda_share(const HoloDeviceSetup *setup, void **out_shared, HoloError *error);
 void                 holo_cuda_unshare(void *shared);
 
-// A kernel of the archive's code, with as much dynamic shared memory as it needs.
+// A kernel of the archive's code, with as much dynamic shared memory as it needs. *out_early: it may be launched before the
+// one before it has ended.
 HOLO_MUST HoloStatus holo_cuda_function(HoloCudaShared *s, const char *module, const char *name, uint32_t shared,
-                                        HoloCuHandle *out, HoloError *error);
+                                        HoloCuHandle *out, bool *out_early, HoloError *error);
 HOLO_MUST HoloStatus holo_cuda_constant(HoloCudaShared *s, uint32_t number, const void *bytes, size_t size,
                                         HoloCuAddress *out, HoloError *error);
 

@@ -1,7 +1,7 @@
 // keras.h - models of Keras: a configuration in JSON and weights, as Keras' own files and TensorFlow.js have them.
 //
 // keras_model.c walks over a configuration: Sequential, Functional, models in models. keras_layers_*.c have the tables
-// of layers; keras_rnn.c those that go through time. keras_h5.c reads .h5 and .keras files, tfjs_layers.c layers models
+// of layers; keras_rnn.c and keras_time.c those that go through time. keras_h5.c reads .h5 and .keras files, tfjs_layers.c layers models
 // of TensorFlow.js. All of them look weights up by the layer they belong to.
 #ifndef HOLO_IMPORT_KERAS_KERAS_H
 #define HOLO_IMPORT_KERAS_KERAS_H
@@ -28,6 +28,7 @@ struct HoloKeras {
     HoloImport *import;
     HoloEmit    emit;
     bool        is_version_3;
+    bool        is_js; // of TensorFlow.js, whose layers differ from Keras' in some places
     // Finds a weight of the layer: by its name ("kernel"), or by its place among the layer's weights.
     HoloStatus (*weight)(HoloKeras *k, const HoloKerasPlace *place, const char *name, int index, HoloTensor *out,
                          bool *found);
@@ -53,11 +54,13 @@ typedef struct HoloKerasLayer {
     void (*emit)(HoloKerasCall *c);
     const char *onnx;
     int         number;
+    bool        keeps_mask; // steps of time that do not count stay such
 } HoloKerasLayer;
 
 extern const HoloKerasLayer *const holo_keras_tables[]; // each ended by a row without a name
-extern const HoloKerasLayer        holo_keras_layers_plain[], holo_keras_layers_window[], holo_keras_layers_rnn[];
-const HoloKerasLayer              *holo_keras_layer(const char *name); // NULL: there is none
+extern const HoloKerasLayer        holo_keras_layers_plain[], holo_keras_layers_window[], holo_keras_layers_rnn[],
+    holo_keras_layers_time[], holo_keras_layers_more[];
+const HoloKerasLayer *holo_keras_layer(const char *name); // NULL: there is none
 
 struct HoloKerasCall {
     HoloKeras            *k;
@@ -68,8 +71,10 @@ struct HoloKerasCall {
     const json_t         *extra; // further arguments of the call; NULL: none
     HoloValue           **in;
     int                   in_count;
+    HoloValue            *mask; // which steps of time of input 0 count, [batch, time] of bool; NULL: all
     HoloValue            *out[HOLO_KERAS_OUT_MAX];
     int                   out_count;
+    HoloValue            *out_mask;    // NULL: all steps of the output count
     int                   weight_next; // place of the next weight among those of the layer
 };
 
@@ -78,6 +83,9 @@ void holo_keras_apply(HoloKerasCall *c, const char *class_name);
 // A whole model as a layer.
 bool holo_keras_is_model(const char *class_name);
 void holo_keras_apply_model(HoloKerasCall *c, const json_t *model);
+
+// A layer that goes through time, by its class (LSTM, GRU, SimpleRNN).
+void holo_keras_recurrent(HoloKerasCall *c);
 
 HoloValue *holo_keras_in(HoloKerasCall *c, int i);
 // The next weight of the layer. NULL after a failure.

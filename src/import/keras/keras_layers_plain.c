@@ -58,6 +58,8 @@ static HoloValue *activate(HoloKerasCall *c, const char *name, HoloValue *x)
     if (!strcmp(name, "hard_sigmoid") || !strcmp(name, "hardSigmoid")) return hard_sigmoid(c, x);
     if (!strcmp(name, "hard_silu") || !strcmp(name, "hard_swish"))
         return holo_emit(c->e, "HardSwish", HOLO_IN(x), NULL);
+    if (!strcmp(name, "gelu_new"))
+        return holo_emit(c->e, "Gelu", HOLO_IN(x), HOLO_ATTRS(holo_with_text("approximate", "tanh")));
     if (!strcmp(name, "gelu")) return holo_emit(c->e, "Gelu", HOLO_IN(x), NULL);
     if (!strcmp(name, "leaky_relu"))
         return holo_emit(c->e, "LeakyRelu", HOLO_IN(x), HOLO_ATTRS(holo_with_float("alpha", 0.2)));
@@ -196,8 +198,23 @@ static void embedding(HoloKerasCall *c)
 {
     HoloValue *index = holo_emit_cast(c->e, holo_keras_in(c, 0), HOLO_I64);
     if (holo_keras_bool(c, "mask_zero", false))
-        holo_emit_fail(c->e, HOLO_UNSUPPORTED, "masks (mask_zero) are not supported");
+        c->out_mask = holo_emit(c->e, "Not",
+                                HOLO_IN(holo_emit(c->e, "Equal", HOLO_IN(index, holo_emit_int(c->e, 0)), NULL)), NULL);
     give(c, holo_emit(c->e, "Gather", HOLO_IN(holo_keras_weight(c, "embeddings"), index), NULL));
+}
+
+// Steps of time that have one value throughout do not count.
+static void masking(HoloKerasCall *c)
+{
+    HoloEmit  *e     = c->e;
+    HoloValue *x     = holo_keras_in(c, 0);
+    int64_t    last  = -1;
+    HoloValue *is_it = holo_emit(e, "Equal", HOLO_IN(x, number_like(c, x, holo_keras_float(c, "mask_value", 0))), NULL);
+    HoloValue *some  = holo_emit_cast(e, holo_emit(e, "Not", HOLO_IN(is_it), NULL), HOLO_F32);
+    some =
+        holo_emit(e, "ReduceMax", HOLO_IN(some, holo_emit_ints(e, &last, 1)), HOLO_ATTRS(holo_with_int("keepdims", 1)));
+    give(c, holo_emit(e, "Mul", HOLO_IN(x, holo_emit_cast(e, some, holo_emit_dtype(x))), NULL));
+    c->out_mask = holo_emit_cast(e, holo_emit_squeeze(e, some, &last, 1), HOLO_BOOL);
 }
 
 // ---- joining
@@ -420,6 +437,30 @@ static HoloValue *project(HoloKerasCall *c, HoloValue *x, const char *kernel, co
     return holo_emit_transpose(c->e, y, perm, 4);
 }
 
+// Scores, [..., queries, keys], of keys that do not count, or that come after the query, become very small. Then they are
+// shares of one.
+static HoloValue *shares(HoloKerasCall *c, HoloValue *scores, const HoloValue *query, const HoloValue *key)
+{
+    HoloEmit            *e      = c->e;
+    static const int64_t perm[] = {1, 2};
+    bool                 causal = json_is_true(json_object_get(c->extra, "use_causal_mask")) ||
+                  json_is_true(json_object_get(c->extra, "causal")) || holo_keras_bool(c, "causal", false);
+    HoloValue *least = holo_emit_number(e, HOLO_F32, -1e9);
+    if (causal && query && key) {
+        HoloDim    sizes[2] = {query->type.dim[1], key->type.dim[1]};
+        HoloValue *ones =
+            holo_emit(e, "Expand", HOLO_IN(holo_emit_number(e, HOLO_F32, 1), holo_emit_sizes(e, sizes, 2)), NULL);
+        HoloValue *before = holo_emit(e, "Trilu", HOLO_IN(ones), HOLO_ATTRS(holo_with_int("upper", 0)));
+        scores            = holo_emit(e, "Where", HOLO_IN(holo_emit_cast(e, before, HOLO_BOOL), scores, least), NULL);
+    }
+    if (c->mask && query == key) {
+        int        more = holo_emit_rank(scores) - 2;
+        HoloValue *mask = holo_emit_unsqueeze(e, c->mask, perm, more);
+        scores          = holo_emit(e, "Where", HOLO_IN(mask, scores, least), NULL);
+    }
+    return holo_emit(e, "Softmax", HOLO_IN(scores), HOLO_ATTRS(holo_with_int("axis", -1)));
+}
+
 static void multi_head_attention(HoloKerasCall *c)
 {
     static const int64_t perm[4] = {0, 1, 3, 2}, back[4] = {0, 2, 1, 3};
@@ -435,7 +476,7 @@ static void multi_head_attention(HoloKerasCall *c)
     HoloValue *v      = project(c, value, "value/kernel", "value/bias");
     q                 = holo_emit(e, "Mul", HOLO_IN(q, holo_emit_number(e, HOLO_F32, 1 / sqrt((double)size))), NULL);
     HoloValue *scores = holo_emit(e, "MatMul", HOLO_IN(q, holo_emit_transpose(e, k, perm, 4)), NULL);
-    scores            = holo_emit(e, "Softmax", HOLO_IN(scores), HOLO_ATTRS(holo_with_int("axis", -1)));
+    scores            = shares(c, scores, query, key);
     HoloValue *y      = holo_emit_transpose(e, holo_emit(e, "MatMul", HOLO_IN(scores, v), NULL), back, 4);
     y                 = holo_emit(e, "Einsum", HOLO_IN(y, holo_keras_weight(c, "attention_output/kernel")),
                                   HOLO_ATTRS(holo_with_text("equation", "bthk,hkd->btd")));
@@ -453,24 +494,28 @@ static void attention(HoloKerasCall *c)
     HoloValue *scores = holo_emit(e, "MatMul", HOLO_IN(query, holo_emit_transpose(e, key, perm, 3)), NULL);
     if (holo_keras_bool(c, "use_scale", false))
         scores = holo_emit(e, "Mul", HOLO_IN(scores, holo_keras_weight(c, "scale")), NULL);
-    scores = holo_emit(e, "Softmax", HOLO_IN(scores), HOLO_ATTRS(holo_with_int("axis", -1)));
+    if (strcmp(holo_keras_text(c, "score_mode", "dot"), "dot")) {
+        holo_emit_fail(e, HOLO_UNSUPPORTED, "scores other than products (score_mode 'dot') are not supported");
+        return;
+    }
+    scores = shares(c, scores, query, key);
     give(c, holo_emit(e, "MatMul", HOLO_IN(scores, value), NULL));
 }
 
 // clang-format off
 const HoloKerasLayer holo_keras_layers_plain[] = {
-    {"Dense", dense}, {"Activation", activation}, {"ReLU", relu}, {"LeakyReLU", leaky_relu}, {"ELU", elu}, {"PReLU", prelu},
-    {"ThresholdedReLU", thresholded_relu}, {"Softmax", softmax}, {"Flatten", flatten}, {"Reshape", reshape},
-    {"Permute", permute}, {"RepeatVector", repeat_vector}, {"Embedding", embedding},
-    {"Add", merge, "Add"}, {"Subtract", merge, "Sub"}, {"Multiply", merge, "Mul"}, {"Average", merge, "Add", 1},
-    {"Maximum", merge, "Max"}, {"Minimum", merge, "Min"}, {"Concatenate", concatenate}, {"Dot", dot},
-    {"BatchNormalization", batch_norm}, {"BatchNormalizationV1", batch_norm}, {"BatchNormalizationV2", batch_norm},
-    {"SyncBatchNormalization", batch_norm}, {"LayerNormalization", layer_norm}, {"GroupNormalization", group_norm},
-    {"UnitNormalization", unit_norm}, {"Rescaling", rescaling}, {"Normalization", normalization},
-    {"MultiHeadAttention", multi_head_attention}, {"Attention", attention},
-    {"InputLayer", same}, {"Dropout", same}, {"SpatialDropout1D", same}, {"SpatialDropout2D", same},
-    {"SpatialDropout3D", same}, {"GaussianNoise", same}, {"GaussianDropout", same}, {"AlphaDropout", same},
-    {"ActivityRegularization", same}, {"Identity", same}, {"RandomFlip", same}, {"RandomRotation", same},
+    {"Dense", dense, .keeps_mask = true}, {"Activation", activation, .keeps_mask = true}, {"ReLU", relu, .keeps_mask = true}, {"LeakyReLU", leaky_relu, .keeps_mask = true}, {"ELU", elu, .keeps_mask = true}, {"PReLU", prelu, .keeps_mask = true},
+    {"ThresholdedReLU", thresholded_relu, .keeps_mask = true}, {"Softmax", softmax, .keeps_mask = true}, {"Flatten", flatten}, {"Reshape", reshape},
+    {"Permute", permute}, {"RepeatVector", repeat_vector}, {"Embedding", embedding}, {"Masking", masking},
+    {"Add", merge, "Add", .keeps_mask = true}, {"Subtract", merge, "Sub", .keeps_mask = true}, {"Multiply", merge, "Mul", .keeps_mask = true}, {"Average", merge, "Add", 1, .keeps_mask = true},
+    {"Maximum", merge, "Max", .keeps_mask = true}, {"Minimum", merge, "Min", .keeps_mask = true}, {"Concatenate", concatenate, .keeps_mask = true}, {"Dot", dot},
+    {"BatchNormalization", batch_norm, .keeps_mask = true}, {"BatchNormalizationV1", batch_norm, .keeps_mask = true}, {"BatchNormalizationV2", batch_norm, .keeps_mask = true},
+    {"SyncBatchNormalization", batch_norm, .keeps_mask = true}, {"LayerNormalization", layer_norm, .keeps_mask = true}, {"GroupNormalization", group_norm, .keeps_mask = true},
+    {"UnitNormalization", unit_norm, .keeps_mask = true}, {"Rescaling", rescaling}, {"Normalization", normalization},
+    {"MultiHeadAttention", multi_head_attention, .keeps_mask = true}, {"Attention", attention, .keeps_mask = true},
+    {"InputLayer", same, .keeps_mask = true}, {"Dropout", same, .keeps_mask = true}, {"SpatialDropout1D", same, .keeps_mask = true}, {"SpatialDropout2D", same},
+    {"SpatialDropout3D", same}, {"GaussianNoise", same, .keeps_mask = true}, {"GaussianDropout", same, .keeps_mask = true}, {"AlphaDropout", same, .keeps_mask = true},
+    {"ActivityRegularization", same, .keeps_mask = true}, {"Identity", same, .keeps_mask = true}, {"RandomFlip", same}, {"RandomRotation", same},
     {"RandomZoom", same}, {"RandomTranslation", same}, {"RandomContrast", same}, {"RandomBrightness", same},
     {"RandomCrop", same},
     {0},

@@ -96,11 +96,28 @@ static void pool(HoloKerasCall *c)
     give(c, holo_window_pool(c->e, &w, c->layer->onnx, holo_keras_in(c, 0)));
 }
 
+// The mean over the steps that count.
+static HoloValue *masked_mean(HoloKerasCall *c, int64_t keep)
+{
+    HoloEmit  *e    = c->e;
+    int64_t    last = -1, time = 1;
+    HoloValue *m = holo_emit_unsqueeze(e, holo_emit_cast(e, c->mask, HOLO_F32), &last, 1);
+    HoloValue *y = holo_emit(e, "Mul", HOLO_IN(holo_keras_in(c, 0), m), NULL), *sum[2] = {y, m};
+    for (int i = 0; i < 2; i++)
+        sum[i] = holo_emit(e, "ReduceSum", HOLO_IN(sum[i], holo_emit_ints(e, &time, 1)),
+                           HOLO_ATTRS(holo_with_int("keepdims", keep)));
+    return holo_emit(e, "Div", HOLO_IN(sum[0], sum[1]), NULL);
+}
+
 static void global_pool(HoloKerasCall *c)
 {
     int64_t axes[HOLO_WINDOW_MAX], keep = holo_keras_bool(c, "keepdims", false);
     int     rank = c->layer->number;
     for (int i = 0; i < rank; i++) axes[i] = i + (holo_keras_is_first(c) ? 2 : 1);
+    if (c->mask && rank == 1 && !c->k->is_js && !holo_keras_is_first(c) && !strcmp(c->layer->onnx, "ReduceMean")) {
+        give(c, masked_mean(c, keep));
+        return;
+    }
     give(c, holo_emit(c->e, c->layer->onnx, HOLO_IN(holo_keras_in(c, 0), holo_emit_ints(c->e, axes, rank)),
                       HOLO_ATTRS(holo_with_int("keepdims", keep))));
 }
@@ -167,10 +184,11 @@ static void up_sampling(HoloKerasCall *c)
     scales[0] = scales[1] = 1;
     for (int i = 0; i < rank; i++) scales[i + 2] = (float)times[i];
     HoloValue *x = holo_window_open(e, &w, holo_keras_in(c, 0));
-    x            = holo_emit(e, "Resize", HOLO_IN(x, NULL, holo_emit_constant(e, NULL, &t)),
-                             HOLO_ATTRS(holo_with_text("mode", near ? "nearest" : "linear"),
-                                        holo_with_text("coordinate_transformation_mode", near ? "asymmetric" : "half_pixel"),
-                                        holo_with_text("nearest_mode", "floor")));
+    x            = holo_emit(
+                   e, "Resize", HOLO_IN(x, NULL, holo_emit_constant(e, NULL, &t)),
+                   HOLO_ATTRS(holo_with_text("mode", near ? "nearest" : "linear"),
+                              holo_with_text("coordinate_transformation_mode", near || c->k->is_js ? "asymmetric" : "half_pixel"),
+                              holo_with_text("nearest_mode", "floor")));
     give(c, holo_window_close(e, &w, x));
 }
 
@@ -189,10 +207,11 @@ static void resizing(HoloKerasCall *c)
     }
     HoloValue *x =
         holo_window_open(e, &w, near ? holo_keras_in(c, 0) : holo_emit_cast(e, holo_keras_in(c, 0), HOLO_F32));
-    x = holo_emit(e, "Resize", HOLO_IN(x, NULL, NULL, holo_emit_ints(e, sizes, 2)),
-                  HOLO_ATTRS(holo_with_text("mode", near ? "nearest" : "linear"),
-                             holo_with_text("coordinate_transformation_mode", "half_pixel"),
-                             holo_with_text("nearest_mode", "round_prefer_ceil"), holo_with_ints("axes", axes, 2)));
+    x = holo_emit(
+        e, "Resize", HOLO_IN(x, NULL, NULL, holo_emit_ints(e, sizes, 2)),
+        HOLO_ATTRS(holo_with_text("mode", near ? "nearest" : "linear"),
+                   holo_with_text("coordinate_transformation_mode", c->k->is_js ? "align_corners" : "half_pixel"),
+                   holo_with_text("nearest_mode", "round_prefer_ceil"), holo_with_ints("axes", axes, 2)));
     give(c, holo_window_close(e, &w, x));
 }
 

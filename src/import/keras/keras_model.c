@@ -2,118 +2,12 @@
 #include "import/keras/keras.h"
 
 #include <stdio.h>
-#include <stdlib.h>
-
-// ---- reading configurations
-
-int64_t holo_keras_int(const HoloKerasCall *c, const char *key, int64_t fallback)
-{
-    const json_t *value = json_object_get(c->config, key);
-    return json_is_integer(value) ? json_integer_value(value)
-           : json_is_real(value) && json_real_value(value) > -1e15 && json_real_value(value) < 1e15
-               ? (int64_t)json_real_value(value)
-               : fallback;
-}
-
-double holo_keras_float(const HoloKerasCall *c, const char *key, double fallback)
-{
-    const json_t *value = json_object_get(c->config, key);
-    return json_is_number(value) ? json_number_value(value) : fallback;
-}
-
-bool holo_keras_bool(const HoloKerasCall *c, const char *key, bool fallback)
-{
-    const json_t *value = json_object_get(c->config, key);
-    return json_is_boolean(value) ? json_is_true(value) : fallback;
-}
-
-const char *holo_keras_text(const HoloKerasCall *c, const char *key, const char *fallback)
-{
-    const json_t *value = json_object_get(c->config, key);
-    return json_is_string(value) ? json_string_value(value) : fallback;
-}
-
-void holo_keras_ints(const HoloKerasCall *c, const char *key, int64_t *out, int count, int64_t fallback)
-{
-    const json_t *value = json_object_get(c->config, key);
-    for (int i = 0; i < count; i++) {
-        const json_t *item = json_is_array(value) ? json_array_get(value, (size_t)i) : value;
-        out[i]             = json_is_integer(item) ? json_integer_value(item) : fallback;
-    }
-}
-
-bool holo_keras_is_first(const HoloKerasCall *c)
-{
-    return !strcmp(holo_keras_text(c, "data_format", "channels_last"), "channels_first");
-}
-
-// ---- weights
-
-// Is `part` one of the parts of the path? The last one may end with ":0".
-static bool has_part(HoloString path, const char *part)
-{
-    size_t size = strlen(part), at = 0;
-    while (at < path.size) {
-        const char *slash  = memchr(path.data + at, '/', path.size - at);
-        size_t      length = slash ? (size_t)(slash - path.data) - at : path.size - at;
-        if (length == size && !memcmp(path.data + at, part, size)) return true;
-        at += length + 1;
-    }
-    return false;
-}
-
-// Does the path end with the name, which may have several parts?
-static bool ends_with(HoloString path, const char *name)
-{
-    size_t size = strlen(name);
-    if (path.size > 2 && !memcmp(path.data + path.size - 2, ":0", 2)) path.size -= 2;
-    if (path.size < size || memcmp(path.data + path.size - size, name, size)) return false;
-    return path.size == size || path.data[path.size - size - 1] == '/';
-}
-
-int holo_keras_find(const HoloKerasPool *pool, const HoloKerasPlace *place, const char *name)
-{
-    int best = -1, best_score = 0;
-    for (int i = 0; i < pool->count; i++) {
-        int score = 0, worth = 64;
-        if (!ends_with(pool->name[i], name)) continue;
-        for (const HoloKerasPlace *p = place; p && worth; p = p->outer, worth /= 2)
-            if (p->name && has_part(pool->name[i], p->name)) score += worth;
-        if (score >= 64 || (score && !place->outer))
-            score += 1;
-        else if (!score)
-            continue;
-        if (score > best_score) {
-            best       = i;
-            best_score = score;
-        }
-    }
-    return best;
-}
-
-HoloValue *holo_keras_weight(HoloKerasCall *c, const char *name)
-{
-    HoloTensor tensor = {0};
-    bool       found  = false;
-    char       text[256];
-    if (c->e->status) return NULL;
-    HoloStatus status = c->k->weight(c->k, c->place, name, c->weight_next++, &tensor, &found);
-    if (status) {
-        c->e->status = status;
-        return NULL;
-    }
-    if (!found) return holo_emit_fail(c->e, HOLO_BAD_MODEL, "the file has no weight '%s' of this layer", name);
-    snprintf(text, sizeof text, "%.180s/%.60s", c->place->name ? c->place->name : "", name);
-    return holo_emit_constant(c->e, text, &tensor);
-}
 
 // ---- layers
 
 const HoloKerasLayer *const holo_keras_tables[] = {
-    holo_keras_layers_plain,
-    holo_keras_layers_window,
-    holo_keras_layers_rnn,
-    NULL,
+    holo_keras_layers_plain, holo_keras_layers_window, holo_keras_layers_rnn,
+    holo_keras_layers_time,  holo_keras_layers_more,   NULL,
 };
 
 const HoloKerasLayer *holo_keras_layer(const char *name)
@@ -143,8 +37,10 @@ void holo_keras_apply(HoloKerasCall *c, const char *class_name)
         holo_emit_fail(c->e, HOLO_UNSUPPORTED,
                        "layers of class '%.100s' are not supported; a class of your own has to be made of other layers",
                        class_name);
-    else if (!c->e->status)
+    else if (!c->e->status) {
+        c->out_mask = c->layer->keeps_mask ? c->mask : NULL;
         c->layer->emit(c);
+    }
 }
 
 // ---- models of layers
@@ -158,7 +54,7 @@ typedef struct Use {
     Ref          *in;
     int           in_count, in_room;
     const json_t *extra;
-    HoloValue    *out[HOLO_KERAS_OUT_MAX];
+    HoloValue    *out[HOLO_KERAS_OUT_MAX], *mask;
     int           out_count;
     uint8_t       state; // 1: being computed, 2: computed
 } Use;
@@ -248,6 +144,9 @@ static bool read_ref(Model *m, const json_t *json, Ref *out)
     if (!json_is_string(name) || !json_is_integer(json_array_get(json, 1))) return false;
     Layer  *layer = holo_name_map_find(&m->names, (HoloString){json_string_value(name), json_string_length(name)});
     int64_t use = json_integer_value(json_array_get(json, 1)), tensor = json_integer_value(json_array_get(json, 2));
+    // TensorFlow.js counts the making of a model as its first use.
+    if (layer && m->k->is_js && use >= layer->use_count && holo_keras_is_model(layer->class_name))
+        use = layer->use_count - 1;
     if (!layer || use < 0 || use >= layer->use_count || tensor < 0 || tensor >= HOLO_KERAS_OUT_MAX) return false;
     *out = (Ref){layer->first + (int)use, (int)tensor};
     return true;
@@ -265,9 +164,29 @@ static HoloStatus collect(Model *m, const json_t *json, Use *use, int depth)
         return HOLO_OK;
     }
     if (depth > 8) return bad(m, "lists are nested too deeply");
+    if (json_is_number(json)) // an operator of Keras 3, such as x * 2
+        return holo_fail(
+            m->k->import->error, HOLO_UNSUPPORTED,
+            "layer '%.100s' is called with a number, which is not supported: use a layer such as Rescaling",
+            m->layer[use->layer].name);
     if (json_is_array(json))
         for (size_t i = 0; i < json_array_size(json); i++)
             HOLO_TRY(collect(m, json_array_get(json, i), use, depth + 1));
+    return HOLO_OK;
+}
+
+// References among the arguments that have names: those that layers take as further inputs.
+static HoloStatus collect_named(Model *m, Use *use)
+{
+    static const char *const known[] = {"value", "key", "initial_state"}, *const refused[] = {"attention_mask", "mask"};
+    Ref ref;
+    for (int i = 0; i < HOLO_COUNT(known); i++)
+        if (use->extra) HOLO_TRY(collect(m, json_object_get(use->extra, known[i]), use, 0));
+    for (int i = 0; i < HOLO_COUNT(refused); i++)
+        if (use->extra && read_ref(m, json_object_get(use->extra, refused[i]), &ref))
+            return holo_fail(m->k->import->error, HOLO_UNSUPPORTED,
+                             "layer '%.100s': the argument '%s' is not supported", m->layer[use->layer].name,
+                             refused[i]);
     return HOLO_OK;
 }
 
@@ -294,6 +213,7 @@ static HoloStatus read_uses(Model *m)
             use->layer = i;
             if (json_is_object(json_object_get(node, "kwargs"))) use->extra = json_object_get(node, "kwargs");
             if (node) HOLO_TRY(collect(m, args ? args : node, use, 0));
+            HOLO_TRY(collect_named(m, use));
         }
     }
     return HOLO_OK;
@@ -320,6 +240,7 @@ static void emit_use(Model *m, Use *use)
     for (int i = 0; i < use->in_count; i++) {
         const Use *from = &m->use[use->in[i].use];
         c.in[i]         = use->in[i].tensor < from->out_count ? from->out[use->in[i].tensor] : NULL;
+        if (!c.mask) c.mask = from->mask;
     }
     e->node =
         m->place->outer ? holo_arena_format(m->k->import->arena, "%s/%s", m->place->name, layer->name) : layer->name;
@@ -329,6 +250,7 @@ static void emit_use(Model *m, Use *use)
         holo_keras_apply(&c, layer->class_name);
     memcpy(use->out, c.out, sizeof use->out);
     use->out_count = c.out_count;
+    use->mask      = c.out_mask;
     use->state     = 2;
     e->node        = saved;
 }
@@ -438,6 +360,7 @@ static HoloStatus run_functional(Model *m, const json_t *config, HoloKerasCall *
         use->state         = 2;
         use->out[0]    = call ? holo_keras_in(call, i) : add_input(m, layer, layer->name, input_shape(layer->config));
         use->out_count = 1;
+        use->mask      = call && !i ? call->mask : NULL;
     }
     for (int i = 0; i < out.in_count && !m->k->emit.status; i++) HOLO_TRY(compute(m, out.in[i].use));
     if (m->k->emit.status) return m->k->emit.status;
@@ -446,6 +369,7 @@ static HoloStatus run_functional(Model *m, const json_t *config, HoloKerasCall *
         const Use *use  = &m->use[out.in[i].use];
         call->out[i]    = out.in[i].tensor < use->out_count ? use->out[out.in[i].tensor] : NULL;
         call->out_count = i + 1;
+        if (!i) call->out_mask = use->mask;
     }
     return HOLO_OK;
 }
@@ -479,8 +403,10 @@ static HoloStatus run_sequential(Model *m, const json_t *config, HoloKerasCall *
         if (!i) {
             m->use[0].out[0]    = x;
             m->use[0].out_count = 1;
+            m->use[0].mask      = call ? call->mask : NULL;
         }
         if (!strcmp(m->layer[i].class_name, "InputLayer")) {
+            use->mask      = m->use[i].mask;
             use->out[0]    = m->use[i].out[0];
             use->out_count = 1;
             continue;
@@ -496,6 +422,7 @@ static HoloStatus run_sequential(Model *m, const json_t *config, HoloKerasCall *
     if (call) {
         call->out[0]    = last->out[0];
         call->out_count = 1;
+        call->out_mask  = last->mask;
     } else {
         holo_emit_output(&m->k->emit, last->out[0], m->layer[m->layer_count - 1].name);
     }

@@ -68,40 +68,100 @@ static HoloValue *both_biases(HoloKerasCall *c, const Kind *kind)
     return holo_emit(e, "Concat", HOLO_IN(half[0], half[1]), HOLO_ATTRS(holo_with_int("axis", 1)));
 }
 
-// One pass over time, which is the first dimension of x. `out` gets all outputs, then the last states.
-static void run_rnn(HoloKerasCall *c, const Kind *kind, HoloValue *x, HoloValue **out)
+typedef struct Rnn { // a recurrent layer's weights, as ONNX has them
+    const Kind *kind;
+    HoloValue  *w, *r, *b, *h, *c; // b, h and c may be NULL
+    HoloString  names[3];
+    int         name_count;
+    int64_t     units, before;
+} Rnn;
+
+static Rnn rnn_read(HoloKerasCall *c, const Kind *kind)
 {
     static const int64_t zero = 0;
     HoloEmit            *e    = c->e;
-    HoloValue           *w    = turn_gates(c, kind, holo_keras_weight(c, "kernel")),
-              *r              = turn_gates(c, kind, holo_keras_weight(c, "recurrent_kernel"));
-    HoloValue  *b = both_biases(c, kind), *h = NULL, *cell = NULL;
-    const char *inner = activation_name(c, "activation", "tanh");
-    const char *gate  = kind->gates > 1 ? activation_name(c, "recurrent_activation", "sigmoid") : inner;
-    if (e->status) return;
-    if (c->in_count > 1) h = holo_emit_unsqueeze(e, holo_keras_in(c, 1), &zero, 1);
-    if (c->in_count > 2 && kind->gates == 4) cell = holo_emit_unsqueeze(e, holo_keras_in(c, 2), &zero, 1);
-    HoloString      names[3] = {{gate, strlen(gate)}, {inner, strlen(inner)}, {inner, strlen(inner)}};
-    HoloString      plain    = {inner, strlen(inner)};
-    int             count    = kind->gates == 4 ? 3 : kind->gates == 3 ? 2 : 1;
-    int64_t         before   = kind->gates == 3 && holo_keras_bool(c, "reset_after", false);
-    const HoloAttr *attrs =
-        kind->gates == 3
-            ? HOLO_ATTRS(holo_with_int("hidden_size", holo_keras_int(c, "units", 1)),
-                         holo_with_texts("activations", names, count), holo_with_int("linear_before_reset", before))
-            : HOLO_ATTRS(holo_with_int("hidden_size", holo_keras_int(c, "units", 1)),
-                         holo_with_texts("activations", count == 1 ? &plain : names, count));
-    HoloValue *all[] = {x, w, r, b, NULL, h, cell};
-    holo_emit_many(e, kind->onnx,
-                   (HoloEmitIn){cell ? 7
-                                : h  ? 6
-                                : b  ? 4
-                                     : 3,
-                                all},
-                   attrs, out, kind->gates == 4 ? 3 : 2);
+    Rnn                  n    = {.kind = kind, .units = holo_keras_int(c, "units", 1)};
+    n.w                       = turn_gates(c, kind, holo_keras_weight(c, "kernel"));
+    n.r                       = turn_gates(c, kind, holo_keras_weight(c, "recurrent_kernel"));
+    n.b                       = both_biases(c, kind);
+    const char *inner         = activation_name(c, "activation", "tanh");
+    const char *gate          = kind->gates > 1 ? activation_name(c, "recurrent_activation", "sigmoid") : inner;
+    n.before                  = kind->gates == 3 && holo_keras_bool(c, "reset_after", false);
+    if (e->status) return n;
+    if (c->in_count > 1) n.h = holo_emit_unsqueeze(e, holo_keras_in(c, 1), &zero, 1);
+    if (c->in_count > 2 && kind->gates == 4) n.c = holo_emit_unsqueeze(e, holo_keras_in(c, 2), &zero, 1);
+    n.name_count = kind->gates == 4 ? 3 : kind->gates == 3 ? 2 : 1;
+    for (int i = 0; i < n.name_count; i++) {
+        const char *name = i || kind->gates == 1 ? inner : gate;
+        n.names[i]       = (HoloString){name, strlen(name)};
+    }
+    return n;
 }
 
-static void recurrent(HoloKerasCall *c)
+// One pass over time, which is the first dimension of x. `out` gets all outputs, then the last states.
+static void rnn_run(const Rnn *n, HoloEmit *e, HoloValue *x, HoloValue *h, HoloValue *c, HoloValue **out)
+{
+    HoloValue *all[]    = {x, n->w, n->r, n->b, NULL, h, c};
+    HoloAttr   attrs[4] = {
+          holo_with_int("hidden_size", n->units), holo_with_texts("activations", n->names, n->name_count), {0}};
+    if (n->kind->gates == 3) attrs[2] = holo_with_int("linear_before_reset", n->before);
+    holo_emit_many(e, n->kind->onnx,
+                   (HoloEmitIn){c      ? 7
+                                : h    ? 6
+                                : n->b ? 4
+                                       : 3,
+                                all},
+                   attrs, out, n->kind->gates == 4 ? 3 : 2);
+}
+
+// The state that a pass begins with, [1, batch, units]: zeros, if none is given.
+static HoloValue *state_or_zeros(HoloEmit *e, const Rnn *n, const HoloValue *x, HoloValue *given)
+{
+    HoloDim sizes[3] = {1, x ? x->type.dim[1] : 1, n->units};
+    return given
+               ? given
+               : holo_emit(e, "Expand", HOLO_IN(holo_emit_number(e, HOLO_F32, 0), holo_emit_sizes(e, sizes, 3)), NULL);
+}
+
+// The same with a mask, [time, batch]: a step that does not count leaves the states as they are.
+static void rnn_masked(const Rnn *n, HoloEmit *e, HoloValue *x, HoloValue *mask, HoloValue **out)
+{
+    static const int64_t zero = 0, ends[2] = {0, 2};
+    HoloEmit             body;
+    int                  states = n->kind->gates == 4 ? 2 : 1;
+    HoloValue *start[4] = {state_or_zeros(e, n, x, n->h), NULL}, *inner[4], *next[3] = {NULL}, *all[3] = {NULL};
+    if (states == 2) start[1] = state_or_zeros(e, n, x, n->c);
+    start[states]     = x;
+    start[states + 1] = mask;
+    if (e->status) return;
+    holo_emit_begin_body(&body, e, e->node);
+    for (int i = 0; i < states + 2; i++) {
+        HoloTensor t = start[i]->type;
+        t.data       = NULL;
+        if (i >= states) {
+            t.rank--;
+            memmove(t.dim, t.dim + 1, sizeof t.dim[0] * (size_t)t.rank);
+        }
+        inner[i] = holo_emit_input(&body, i < states ? (i ? "c" : "h") : i == states ? "x" : "mask", &t);
+    }
+    HoloValue *counts = holo_emit_unsqueeze(&body, inner[states + 1], ends, 2);
+    rnn_run(n, &body, holo_emit_unsqueeze(&body, inner[states], &zero, 1), inner[0], states == 2 ? inner[1] : NULL,
+            next);
+    for (int i = 0; i < states; i++) {
+        next[i + 1] = holo_emit(&body, "Where", HOLO_IN(counts, next[i + 1], inner[i]), NULL);
+        holo_emit_output(&body, next[i + 1], NULL);
+    }
+    holo_emit_output(&body, next[1], NULL);
+    HoloEmitBody list[] = {{"body", &body}, {NULL, NULL}};
+    holo_emit_control(e, "Scan", (HoloEmitIn){states + 2, start}, HOLO_ATTRS(holo_with_int("num_scan_inputs", 2)), list,
+                      all, states + 1);
+    holo_emit_end(&body);
+    out[0] = all[states];
+    out[1] = all[0];
+    out[2] = states == 2 ? all[1] : NULL;
+}
+
+void holo_keras_recurrent(HoloKerasCall *c)
 {
     static const int64_t swap[3] = {1, 0, 2}, direction = 1, zero = 0;
     HoloEmit            *e    = c->e;
@@ -112,11 +172,19 @@ static void recurrent(HoloKerasCall *c)
         holo_emit_fail(e, HOLO_BAD_MODEL, "the input should have 3 dimensions");
         return;
     }
+    bool back = holo_keras_bool(c, "go_backwards", false), sequences = holo_keras_bool(c, "return_sequences", false);
+    HoloValue *mask = c->mask ? holo_emit_transpose(e, c->mask, swap, 2) : NULL;
     if (!is_major) x = holo_emit_transpose(e, x, swap, 3);
-    if (holo_keras_bool(c, "go_backwards", false)) x = holo_emit_slice(e, x, 0, -1, INT64_MIN, -1);
-    run_rnn(c, kind, x, out);
+    if (back) x = holo_emit_slice(e, x, 0, -1, INT64_MIN, -1);
+    if (back && mask) mask = holo_emit_slice(e, mask, 0, -1, INT64_MIN, -1);
+    Rnn n = rnn_read(c, kind);
+    if (mask)
+        rnn_masked(&n, e, x, mask, out);
+    else
+        rnn_run(&n, e, x, n.h, n.c, out);
+    c->out_mask     = sequences ? c->mask : NULL;
     HoloValue *last = holo_emit_squeeze(e, out[1], &zero, 1);
-    if (holo_keras_bool(c, "return_sequences", false)) {
+    if (sequences) {
         HoloValue *y = holo_emit_squeeze(e, out[0], &direction, 1);
         give(c, 0, is_major ? y : holo_emit_transpose(e, y, swap, 3));
     } else {
@@ -129,13 +197,19 @@ static void recurrent(HoloKerasCall *c)
 
 // ---- layers around layers
 
-// Applies the layer in config[key], with a name of its own, to one input. `changed` replaces its configuration.
+// Applies a layer with a configuration and a name of its own to one input. `keeps`: it sees the mask, too.
 static HoloValue *apply_inner(HoloKerasCall *c, const json_t *layer, const json_t *config, const char *name,
-                              const char *group, HoloValue *x)
+                              const char *group, HoloValue *x, bool keeps)
 {
     const char    *class_name = json_string_value(json_object_get(layer, "class_name"));
     HoloKerasPlace place      = {c->place, name, group};
-    HoloKerasCall  inner      = {.k = c->k, .e = c->e, .place = &place, .config = config, .in = &x, .in_count = 1};
+    HoloKerasCall  inner      = {.k        = c->k,
+                                 .e        = c->e,
+                                 .place    = &place,
+                                 .config   = config,
+                                 .in       = &x,
+                                 .in_count = 1,
+                                 .mask     = keeps ? c->mask : NULL};
     if (!class_name) return holo_emit_fail(c->e, HOLO_BAD_MODEL, "the layer inside has no class");
     if (holo_keras_is_model(class_name))
         holo_keras_apply_model(&inner, layer);
@@ -166,7 +240,7 @@ static void time_distributed(HoloKerasCall *c)
     sizes[0] = holo_dim_mul(e->graph->dims, batch, steps);
     for (int i = 2; i < rank; i++) sizes[i - 1] = x->type.dim[i];
     HoloValue *y     = apply_inner(c, layer, json_object_get(layer, "config"), inner_name(layer), "layer",
-                                   holo_emit_reshape(e, x, sizes, rank - 1));
+                                   holo_emit_reshape(e, x, sizes, rank - 1), false);
     int        after = holo_emit_rank(y);
     if (e->status || after < 1 || after >= HOLO_MAX_RANK) return;
     sizes[0] = batch;
@@ -189,11 +263,12 @@ static void bidirectional(HoloKerasCall *c)
     if (turned)
         json_object_set_new(turned, "go_backwards",
                             json_boolean(!json_is_true(json_object_get(config, "go_backwards"))));
-    side[0] = apply_inner(c, layer, config, name[0], "forward_layer", x);
-    side[1] = apply_inner(c, json_is_object(back) ? back : layer, turned, name[1], "backward_layer", x);
+    side[0] = apply_inner(c, layer, config, name[0], "forward_layer", x, true);
+    side[1] = apply_inner(c, json_is_object(back) ? back : layer, turned, name[1], "backward_layer", x, true);
     json_decref(turned);
-    if (json_is_true(json_object_get(config, "return_sequences")))
-        side[1] = holo_emit_slice(e, side[1], 1, -1, INT64_MIN, -1);
+    bool sequences = json_is_true(json_object_get(config, "return_sequences"));
+    c->out_mask    = sequences ? c->mask : NULL;
+    if (sequences) side[1] = holo_emit_slice(e, side[1], 1, -1, INT64_MIN, -1);
     if (!strcmp(how, "concat"))
         give(c, 0, holo_emit(e, "Concat", (HoloEmitIn){2, side}, HOLO_ATTRS(holo_with_int("axis", -1))));
     else if (!strcmp(how, "sum") || !strcmp(how, "ave") || !strcmp(how, "mul"))
@@ -206,7 +281,8 @@ static void bidirectional(HoloKerasCall *c)
 
 // clang-format off
 const HoloKerasLayer holo_keras_layers_rnn[] = {
-    {"SimpleRNN", recurrent, NULL, 0}, {"GRU", recurrent, NULL, 1}, {"LSTM", recurrent, NULL, 2},
-    {"CuDNNLSTM", recurrent, NULL, 2}, {"TimeDistributed", time_distributed}, {"Bidirectional", bidirectional},
+    {"SimpleRNN", holo_keras_recurrent, NULL, 0}, {"GRU", holo_keras_recurrent, NULL, 1},
+    {"LSTM", holo_keras_recurrent, NULL, 2},
+    {"CuDNNLSTM", holo_keras_recurrent, NULL, 2}, {"TimeDistributed", time_distributed, .keeps_mask = true}, {"Bidirectional", bidirectional},
     {0},
 };

@@ -13,6 +13,10 @@ typedef struct HoloOnnxOut {
     size_t model_max; // of a model without such a file; 0: 2 GiB
 } HoloOnnxOut;
 
+// Makes of each state an input, zeros in the first run, and an output NAME_next, which is given to it in the next run.
+// States that other operators than StateRead and StateWrite use stay: ONNX cannot say them.
+HOLO_MUST HoloStatus holo_onnx_open_states(HoloGraph *graph, HoloError *error);
+
 // The graph's types must be inferred. Operators that ONNX does not have are refused, all of them by name. The same
 // graph gives the same bytes.
 HOLO_MUST HoloStatus holo_onnx_write(const HoloGraph *graph, HoloArena *scratch, const HoloOnnxOut *out,

@@ -181,13 +181,19 @@ static void nms(HoloFlowCall *c)
     int64_t    zero    = 0;
     double     sigma   = 0;
     HoloValue *iou     = version == 1 ? threshold(c, 99, "iou_threshold", 0.5) : threshold(c, 3, NULL, 0.5);
-    HoloValue *keep    = keep_boxes(c, iou, threshold(c, version >= 3 ? 4 : 99, NULL, -3.4e38));
-    if (version == 5 && (!holo_emit_known_number(e, holo_flow_in(c, 5), &sigma) || sigma != 0)) {
-        holo_flow_fail(c, HOLO_UNSUPPORTED, "scores that fade (soft_nms_sigma is not 0) are not supported");
+    HoloValue *least = threshold(c, version >= 3 ? 4 : 99, NULL, -3.4e38), *out[2] = {NULL};
+    if (version == 5 && !holo_emit_known_number(e, holo_flow_in(c, 5), &sigma)) {
+        holo_flow_fail(c, HOLO_UNSUPPORTED, "soft_nms_sigma must be known when the model is compiled");
         return;
     }
-    HoloValue *count = holo_emit_shape(e, keep), *scores = NULL;
-    if (version == 5) scores = holo_emit(e, "Gather", HOLO_IN(holo_flow_in(c, 1), keep), NULL);
+    if (sigma > 0)
+        holo_emit_many(
+            e, "hologram::SoftSuppression",
+            HOLO_IN(holo_flow_in(c, 0), holo_flow_in(c, 1), holo_flow_vector(c, holo_flow_in(c, 2)), iou, least),
+            HOLO_ATTRS(holo_with_float("sigma", sigma)), out, 2);
+    HoloValue *keep  = sigma > 0 ? out[0] : keep_boxes(c, iou, least);
+    HoloValue *count = holo_emit_shape(e, keep), *scores = out[1];
+    if (version == 5 && !scores) scores = holo_emit(e, "Gather", HOLO_IN(holo_flow_in(c, 1), keep), NULL);
     if (version >= 4 && holo_flow_bool(c, "pad_to_max_output_size", false)) {
         keep = fill_up(c, keep, count);
         if (scores) scores = fill_up(c, scores, count);

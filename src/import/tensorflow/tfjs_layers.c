@@ -22,7 +22,7 @@ static HoloStatus find_weight(HoloKeras *k, const HoloKerasPlace *place, const c
 HoloStatus holo_tfjs_layers(HoloTfjs *js)
 {
     LayersFile    file     = {.js = js};
-    HoloKeras     k        = {.import = js->import, .weight = find_weight, .format = &file};
+    HoloKeras     k        = {.import = js->import, .is_js = true, .weight = find_weight, .format = &file};
     const json_t *topology = json_object_get(js->json, "modelTopology"),
                  *model    = json_object_get(topology, "model_config");
     file.pool.name         = HOLO_NEW(js->import->arena, HoloString, js->weight_count + 1);

@@ -143,7 +143,7 @@ static HoloStatus shape_fail(const HoloTensor *want, const Count *count, HoloErr
                      text);
 }
 
-// The wanted shape, with open sizes from the number of numbers; if nothing is wanted, the shape of the rows.
+// The wanted shape, with dynamic sizes from the number of numbers; if nothing is wanted, the shape of the rows.
 static HoloStatus shape_find(const HoloTensor *want, const Count *count, const Lists *lists, HoloTensor *out,
                              HoloError *error)
 {

@@ -1,6 +1,7 @@
 // tflite_builtins.c - the table of builtin operators, by their codes: names, kinds of options, and what emits them. Those
-// without a function cannot be read; TensorFlow Lite itself runs none of them but LSH_PROJECTION, SKIP_GRAM and
-// STABLEHLO_RNG_BIT_GENERATOR.
+// without a function cannot be read: TensorFlow Lite itself has no definition of CONCAT_EMBEDDINGS, DELEGATE and
+// STABLEHLO_CUSTOM_CALL are what other programs make of them, PLACEHOLDER_FOR_GREATER_OP_CODES is no operator, and CUSTOM
+// goes by its name.
 #include "import/tflite/tflite.h"
 #include "import/tflite/tflite_emit.h"
 
@@ -21,7 +22,7 @@ const HoloTfRow holo_tf_builtins[] = {
     {12, "L2_POOL_2D", 5, holo_tf_l2_pool, NULL, 1, 1},
     {13, "LOCAL_RESPONSE_NORMALIZATION", 13, holo_tf_lrn, NULL, 1, 1},
     {14, "LOGISTIC", 0, holo_tf_unary, "Sigmoid", 1, 1},
-    {15, "LSH_PROJECTION", 4, NULL, NULL, 2, 1},
+    {15, "LSH_PROJECTION", 4, holo_tf_lsh_projection, NULL, 2, 1},
     {16, "LSTM", 14, holo_tf_lstm, NULL, 5, 1},
     {17, "MAX_POOL_2D", 5, holo_tf_max_pool, NULL, 1, 1},
     {18, "MUL", 21, holo_tf_binary_active, "Mul", 2, 1},
@@ -36,7 +37,7 @@ const HoloTfRow holo_tf_builtins[] = {
     {27, "SVDF", 6, holo_tf_svdf, NULL, 5, 1},
     {28, "TANH", 0, holo_tf_unary, "Tanh", 1, 1},
     {29, "CONCAT_EMBEDDINGS", 3, NULL, NULL, 1, 1},
-    {30, "SKIP_GRAM", 18, NULL, NULL, 1, 1},
+    {30, "SKIP_GRAM", 18, holo_tf_skip_gram, NULL, 1, 1},
     {31, "CALL", 16, holo_tf_call, NULL, 0, 0},
     {32, "CUSTOM", 0, NULL, NULL, 0, 0},
     {33, "EMBEDDING_LOOKUP_SPARSE", 20, holo_tf_embedding_sparse, NULL, 5, 1},
@@ -177,7 +178,7 @@ const HoloTfRow holo_tf_builtins[] = {
     {168, "STABLEHLO_CLAMP", 0, holo_tf_clamp, NULL, 3, 1},
     {169, "STABLEHLO_CONCATENATE", -1, holo_tf_hlo_concat, NULL, 1, 1},
     {170, "STABLEHLO_BROADCAST_IN_DIM", -2, holo_tf_hlo_broadcast, NULL, 1, 1},
-    {171, "STABLEHLO_CONVOLUTION", -4, NULL, NULL, 2, 1},
+    {171, "STABLEHLO_CONVOLUTION", -4, holo_tf_hlo_convolution, NULL, 2, 1},
     {172, "STABLEHLO_SLICE", -3, holo_tf_hlo_slice, NULL, 1, 1},
     {173, "STABLEHLO_CUSTOM_CALL", -5, NULL, NULL, 0, 0},
     {174, "STABLEHLO_REDUCE", -6, holo_tf_hlo_reduce, NULL, 2, 1},
@@ -200,18 +201,18 @@ const HoloTfRow holo_tf_builtins[] = {
     {191, "STABLEHLO_COMPARE", -8, holo_tf_hlo_compare, NULL, 2, 1},
     {192, "STABLEHLO_CONVERT", 0, holo_tf_cast, NULL, 1, 1},
     {193, "STABLEHLO_DYNAMIC_SLICE", -9, holo_tf_hlo_dynamic_slice, NULL, 1, 1},
-    {194, "STABLEHLO_DYNAMIC_UPDATE_SLICE", 0, NULL, NULL, 2, 1},
+    {194, "STABLEHLO_DYNAMIC_UPDATE_SLICE", 0, holo_tf_hlo_dynamic_update, NULL, 2, 1},
     {195, "STABLEHLO_PAD", -10, holo_tf_hlo_pad, NULL, 2, 1},
     {196, "STABLEHLO_IOTA", -11, holo_tf_hlo_iota, NULL, 0, 1},
     {197, "STABLEHLO_DOT_GENERAL", -12, holo_tf_hlo_dot, NULL, 2, 1},
-    {198, "STABLEHLO_REDUCE_WINDOW", -13, NULL, NULL, 2, 1},
-    {199, "STABLEHLO_SORT", -14, NULL, NULL, 1, 1},
+    {198, "STABLEHLO_REDUCE_WINDOW", -13, holo_tf_hlo_reduce_window, NULL, 2, 1},
+    {199, "STABLEHLO_SORT", -14, holo_tf_hlo_sort, NULL, 1, 1},
     {200, "STABLEHLO_WHILE", -15, holo_tf_while, NULL, 0, 0},
     {201, "STABLEHLO_GATHER", -16, holo_tf_hlo_gather, NULL, 2, 1},
     {202, "STABLEHLO_TRANSPOSE", -17, holo_tf_hlo_transpose, NULL, 1, 1},
     {203, "DILATE", -18, holo_tf_dilate, NULL, 3, 1},
-    {204, "STABLEHLO_RNG_BIT_GENERATOR", -19, NULL, NULL, 1, 2},
-    {205, "REDUCE_WINDOW", -20, NULL, NULL, 0, 0},
+    {204, "STABLEHLO_RNG_BIT_GENERATOR", -19, holo_tf_hlo_random_bits, NULL, 1, 2},
+    {205, "REDUCE_WINDOW", -20, holo_tf_reduce_window, NULL, 5, 1},
     {206, "STABLEHLO_COMPOSITE", -21, holo_tf_composite, NULL, 0, 0},
     {207, "STABLEHLO_SHIFT_LEFT", -22, holo_tf_left_shift, NULL, 2, 1},
     {208, "STABLEHLO_CBRT", 0, holo_tf_cbrt, NULL, 1, 1},

@@ -52,28 +52,30 @@ void holo_tf_composite(HoloTfOp *op)
 
 // ---- branches
 
-static void branch(HoloTfOp *op, HoloEmit *body, int64_t subgraph, int from)
+// Begins a body inside of `e`, which is this subgraph.
+static void branch(HoloTfOp *op, HoloEmit *e, HoloEmit *body, int64_t subgraph, int from)
 {
     int         count, out_count = (int)op->out.count;
     HoloValue **in = arguments(op, from, &count), **out = results(op, out_count);
-    holo_emit_begin_body(body, op->e, op->e->node);
+    holo_emit_begin_body(body, e, op->e->node);
     if (op->e->status || body->status) return;
     HoloStatus status = holo_tf_inline(op, subgraph, body, in, count, out, out_count, false);
     if (!body->status) body->status = status;
     for (int i = 0; i < out_count; i++) holo_emit_output(body, out[i], NULL);
 }
 
-static void branches(HoloTfOp *op, HoloValue *condition, int64_t yes, int64_t no)
+// If on a condition; the results of its two bodies, which are there already.
+static void choose(HoloTfOp *op, HoloEmit *e, HoloValue *condition, HoloEmit *yes, HoloEmit *no, HoloValue **out)
 {
-    HoloEmit    bodies[2];
-    HoloValue **out = results(op, (int)op->out.count);
-    branch(op, &bodies[0], yes, 1);
-    branch(op, &bodies[1], no, 1);
-    HoloEmitBody list[] = {{"then_branch", &bodies[0]}, {"else_branch", &bodies[1]}, {NULL, NULL}};
-    if (!op->e->status && out) holo_emit_control(op->e, "If", HOLO_IN(condition), NULL, list, out, (int)op->out.count);
-    for (size_t i = 0; i < op->out.count && !op->e->status; i++) holo_tf_give(op, (int)i, out[i]);
-    holo_emit_end(&bodies[0]);
-    holo_emit_end(&bodies[1]);
+    HoloEmitBody list[] = {{"then_branch", yes}, {"else_branch", no}, {NULL, NULL}};
+    if (!e->status && out) holo_emit_control(e, "If", HOLO_IN(condition), NULL, list, out, (int)op->out.count);
+    holo_emit_end(yes);
+    holo_emit_end(no);
+}
+
+static void give_all(HoloTfOp *op, HoloValue **out)
+{
+    for (size_t i = 0; i < op->out.count && !op->e->status && out; i++) holo_tf_give(op, (int)i, out[i]);
 }
 
 void holo_tf_if(HoloTfOp *op)
@@ -82,7 +84,12 @@ void holo_tf_if(HoloTfOp *op)
     if (!condition) return;
     condition = holo_emit_cast(op->e, condition, HOLO_BOOL);
     if (condition && condition->type.rank > 0) condition = holo_emit_reshape(op->e, condition, NULL, 0);
-    branches(op, condition, holo_flat_i32(op->options, IF_THEN, -1), holo_flat_i32(op->options, IF_ELSE, -1));
+    HoloEmit    bodies[2];
+    HoloValue **out = results(op, (int)op->out.count);
+    branch(op, op->e, &bodies[0], holo_flat_i32(op->options, IF_THEN, -1), 1);
+    branch(op, op->e, &bodies[1], holo_flat_i32(op->options, IF_ELSE, -1), 1);
+    choose(op, op->e, condition, &bodies[0], &bodies[1], out);
+    give_all(op, out);
 }
 
 // ---- loops
@@ -169,14 +176,32 @@ void holo_tf_while(HoloTfOp *op)
     loop(op, holo_flat_i32(op->options, WHILE_CONDITION, -1), holo_flat_i32(op->options, WHILE_BODY, -1));
 }
 
+// The branches from `first` on, as one If inside of another; the last is for all numbers that name none.
+static void cases(HoloTfOp *op, HoloEmit *e, HoloValue *which, HoloFlatList list, size_t first, HoloValue **out)
+{
+    HoloEmit    bodies[2];
+    HoloValue **inner = results(op, (int)op->out.count);
+    HoloValue  *is_it = holo_emit(e, "Equal", HOLO_IN(which, holo_emit_int(e, (int64_t)first)), NULL);
+    branch(op, e, &bodies[0], holo_flat_list_i32(list, first), 1);
+    if (first + 2 >= list.count)
+        branch(op, e, &bodies[1], holo_flat_list_i32(list, list.count - 1), 1);
+    else {
+        holo_emit_begin_body(&bodies[1], e, op->e->node);
+        cases(op, &bodies[1], which, list, first + 1, inner);
+        for (size_t i = 0; i < op->out.count && inner; i++) holo_emit_output(&bodies[1], inner[i], NULL);
+    }
+    choose(op, e, is_it, &bodies[0], &bodies[1], out);
+}
+
 // One of several branches, by number; numbers that name none mean the last.
 void holo_tf_case(HoloTfOp *op)
 {
     HoloFlatList list  = holo_flat_list(op->options, HLO_CASE_BRANCHES, 4);
-    HoloValue   *which = holo_tf_i64(op, 0);
-    if (!which || !list.count) return;
+    HoloValue   *which = holo_tf_i64(op, 0), **out = results(op, (int)op->out.count);
+    if (!which || !list.count || !out) return;
     if (which->type.rank > 0) which = holo_emit_reshape(op->e, which, NULL, 0);
-    if (list.count > 2) return (void)holo_tf_fail(op, "it has %zu branches; at most 2 are supported", list.count);
-    HoloValue *is_first = holo_tf_two(op, "Equal", which, holo_emit_int(op->e, 0));
-    branches(op, is_first, holo_flat_list_i32(list, 0), holo_flat_list_i32(list, list.count - 1));
+    if (list.count > HOLO_TF_DEPTH_MAX)
+        return (void)holo_tf_fail(op, "it has %zu branches; at most %d are supported", list.count, HOLO_TF_DEPTH_MAX);
+    cases(op, op->e, which, list, 0, out);
+    give_all(op, out);
 }

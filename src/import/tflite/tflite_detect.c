@@ -53,12 +53,15 @@ void holo_tf_nms(HoloTfOp *op)
     bool       v5 = op->row->arg[0] == '5';
     if (v5 && !(holo_tf_in(op, 5) && holo_emit_known_number(op->e, holo_tf_in(op, 5), &sigma)))
         return (void)holo_tf_fail(op, "its sigma must be known when the model is compiled");
-    if (sigma != 0) return (void)holo_tf_fail(op, "soft suppression (a sigma of %g) is not supported", sigma);
     if (!holo_tf_need_ints(op, 2, &known, 1, &n)) return;
-    HoloValue *at = suppress(op, boxes, scores, most, scalar(op, holo_tf_in(op, 3)), scalar(op, holo_tf_in(op, 4)));
-    if (!at) return;
+    HoloValue *overlap = scalar(op, holo_tf_in(op, 3)), *least = scalar(op, holo_tf_in(op, 4)), *out[2];
+    if (sigma > 0 && boxes && scores && most && overlap && least)
+        holo_emit_many(op->e, "hologram::SoftSuppression", HOLO_IN(boxes, scores, most, overlap, least),
+                       HOLO_ATTRS(holo_with_float("sigma", sigma)), out, 2);
+    HoloValue *at = sigma > 0 ? out[0] : suppress(op, boxes, scores, most, overlap, least);
+    if (op->e->status || !at) return;
     holo_tf_give(op, 0, rows_fill(op, at, known));
-    if (v5) holo_tf_give(op, 1, rows_fill(op, holo_tf_two(op, "Gather", scores, at), known));
+    if (v5) holo_tf_give(op, 1, rows_fill(op, sigma > 0 ? out[1] : holo_tf_two(op, "Gather", scores, at), known));
     holo_tf_give(op, v5 ? 2 : 1, count_of(op, at));
 }
 
@@ -67,6 +70,7 @@ void holo_tf_nms(HoloTfOp *op)
 typedef struct Detect {
     HoloTfOp  *op;
     int64_t    most, per_box, classes, per_class;
+    int64_t    rows_per_box; // of the output; regular suppression fills one
     bool       regular;
     double     least, overlap, scale[4]; // of y, x, h, w
     HoloValue *boxes, *scores;           // [n, 4] and [n, classes]
@@ -103,7 +107,7 @@ static HoloValue *decode(Detect *d, HoloValue *codes, HoloValue *anchors)
 static void give(Detect *d, HoloValue *boxes, HoloValue *classes, HoloValue *scores, HoloValue *count)
 {
     HoloTfOp *op    = d->op;
-    HoloDim   total = d->most * d->per_box;
+    HoloDim   total = d->most * d->rows_per_box;
     boxes           = rows_fill(op, boxes, total);
     classes         = rows_fill(op, classes, total);
     scores          = rows_fill(op, scores, total);
@@ -135,7 +139,6 @@ static void detect_fast(Detect *d)
     }
     boxes            = boxes ? holo_emit_reshape(op->e, boxes, (HoloDim[]){-1, 4}, 2) : NULL;
     HoloValue *count = count_of(op, at);
-    if (d->per_box > 1) count = holo_tf_two(op, "Mul", count, holo_emit_number(op->e, HOLO_I32, (double)d->per_box));
     give(d, boxes, holo_emit_reshape(op->e, top[1], (HoloDim[]){-1}, 1),
          holo_emit_reshape(op->e, top[0], (HoloDim[]){-1}, 1), count);
 }
@@ -167,7 +170,6 @@ static void detect_regular(Detect *d)
     if (!count) return;
     holo_emit_many(op->e, "TopK", HOLO_IN(score, count), NULL, top, 2);
     if (op->e->status) return;
-    d->per_box = 1;
     give(d, holo_tf_two(op, "Gather", d->boxes, holo_tf_two(op, "Gather", box, top[1])),
          holo_tf_two(op, "Gather", class, top[1]), top[0], count);
 }
@@ -177,18 +179,20 @@ void holo_tf_detection(HoloTfOp *op)
     Detect     d     = {.op = op};
     HoloValue *codes = holo_tf_real(op, 0), *scores = holo_tf_real(op, 1), *anchors = holo_tf_real(op, 2);
     if (!codes || !scores || !anchors) return;
-    d.most      = (int64_t)option(&d, "max_detections", 0);
-    d.per_box   = (int64_t)option(&d, "max_classes_per_detection", 1);
-    d.per_class = (int64_t)option(&d, "detections_per_class", 100);
-    d.classes   = (int64_t)option(&d, "num_classes", 0);
-    d.regular   = option(&d, "use_regular_nms", 0) != 0;
-    d.least     = (double)nextafterf((float)option(&d, "nms_score_threshold", 0), -INFINITY); // as much counts, too
-    d.overlap   = option(&d, "nms_iou_threshold", 0.6);
-    d.scale[0]  = option(&d, "y_scale", 1);
-    d.scale[1]  = option(&d, "x_scale", 1);
-    d.scale[2]  = option(&d, "h_scale", 1);
-    d.scale[3]  = option(&d, "w_scale", 1);
-    if (d.most < 1 || d.most > 1 << 20 || d.per_box < 1 || d.per_box > d.classes || d.classes < 1 || d.per_class < 1)
+    d.most         = (int64_t)option(&d, "max_detections", 0);
+    d.per_box      = (int64_t)option(&d, "max_classes_per_detection", 1);
+    d.per_class    = (int64_t)option(&d, "detections_per_class", 100);
+    d.classes      = (int64_t)option(&d, "num_classes", 0);
+    d.regular      = option(&d, "use_regular_nms", 0) != 0;
+    d.least        = (double)nextafterf((float)option(&d, "nms_score_threshold", 0), -INFINITY); // as much counts, too
+    d.overlap      = option(&d, "nms_iou_threshold", 0.6);
+    d.scale[0]     = option(&d, "y_scale", 1);
+    d.scale[1]     = option(&d, "x_scale", 1);
+    d.scale[2]     = option(&d, "h_scale", 1);
+    d.scale[3]     = option(&d, "w_scale", 1);
+    d.rows_per_box = d.per_box;
+    if (d.per_box > d.classes) d.per_box = d.classes;
+    if (d.most < 1 || d.most > 1 << 20 || d.per_box < 1 || d.rows_per_box > 1 << 16 || d.classes < 1 || d.per_class < 1)
         return (void)holo_tf_fail(op, "its options are wrong");
     HoloDim each = scores->type.rank == 3 ? scores->type.dim[2] : 0;
     if (codes->type.rank != 3 || codes->type.dim[0] != 1 || holo_dim_is_symbolic(each) ||

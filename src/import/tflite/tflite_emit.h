@@ -60,15 +60,20 @@ void holo_tf_hashtable_size(HoloTfOp *op);
 void holo_tf_hlo_broadcast(HoloTfOp *op);
 void holo_tf_hlo_compare(HoloTfOp *op);
 void holo_tf_hlo_concat(HoloTfOp *op);
+void holo_tf_hlo_convolution(HoloTfOp *op);
 void holo_tf_hlo_dot(HoloTfOp *op);
 void holo_tf_hlo_dynamic_slice(HoloTfOp *op);
+void holo_tf_hlo_dynamic_update(HoloTfOp *op);
 void holo_tf_hlo_gather(HoloTfOp *op);
 void holo_tf_hlo_iota(HoloTfOp *op);
 void holo_tf_hlo_pad(HoloTfOp *op);
+void holo_tf_hlo_random_bits(HoloTfOp *op);
 void holo_tf_hlo_reduce(HoloTfOp *op);
+void holo_tf_hlo_reduce_window(HoloTfOp *op);
 void holo_tf_hlo_reshape(HoloTfOp *op);
 void holo_tf_hlo_scatter(HoloTfOp *op);
 void holo_tf_hlo_slice(HoloTfOp *op);
+void holo_tf_hlo_sort(HoloTfOp *op);
 void holo_tf_hlo_transpose(HoloTfOp *op);
 void holo_tf_identity(HoloTfOp *op);
 void holo_tf_if(HoloTfOp *op);
@@ -79,6 +84,7 @@ void holo_tf_left_shift(HoloTfOp *op);
 void holo_tf_logical(HoloTfOp *op);
 void holo_tf_logical_not(HoloTfOp *op);
 void holo_tf_lrn(HoloTfOp *op);
+void holo_tf_lsh_projection(HoloTfOp *op);
 void holo_tf_lstm(HoloTfOp *op);
 void holo_tf_matrix_diag(HoloTfOp *op);
 void holo_tf_matrix_set_diag(HoloTfOp *op);
@@ -103,6 +109,7 @@ void holo_tf_read_variable(HoloTfOp *op);
 void holo_tf_reduce(HoloTfOp *op);
 void holo_tf_reduce_extreme(HoloTfOp *op);
 void holo_tf_reduce_truth(HoloTfOp *op);
+void holo_tf_reduce_window(HoloTfOp *op);
 void holo_tf_relu(HoloTfOp *op);
 void holo_tf_remainder(HoloTfOp *op);
 void holo_tf_resampler(HoloTfOp *op);
@@ -121,6 +128,7 @@ void holo_tf_select(HoloTfOp *op);
 void holo_tf_sequence_lstm(HoloTfOp *op);
 void holo_tf_sequence_rnn(HoloTfOp *op);
 void holo_tf_shape(HoloTfOp *op);
+void holo_tf_skip_gram(HoloTfOp *op);
 void holo_tf_slice(HoloTfOp *op);
 void holo_tf_softmax(HoloTfOp *op);
 void holo_tf_space_to_batch(HoloTfOp *op);
@@ -167,6 +175,18 @@ HoloValue *holo_tf_scatter(HoloTfOp *op, HoloValue *base, HoloValue *indices, Ho
                            const char *reduction);
 // Puts times - 1 elements between two, along one dimension.
 HoloValue *holo_tf_spread(HoloTfOp *op, HoloValue *x, int axis, int64_t times, HoloValue *between);
+
+// Gives x with `part` in it, from the place `start` on.
+void holo_tf_update(HoloTfOp *op, HoloValue *x, HoloValue *part, HoloValue *start);
+
+// ---- StableHLO (tflite_hlo.c)
+
+// A list of i64 of the options. Returns how many there are; -1 and a failure: too many.
+int holo_tf_hlo_longs(HoloTfOp *op, int field, int64_t *out, int room);
+// The builtin code of the one operator that a body consists of, and the operator; -1: it has none, or several.
+int64_t holo_tf_hlo_body_code(HoloTfOp *op, int64_t subgraph, HoloFlatTable *out);
+// The operator of two elements that a body consists of; NULL and a failure: it is another body.
+const char *holo_tf_hlo_join(HoloTfOp *op, int64_t subgraph);
 
 // ---- states (tflite_state.c)
 

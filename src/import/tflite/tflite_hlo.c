@@ -5,8 +5,7 @@
 
 #include <string.h>
 
-// A list of i64 of the options. Returns how many there are; -1 and a failure: too many.
-static int longs(HoloTfOp *op, int field, int64_t *out, int room)
+int holo_tf_hlo_longs(HoloTfOp *op, int field, int64_t *out, int room)
 {
     HoloFlatList list = holo_flat_list(op->options, field, 8);
     if (list.count > (size_t)room) return holo_tf_fail(op, "a list of its options is too long"), -1;
@@ -36,7 +35,7 @@ void holo_tf_hlo_transpose(HoloTfOp *op)
 {
     int64_t    perm[HOLO_MAX_RANK];
     HoloValue *x    = holo_tf_moved(op, 0);
-    int        rank = longs(op, HLO_TRANSPOSE_PERM, perm, HOLO_MAX_RANK);
+    int        rank = holo_tf_hlo_longs(op, HLO_TRANSPOSE_PERM, perm, HOLO_MAX_RANK);
     bool       ok   = x && rank == x->type.rank;
     for (int d = 0; ok && d < rank; d++) ok = perm[d] >= 0 && perm[d] < rank;
     if (!x || rank < 0) return;
@@ -63,7 +62,7 @@ void holo_tf_hlo_broadcast(HoloTfOp *op)
     HoloDim           sizes[HOLO_MAX_RANK];
     HoloValue        *x     = holo_tf_moved(op, 0);
     const HoloTensor *t     = out_shape(op);
-    int               count = longs(op, HLO_BROADCAST_DIMENSIONS, at, HOLO_MAX_RANK);
+    int               count = holo_tf_hlo_longs(op, HLO_BROADCAST_DIMENSIONS, at, HOLO_MAX_RANK);
     if (!x || !t || count < 0) return;
     if (count != x->type.rank) return (void)holo_tf_fail(op, "it names other dimensions than there are");
     for (int d = 0; d < t->rank; d++) sizes[d] = 1;
@@ -80,8 +79,9 @@ void holo_tf_hlo_slice(HoloTfOp *op)
 {
     int64_t    from[HOLO_MAX_RANK], to[HOLO_MAX_RANK], by[HOLO_MAX_RANK], axes[HOLO_MAX_RANK];
     HoloValue *x = holo_tf_moved(op, 0);
-    int        n = longs(op, HLO_SLICE_STARTS, from, HOLO_MAX_RANK), m = longs(op, HLO_SLICE_LIMITS, to, HOLO_MAX_RANK),
-        k = longs(op, HLO_SLICE_STRIDES, by, HOLO_MAX_RANK);
+    int        n = holo_tf_hlo_longs(op, HLO_SLICE_STARTS, from, HOLO_MAX_RANK),
+        m        = holo_tf_hlo_longs(op, HLO_SLICE_LIMITS, to, HOLO_MAX_RANK),
+        k        = holo_tf_hlo_longs(op, HLO_SLICE_STRIDES, by, HOLO_MAX_RANK);
     if (!x || n < 0 || m != n || k != n || n != x->type.rank)
         return (void)holo_tf_fail(op, "its lists have different lengths");
     for (int d = 0; d < n; d++) axes[d] = d;
@@ -97,8 +97,9 @@ void holo_tf_hlo_pad(HoloTfOp *op)
 {
     int64_t    low[HOLO_MAX_RANK], high[HOLO_MAX_RANK], between[HOLO_MAX_RANK], pads[2 * HOLO_MAX_RANK];
     HoloValue *x = holo_tf_in(op, 0), *by = holo_tf_in(op, 1);
-    int        n = longs(op, HLO_PAD_LOW, low, HOLO_MAX_RANK), m = longs(op, HLO_PAD_HIGH, high, HOLO_MAX_RANK),
-        k = longs(op, HLO_PAD_INTERIOR, between, HOLO_MAX_RANK);
+    int        n = holo_tf_hlo_longs(op, HLO_PAD_LOW, low, HOLO_MAX_RANK),
+        m        = holo_tf_hlo_longs(op, HLO_PAD_HIGH, high, HOLO_MAX_RANK),
+        k        = holo_tf_hlo_longs(op, HLO_PAD_INTERIOR, between, HOLO_MAX_RANK);
     if (!x || !by) return;
     if (n != x->type.rank || m != n || k != n) return (void)holo_tf_fail(op, "its lists have different lengths");
     if (by->type.rank > 0) by = holo_emit_reshape(op->e, by, NULL, 0);
@@ -150,13 +151,28 @@ void holo_tf_hlo_dynamic_slice(HoloTfOp *op)
 {
     int64_t    sizes[HOLO_MAX_RANK], axes[HOLO_MAX_RANK];
     HoloValue *x = holo_tf_moved(op, 0);
-    int        n = longs(op, HLO_DYNAMIC_SIZES, sizes, HOLO_MAX_RANK);
+    int        n = holo_tf_hlo_longs(op, HLO_DYNAMIC_SIZES, sizes, HOLO_MAX_RANK);
     if (!x || n < 0) return;
     if (n != x->type.rank) return (void)holo_tf_fail(op, "it names other dimensions than there are");
     for (int d = 0; d < n; d++) axes[d] = d;
     HoloValue *from = starts(op, 1, x, sizes), *to = holo_tf_two(op, "Add", from, holo_emit_ints(op->e, sizes, n));
     x = from && to ? holo_emit(op->e, "Slice", HOLO_IN(x, from, to, holo_emit_ints(op->e, axes, n)), NULL) : NULL;
     holo_tf_give_moved(op, 0, x ? holo_emit_reshape(op->e, x, sizes, n) : NULL);
+}
+
+void holo_tf_hlo_dynamic_update(HoloTfOp *op) // x, part, a place for each dimension
+{
+    HoloValue *x    = holo_tf_moved(op, 0), *part[HOLO_MAX_RANK];
+    int        rank = x ? x->type.rank : 0;
+    if (!x) return;
+    if (op->in.count != (size_t)(2 + rank)) return (void)holo_tf_fail(op, "it has %zu inputs", op->in.count);
+    if (!rank) return holo_tf_give_moved(op, 0, holo_tf_in(op, 1));
+    for (int d = 0; d < rank; d++) {
+        HoloValue *at = holo_tf_i64(op, 2 + d);
+        if (!at || !(part[d] = holo_emit_reshape(op->e, at, (HoloDim[]){1}, 1))) return;
+    }
+    holo_tf_update(op, x, holo_tf_in(op, 1),
+                   holo_emit(op->e, "Concat", (HoloEmitIn){rank, part}, HOLO_ATTRS(holo_with_int("axis", 0))));
 }
 
 // ---- elements
@@ -221,10 +237,10 @@ void holo_tf_hlo_dot(HoloTfOp *op)
     Factor  a = {.x = holo_tf_real(op, 0)}, b = {.x = holo_tf_real(op, 1)};
     HoloDim sizes[HOLO_MAX_RANK];
     int     n = 0;
-    a.batches = longs(op, HLO_DOT_BATCH_A, a.batch, HOLO_MAX_RANK);
-    b.batches = longs(op, HLO_DOT_BATCH_B, b.batch, HOLO_MAX_RANK);
-    a.sums    = longs(op, HLO_DOT_SUM_A, a.sum, HOLO_MAX_RANK);
-    b.sums    = longs(op, HLO_DOT_SUM_B, b.sum, HOLO_MAX_RANK);
+    a.batches = holo_tf_hlo_longs(op, HLO_DOT_BATCH_A, a.batch, HOLO_MAX_RANK);
+    b.batches = holo_tf_hlo_longs(op, HLO_DOT_BATCH_B, b.batch, HOLO_MAX_RANK);
+    a.sums    = holo_tf_hlo_longs(op, HLO_DOT_SUM_A, a.sum, HOLO_MAX_RANK);
+    b.sums    = holo_tf_hlo_longs(op, HLO_DOT_SUM_B, b.sum, HOLO_MAX_RANK);
     if (!a.x || !b.x || a.batches < 0 || a.sums < 0) return;
     if (a.batches != b.batches || a.sums != b.sums || a.batches > HOLO_MAX_RANK - 2)
         return (void)holo_tf_fail(op, "its dimensions are wrong");
@@ -241,15 +257,14 @@ void holo_tf_hlo_dot(HoloTfOp *op)
 
 // ---- reductions
 
-// The builtin code of the one operator that a body consists of; -1: it has none, or several.
-static int64_t body_code(HoloTfOp *op, int64_t subgraph)
+int64_t holo_tf_hlo_body_code(HoloTfOp *op, int64_t subgraph, HoloFlatTable *out)
 {
     HoloTf       *im   = op->im;
     HoloFlatTable body = holo_flat_list_table(im->subgraphs, subgraph < 0 ? SIZE_MAX : (size_t)subgraph);
     HoloFlatList  list = holo_flat_list(body, SUBGRAPH_OPERATORS, 4);
-    HoloFlatTable code =
-        holo_flat_list_table(im->codes, (size_t)holo_flat_u32(holo_flat_list_table(list, 0), OPERATOR_CODE, 0));
-    int64_t old = holo_flat_i8(code, CODE_OLD, 0), new = holo_flat_i32(code, CODE_BUILTIN, 0);
+    *out               = holo_flat_list_table(list, 0);
+    HoloFlatTable code = holo_flat_list_table(im->codes, (size_t)holo_flat_u32(*out, OPERATOR_CODE, 0));
+    int64_t       old = holo_flat_i8(code, CODE_OLD, 0), new = holo_flat_i32(code, CODE_BUILTIN, 0);
     return list.count == 1 ? (old > new ? old : new) : -1;
 }
 
@@ -265,17 +280,24 @@ static const struct {
 
 static int body_find(HoloTfOp *op, int64_t subgraph)
 {
-    int64_t code = body_code(op, subgraph);
+    HoloFlatTable table;
+    int64_t       code = holo_tf_hlo_body_code(op, subgraph, &table);
     for (int i = 0; i < HOLO_COUNT(bodies); i++)
         if (bodies[i].code == code) return i;
     return holo_tf_fail(op, "its subgraph is not one sum, product, largest or smallest"), -1;
+}
+
+const char *holo_tf_hlo_join(HoloTfOp *op, int64_t subgraph)
+{
+    int body = body_find(op, subgraph);
+    return body < 0 ? NULL : bodies[body].join;
 }
 
 void holo_tf_hlo_reduce(HoloTfOp *op)
 {
     int64_t    axes[HOLO_MAX_RANK];
     HoloValue *x = holo_tf_in(op, 0), *first = holo_tf_in(op, 1);
-    int        n = longs(op, HLO_REDUCE_DIMENSIONS, axes, HOLO_MAX_RANK),
+    int        n = holo_tf_hlo_longs(op, HLO_REDUCE_DIMENSIONS, axes, HOLO_MAX_RANK),
         body     = body_find(op, holo_flat_i32(op->options, HLO_REDUCE_BODY, -1));
     if (!x || !first || n < 0 || body < 0) return;
     if (op->in.count != 2) return (void)holo_tf_fail(op, "several inputs at once are not supported");
@@ -303,10 +325,10 @@ void holo_tf_hlo_gather(HoloTfOp *op)
 {
     int64_t    map[HOLO_MAX_RANK], gone[HOLO_MAX_RANK], sizes[HOLO_MAX_RANK], kept[HOLO_MAX_RANK];
     HoloValue *x = holo_tf_moved(op, 0), *at = holo_tf_i64(op, 1);
-    int        maps = longs(op, HLO_GATHER_MAP, map, HOLO_MAX_RANK),
-        gones       = longs(op, HLO_GATHER_COLLAPSED, gone, HOLO_MAX_RANK),
-        n           = longs(op, HLO_GATHER_SIZES, sizes, HOLO_MAX_RANK);
-    int offsets     = longs(op, HLO_GATHER_OFFSETS, kept, HOLO_MAX_RANK);
+    int        maps = holo_tf_hlo_longs(op, HLO_GATHER_MAP, map, HOLO_MAX_RANK),
+        gones       = holo_tf_hlo_longs(op, HLO_GATHER_COLLAPSED, gone, HOLO_MAX_RANK),
+        n           = holo_tf_hlo_longs(op, HLO_GATHER_SIZES, sizes, HOLO_MAX_RANK);
+    int offsets     = holo_tf_hlo_longs(op, HLO_GATHER_OFFSETS, kept, HOLO_MAX_RANK);
     if (!x || !at || maps < 0 || !is_plain_index(op, at, map, maps, holo_flat_i64(op->options, HLO_GATHER_VECTOR, 0)))
         return;
     bool ok = gones == maps && n == x->type.rank && offsets == n - maps;
@@ -320,8 +342,8 @@ void holo_tf_hlo_scatter(HoloTfOp *op)
 {
     int64_t    map[HOLO_MAX_RANK], gone[HOLO_MAX_RANK];
     HoloValue *x = holo_tf_in(op, 0), *at = holo_tf_i64(op, 1), *updates = holo_tf_in(op, 2);
-    int        maps  = longs(op, HLO_SCATTER_MAP, map, HOLO_MAX_RANK),
-        gones        = longs(op, HLO_SCATTER_INSERTED, gone, HOLO_MAX_RANK);
+    int        maps  = holo_tf_hlo_longs(op, HLO_SCATTER_MAP, map, HOLO_MAX_RANK),
+        gones        = holo_tf_hlo_longs(op, HLO_SCATTER_INSERTED, gone, HOLO_MAX_RANK);
     int64_t subgraph = holo_flat_i32(op->options, HLO_SCATTER_BODY, -1);
     if (!x || !at || !updates || maps < 0 ||
         !is_plain_index(op, at, map, maps, holo_flat_i64(op->options, HLO_SCATTER_VECTOR, 0)))

@@ -15,23 +15,14 @@ static HoloValue *weight_scales(HoloTfOp *op, const HoloTfTensor *w)
     return holo_emit_constant(op->e, w->name, &t);
 }
 
-// Weights without a zero point: i8, whatever the file has.
+// Weights without a zero point: i8, whatever the file has. Old files have their bytes as u8, with the meaning of i8.
 static HoloValue *signed_weights(HoloTfOp *op, HoloValue *w, const HoloTfTensor *t)
 {
     if (t->dtype == HOLO_I8) return w;
+    if (t->dtype == HOLO_U8 && w)
+        return holo_emit(op->e, "BitCast@26", HOLO_IN(w), HOLO_ATTRS(holo_with_int("to", HOLO_I8)));
     if (t->dtype == HOLO_I4 || t->dtype == HOLO_I2) return holo_emit_cast(op->e, w, HOLO_I8);
     return holo_tf_fail(op, "weights of this type need an input that is quantized");
-}
-
-HoloValue *holo_tf_hybrid_conv(HoloTfOp *op, HoloValue *image, HoloValue *w, const HoloTfTensor *t, int bias_at,
-                               const HoloAttr *attrs)
-{
-    HoloValue *parts[3], *bias = holo_tf_bias(op, bias_at, NULL, t);
-    if (!(w = signed_weights(op, w, t))) return NULL;
-    holo_emit_many(op->e, "DynamicQuantizeLinear", HOLO_IN(image), NULL, parts, 3);
-    HoloValue *in[] = {parts[0], w, parts[1], weight_scales(op, t), parts[2], NULL, bias};
-    return op->e->status ? NULL
-                         : holo_emit(op->e, "hologram::ConvIntegerToFloat", (HoloEmitIn){bias ? 7 : 5, in}, attrs);
 }
 
 // To the nearest whole number; halves go away from 0, as C's round has it.
@@ -42,6 +33,41 @@ static HoloValue *round_away(HoloTfOp *op, HoloValue *x)
     if (!is_up) return NULL;
     whole = holo_tf_two(op, "Add", whole, holo_emit_cast(op->e, is_up, HOLO_F32));
     return holo_tf_two(op, "Mul", holo_tf_one(op, "Sign", x), whole);
+}
+
+// A convolution of one image, or of several with one scale. `bias` may be NULL.
+static HoloValue *conv_scaled(HoloTfOp *op, HoloValue *image, HoloValue *w, const HoloTfTensor *t, HoloValue *bias,
+                              const HoloAttr *attrs)
+{
+    HoloValue *parts[3] = {NULL};
+    if (t->scaled.count > 1)
+        holo_emit_many(op->e, "DynamicQuantizeLinear", HOLO_IN(image), NULL, parts, 3);
+    else { // one scale of weights: no zero point
+        HoloValue *range = holo_emit(op->e, "ReduceMax", HOLO_IN(holo_tf_one(op, "Abs", image)),
+                                     HOLO_ATTRS(holo_with_int("keepdims", 0)));
+        range            = holo_tf_two(op, "Max", range, holo_tf_f32(op, 1e-30));
+        parts[1]         = holo_tf_two(op, "Div", range, holo_tf_f32(op, 127));
+        HoloValue *q =
+            round_away(op, holo_tf_two(op, "Mul", image, holo_tf_two(op, "Div", holo_tf_f32(op, 127), range)));
+        parts[0] = q ? holo_emit_cast(op->e, q, HOLO_I8) : NULL;
+    }
+    HoloValue *in[] = {parts[0], w, parts[1], weight_scales(op, t), parts[2], NULL, bias};
+    if (op->e->status) return NULL;
+    return holo_emit(op->e, "hologram::ConvIntegerToFloat", (HoloEmitIn){bias ? 7 : parts[2] ? 5 : 4, in}, attrs);
+}
+
+// Each image of a batch has its own scale.
+HoloValue *holo_tf_hybrid_conv(HoloTfOp *op, HoloValue *image, HoloValue *w, const HoloTfTensor *t, int bias_at,
+                               const HoloAttr *attrs)
+{
+    enum { BATCH_MAX = 64 };
+    HoloValue *part[BATCH_MAX], *bias = holo_tf_bias(op, bias_at, NULL, t);
+    if (!image || !(w = signed_weights(op, w, t))) return NULL;
+    HoloDim batch = image->type.dim[0];
+    if (holo_dim_is_symbolic(batch) || batch < 2 || batch > BATCH_MAX) return conv_scaled(op, image, w, t, bias, attrs);
+    for (int i = 0; i < (int)batch; i++)
+        if (!(part[i] = conv_scaled(op, holo_emit_slice(op->e, image, 0, i, i + 1, 1), w, t, bias, attrs))) return NULL;
+    return holo_emit(op->e, "Concat", (HoloEmitIn){(int)batch, part}, HOLO_ATTRS(holo_with_int("axis", 0)));
 }
 
 static HoloValue *most(HoloTfOp *op, const char *reduce, HoloValue *rows)

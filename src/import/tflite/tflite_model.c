@@ -215,6 +215,8 @@ static HoloStatus open_file(HoloImport *import)
 
 // ---- models inside of zip files
 
+enum { ENTRIES_MAX = 64 };
+
 static bool is_model(const HoloZipEntry *entry)
 {
     char   start[8];
@@ -222,42 +224,64 @@ static bool is_model(const HoloZipEntry *entry)
     return size == sizeof start && !memcmp(start + 4, "TFL3", 4);
 }
 
+// Tools that align what is inside may put a few bytes before a zip file.
+static bool is_zip(const HoloOffer *offer)
+{
+    enum { BEFORE_MAX = 64 };
+    for (size_t at = 0; at < BEFORE_MAX; at++)
+        if (holo_offer_has_bytes(offer, at, "PK\3\4")) return true;
+    return false;
+}
+
 static HoloSniff sniff_task(const HoloOffer *offer)
 {
-    if (offer->is_folder || !holo_offer_has_bytes(offer, 0, "PK\3\4")) return HOLO_SNIFF_NONE;
+    if (offer->is_folder || !is_zip(offer)) return HOLO_SNIFF_NONE;
     return holo_offer_mentions(offer, "TFL3") || holo_offer_mentions(offer, ".tflite") ? HOLO_SNIFF_SURE
                                                                                        : HOLO_SNIFF_NONE;
+}
+
+// What stands before ".tflite", as the name of an entry: letters, digits, and _ for all others.
+static const char *entry_name(HoloImport *import, const char *file)
+{
+    const char *base = strrchr(file, '/') ? strrchr(file, '/') + 1 : file, *end = strstr(base, ".tflite");
+    char       *name = holo_arena_text(import->arena, base, end && end > base ? (size_t)(end - base) : strlen(base));
+    for (char *c = name; c && *c; c++)
+        if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9'))) *c = '_';
+    return name;
+}
+
+// One of several models: a graph that runs under a name.
+static HoloStatus entry_read(HoloImport *import, const char *name, const void *bytes, size_t size)
+{
+    if (!name) return holo_fail_memory(import->error);
+    HOLO_TRY(model_read(import, bytes, size));
+    return holo_import_entry(import, name, import->out->graph);
 }
 
 static HoloStatus open_task(HoloImport *import)
 {
     const HoloMapping *file = &import->from->file;
     HoloZipEntry      *entry;
-    int                count, found = -1, models = 0;
-    char               names[400] = "";
+    int                count, models = 0;
     const void        *bytes;
     HOLO_TRY(holo_zip_open(import->arena, file->data, file->size, &entry, &count, import->error));
+    for (int i = 0; i < count; i++) models += is_model(&entry[i]);
+    if (!models) return holo_fail(import->error, HOLO_BAD_MODEL, "this zip file has no TensorFlow Lite model in it");
     for (int i = 0; i < count; i++) {
         if (!is_model(&entry[i])) continue;
-        size_t at = strlen(names);
-        snprintf(names + at, sizeof names - at, "%s%.80s", models ? ", " : "", entry[i].name);
-        found = i;
-        models++;
+        HOLO_TRY(holo_zip_read(import->arena, &entry[i], &bytes, import->error));
+        HOLO_TRY(holo_import_fact(import, "entry", entry[i].name));
+        HOLO_TRY(models > 1 ? entry_read(import, entry_name(import, entry[i].name), bytes, entry[i].size)
+                            : model_read(import, bytes, entry[i].size));
     }
-    if (!models) return holo_fail(import->error, HOLO_BAD_MODEL, "this zip file has no TensorFlow Lite model in it");
-    if (models > 1)
-        return holo_fail(import->error, HOLO_UNSUPPORTED,
-                         "this task has %d models: %s. Unpack it (unzip), and give one of them", models, names);
-    HOLO_TRY(holo_zip_read(import->arena, &entry[found], &bytes, import->error));
-    HOLO_TRY(holo_import_fact(import, "entry", entry[found].name));
-    return model_read(import, bytes, entry[found].size);
+    return HOLO_OK;
 }
 
 // ---- models inside of other files, such as the data files of MediaPipe's web pages
 
 static HoloSniff sniff_inside(const HoloOffer *offer)
 {
-    bool is_other = holo_offer_has_bytes(offer, 0, "PK") || holo_offer_has_bytes(offer, 4, "TFL3");
+    bool is_other = is_zip(offer) || holo_offer_has_bytes(offer, 4, "TFL3");
     return !offer->is_folder && !is_other && holo_offer_mentions(offer, "TFL3") ? HOLO_SNIFF_PERHAPS : HOLO_SNIFF_NONE;
 }
 
@@ -273,17 +297,23 @@ static size_t model_find(const uint8_t *bytes, size_t size, size_t at)
     return size;
 }
 
+// Several models are named by their order: model_1, model_2 ...
 static HoloStatus open_inside(HoloImport *import)
 {
     const uint8_t *bytes = import->from->file.data;
-    size_t         size = import->from->file.size, at, models = 0, first = model_find(bytes, size, 0);
-    for (at = first; at < size; at = model_find(bytes, size, at + 1)) models++;
+    size_t         size = import->from->file.size, models = 0, first = model_find(bytes, size, 0), next;
+    for (size_t at = first; at < size; at = model_find(bytes, size, at + 1)) models++;
     if (!models) return holo_fail(import->error, HOLO_BAD_MODEL, "there is no TensorFlow Lite model in this file");
-    if (models > 1)
+    if (models == 1) return model_read(import, bytes + first, size - first);
+    if (models > ENTRIES_MAX)
         return holo_fail(import->error, HOLO_UNSUPPORTED,
-                         "this file has %zu TensorFlow Lite models in it, the first at byte %zu: cut out one of them",
-                         models, first);
-    return model_read(import, bytes + first, size - first);
+                         "this file has %zu TensorFlow Lite models in it; %d can be read", models, ENTRIES_MAX);
+    models = 0;
+    for (size_t at = first; at < size; at = next) {
+        next = model_find(bytes, size, at + 1);
+        HOLO_TRY(entry_read(import, holo_arena_format(import->arena, "model_%zu", ++models), bytes + at, next - at));
+    }
+    return HOLO_OK;
 }
 
 const HoloImporter holo_importers_tflite_model[] = {

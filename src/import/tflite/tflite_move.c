@@ -265,9 +265,9 @@ void holo_tf_sparse_to_dense(HoloTfOp *op) // indices, shape, values, what is el
 
 // Writes a part over another tensor, at a place that may be found out while running. Where it would reach beyond the end
 // it begins earlier.
-void holo_tf_dynamic_update(HoloTfOp *op)
+void holo_tf_update(HoloTfOp *op, HoloValue *x, HoloValue *part, HoloValue *start)
 {
-    HoloValue *x = holo_tf_moved(op, 0), *part = holo_tf_in(op, 1), *start = holo_tf_i64(op, 2), *grid = NULL;
+    HoloValue *grid = NULL;
     int        rank = x ? holo_tf_rank(op, x) : -1, outer = 0;
     int64_t    last = -1;
     if (rank < 1 || !part || !start || part->type.rank != rank) return;
@@ -297,6 +297,11 @@ void holo_tf_dynamic_update(HoloTfOp *op)
         if (!grid) return;
     }
     holo_tf_give_moved(op, 0, holo_tf_scatter(op, x, grid, part, "none"));
+}
+
+void holo_tf_dynamic_update(HoloTfOp *op)
+{
+    holo_tf_update(op, holo_tf_moved(op, 0), holo_tf_in(op, 1), holo_tf_i64(op, 2));
 }
 
 // ---- segments: rows with one number are summed up, or multiplied, or the largest or smallest is taken

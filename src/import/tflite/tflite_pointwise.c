@@ -318,10 +318,17 @@ void holo_tf_dequantize_op(HoloTfOp *op)
 void holo_tf_quantize_op(HoloTfOp *op)
 {
     const HoloTfTensor *y = holo_tf_tensor_out(op, 0);
+    const HoloTfTensor *t = holo_tf_tensor_in(op, 0);
     HoloValue          *x = holo_tf_real(op, 0);
     if (!x || !y) return;
+    if (t->type == TYPE_I32 && t->scaled.count) x = holo_tf_dequantize(op, t, x, 0);
     if (holo_tf_is_scaled(y))
         holo_tf_give(op, 0, holo_tf_quantize(op, y, x));
+    else if (y->type == TYPE_I32 && y->scaled.count == 1 && y->scaled.first_zero == 0)
+        holo_tf_give(
+            op, 0,
+            holo_emit_cast(op->e, holo_tf_one(op, "Round", holo_tf_two(op, "Div", x, holo_tf_f32(op, y->scaled.first))),
+                           HOLO_I32));
     else
         holo_tf_give(op, 0, holo_emit_cast(op->e, x, y->dtype));
 }

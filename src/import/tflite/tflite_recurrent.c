@@ -13,6 +13,7 @@ typedef struct Cell { // places of inputs of the operator; those that are not gi
     HoloTfOp *op;     // whose values these are
     bool      is_lstm;
     int       x_w, h_w, peep, bias, project, h, c, norm; // each the first of its gates; 0: there are none
+    int       x, aux, aux_w; // the input, and a second one with weights of its own: aux 0 means that there is none
     int64_t   activation;
     double    cell_clip, project_clip;
     bool      is_shifted; // inputs of integer weights are quantized with a zero point
@@ -57,11 +58,21 @@ static HoloValue *normalize(HoloTfOp *at, HoloValue *x)
     return holo_tf_two(at, "Div", d, holo_tf_one(at, "Sqrt", holo_tf_two(at, "Add", var, holo_tf_f32(at, 1e-8))));
 }
 
+// The product of the input and its weights for a gate. A second input lies behind the first.
+static HoloValue *input_product(const Cell *cell, HoloTfOp *at, int which, HoloValue *x)
+{
+    if (!cell->aux || !x) return product(cell, at, x, cell->x_w + which);
+    const HoloTfTensor *w    = holo_tf_tensor_in(cell->op, cell->x_w + which);
+    int64_t             size = w && w->shape.rank == 2 ? w->shape.dim[1] : 0;
+    return sum(at, product(cell, at, holo_emit_slice(at->e, x, -1, 0, size, 1), cell->x_w + which),
+               product(cell, at, holo_emit_slice(at->e, x, -1, size, INT64_MAX, 1), cell->aux_w + which));
+}
+
 // What goes into the function of a gate.
 static HoloValue *gate(const Cell *cell, HoloTfOp *at, int which, HoloValue *x, HoloValue *h, HoloValue *c)
 {
     HoloTfOp  *op = cell->op;
-    HoloValue *y  = sum(at, product(cell, at, x, cell->x_w + which), product(cell, at, h, cell->h_w + which));
+    HoloValue *y  = sum(at, input_product(cell, at, which, x), product(cell, at, h, cell->h_w + which));
     // Peepholes are those of the gates in, forget and out.
     int peep = cell->peep + (which == GATE_OUT ? 2 : which);
     if (cell->peep && which != GATE_CELL && c && holo_tf_has(op, peep))
@@ -151,7 +162,8 @@ static HoloValue *scan(const Cell *cell, HoloValue *x, HoloValue **h, HoloValue 
 static bool is_plain(const Cell *cell)
 {
     const HoloTfOp *op = cell->op;
-    if (cell->activation != ACTIVATION_TANH || cell->cell_clip > 0 || (cell->project && holo_tf_has(op, cell->project)))
+    if (cell->activation != ACTIVATION_TANH || cell->cell_clip > 0 || cell->aux ||
+        (cell->project && holo_tf_has(op, cell->project)))
         return false;
     for (int k = 0; k < GATES; k++) {
         const HoloTfTensor *w = holo_tf_tensor_in(op, cell->x_w + k), *r = holo_tf_tensor_in(op, cell->h_w + k);
@@ -200,11 +212,33 @@ static HoloValue *turned(HoloTfOp *op, HoloValue *x, bool is_time_major)
     return is_time_major ? x : holo_tf_transpose(op, x, (int64_t[]){1, 0, 2}, 3);
 }
 
+// The input of a cell; with a second one behind it, if there are weights for it.
+static HoloValue *input_of(const Cell *cell)
+{
+    HoloTfOp  *op = cell->op;
+    HoloValue *x  = holo_tf_real(op, cell->x), *aux;
+    if (!cell->aux || !x || !(aux = holo_tf_real(op, cell->aux))) return x;
+    return holo_emit(op->e, "Concat", HOLO_IN(x, aux), HOLO_ATTRS(holo_with_int("axis", 2)));
+}
+
+// A second input has weights of its own, or it is the input of the way back.
+static void both_inputs(HoloTfOp *op, Cell *forth, Cell *back, int aux, int forth_w, int back_w)
+{
+    if (!holo_tf_has(op, aux)) return;
+    if (!holo_tf_has(op, forth_w) && !holo_tf_has(op, forth_w + 1)) {
+        back->x = aux;
+        return;
+    }
+    forth->aux = back->aux = aux;
+    forth->aux_w           = forth_w;
+    back->aux_w            = back_w;
+}
+
 // Runs a cell over a sequence, and keeps its states.
 static HoloValue *sequence(const Cell *cell, bool is_time_major, bool backwards)
 {
     HoloTfOp  *op = cell->op;
-    HoloValue *x = turned(op, holo_tf_real(op, 0), is_time_major), *h = state_real(cell, cell->h),
+    HoloValue *x = turned(op, input_of(cell), is_time_major), *h = state_real(cell, cell->h),
               *c = cell->is_lstm ? state_real(cell, cell->c) : NULL;
     if (x && backwards) x = holo_emit_slice(op->e, x, 0, -1, INT64_MIN + 1, -1);
     if (!x) return NULL;
@@ -301,7 +335,6 @@ void holo_tf_bidirectional_lstm(HoloTfOp *op)
     bool time   = holo_flat_u8(op->options, BILSTM_TIME_MAJOR, 1) != 0,
          merges = holo_flat_u8(op->options, BILSTM_MERGE, 0) != 0;
     Cell forth = lstm_cell(op), back = lstm_cell(op);
-    if (holo_tf_has(op, AUX)) return (void)holo_tf_fail(op, "a second input is not supported");
     forth.norm = back.norm = 0;
     forth.is_shifted = back.is_shifted = holo_flat_u8(op->options, BILSTM_ASYMMETRIC, 0) != 0;
     forth.h                            = STATES;
@@ -313,6 +346,7 @@ void holo_tf_bidirectional_lstm(HoloTfOp *op)
     back.project                       = BACK + 15;
     back.h                             = STATES + 2;
     back.c                             = STATES + 3;
+    both_inputs(op, &forth, &back, AUX, AUX + 1, AUX + 5);
     both_give(op, sequence(&forth, time, false), sequence(&back, time, true), merges);
 }
 
@@ -356,11 +390,11 @@ void holo_tf_bidirectional_rnn(HoloTfOp *op)
                    .activation = holo_flat_i8(op->options, SEQUENCE_ACTIVATION, 0),
                    .is_shifted = holo_flat_u8(op->options, SEQUENCE_BI_ASYMMETRIC, 0) != 0};
     Cell back   = forth;
-    if (holo_tf_has(op, 9)) return (void)holo_tf_fail(op, "a second input is not supported");
-    back.x_w  = 5;
-    back.h_w  = 6;
-    back.bias = 7;
-    back.h    = 8;
+    back.x_w    = 5;
+    back.h_w    = 6;
+    back.bias   = 7;
+    back.h      = 8;
+    both_inputs(op, &forth, &back, 9, 10, 11);
     both_give(op, sequence(&forth, time, false), sequence(&back, time, true), merges);
 }
 
@@ -376,8 +410,11 @@ void holo_tf_svdf(HoloTfOp *op)
     if (holo_dim_is_symbolic(filters) || holo_dim_is_symbolic(memory) || filters % rank)
         return (void)holo_tf_fail(op, "its sizes are wrong");
     HoloValue *fresh = product(&cell, op, x, 1);
-    kept             = holo_emit_reshape(op->e, kept, (HoloDim[]){batch, filters, memory}, 3);
-    kept             = kept ? holo_emit_slice(op->e, kept, 2, 1, INT64_MAX, 1) : NULL;
+    // Integers are rounded to what is kept, and have no activation.
+    bool is_whole = holo_tf_is_scaled(t);
+    if (is_whole && fresh) fresh = holo_tf_dequantize(op, t, holo_tf_quantize(op, t, fresh), 0);
+    kept = holo_emit_reshape(op->e, kept, (HoloDim[]){batch, filters, memory}, 3);
+    kept = kept ? holo_emit_slice(op->e, kept, 2, 1, INT64_MAX, 1) : NULL;
     if (!fresh || !kept) return;
     kept            = holo_emit(op->e, "Concat", HOLO_IN(kept, holo_emit_unsqueeze(op->e, fresh, &last, 1)),
                                 HOLO_ATTRS(holo_with_int("axis", 2)));
@@ -390,5 +427,5 @@ void holo_tf_svdf(HoloTfOp *op)
     holo_tf_state_write(
         op, t,
         holo_emit_reshape(op->e, kept, (HoloDim[]){batch, holo_dim_mul(op->e->graph->dims, filters, memory)}, 2));
-    holo_tf_give_active(op, 0, y, holo_flat_i8(op->options, SVDF_ACTIVATION, 0));
+    holo_tf_give_active(op, 0, y, is_whole ? 0 : holo_flat_i8(op->options, SVDF_ACTIVATION, 0));
 }

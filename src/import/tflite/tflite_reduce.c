@@ -6,9 +6,25 @@
 
 // ---- reductions
 
-static HoloValue *reduce(HoloTfOp *op, const char *name, HoloValue *x)
+// The axes, each once, whatever the file has.
+static HoloValue *axes_read(HoloTfOp *op, int rank)
 {
     HoloValue *axes = holo_tf_i64(op, 1);
+    int64_t    list[HOLO_TF_ROOM], once[HOLO_MAX_RANK];
+    int        count, kept = 0;
+    if (rank < 0 || !axes || !holo_tf_ints(op, 1, list, HOLO_TF_ROOM, &count)) return axes;
+    for (int i = 0; i < count; i++) {
+        bool is_new = true;
+        if ((list[i] = holo_tf_axis(op, list[i], rank)) < 0) return NULL;
+        for (int k = 0; k < kept; k++) is_new = is_new && once[k] != list[i];
+        if (is_new) once[kept++] = list[i];
+    }
+    return kept < count ? holo_emit_ints(op->e, once, kept) : axes;
+}
+
+static HoloValue *reduce(HoloTfOp *op, const char *name, HoloValue *x)
+{
+    HoloValue *axes = axes_read(op, x ? x->type.rank : -1);
     bool       keep = holo_flat_u8(op->options, REDUCE_KEEP, 0) != 0;
     if (axes && axes->type.rank == 0) axes = holo_emit_reshape(op->e, axes, (HoloDim[]){1}, 1);
     if (!x || !axes) return NULL;

@@ -290,8 +290,17 @@ static void adaptive_max(HoloTorch *t, const HoloTv *a, int dims, HoloTv *out)
         return;
     }
     for (int i = 0; i < dims; i++) x = max_along(t, x, holo_emit_rank(x) - dims + i, count[i]);
-    both[0] = holo_tv_tensor(t, x); // places are not computed: who asks for them gets None
-    *out    = holo_tv_list(t, HOLO_TORCH_TUPLE, 2, both);
+    both[0] = holo_tv_tensor(t, x);
+    if (dims == 2) {
+        HoloTv args[3] = {a[0], holo_tv_int(count[0]), holo_tv_int(count[1])};
+        both[1]        = holo_torch_apply(t, "_adaptive_max_places", 3, args);
+    } else if (dims == 1) { // as one row
+        HoloTv args[3] = {holo_tv_tensor(t, holo_torch_unsqueeze(t, V(0), holo_emit_rank(x) - 1)), holo_tv_int(1),
+                          holo_tv_int(count[0])};
+        HoloTv at      = holo_torch_apply(t, "_adaptive_max_places", 3, args);
+        both[1]        = holo_tv_tensor(t, holo_torch_squeeze(t, holo_torch_value(t, &at), holo_emit_rank(x) - 1));
+    } // of three dimensions the places are not computed: who asks for them gets None
+    *out = holo_tv_list(t, HOLO_TORCH_TUPLE, 2, both);
 }
 
 ANY(adaptive_max_pool1d)
@@ -328,14 +337,6 @@ ONE(max_unpool2d)
     return holo_emit_reshape(t->e, y, join, 4);
 }
 
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
-#define MANY(n, p, f)                    \
-    {                                    \
-        .name = n, .params = p, .any = f \
-    }
 #define CONV  "input weight bias stride padding dilation groups"
 #define TRANS "input weight bias stride padding output_padding groups dilation"
 #define ALL \

@@ -26,6 +26,12 @@ ONE(zeros)
     return filled(t, holo_torch_sizes(t, &a[0]), holo_emit_number(t->e, holo_torch_dtype(t, &a[1], HOLO_F32), 0));
 }
 
+ONE(empty_permuted)
+{
+    HoloTv args[2] = {a[0], a[2]};
+    return zeros(t, args);
+}
+
 ONE(ones)
 {
     return filled(t, holo_torch_sizes(t, &a[0]), holo_emit_number(t->e, holo_torch_dtype(t, &a[1], HOLO_F32), 1));
@@ -386,6 +392,13 @@ ANY(is_float)
     *out = holo_tv_bool(holo_torch_is_float(DTYPE(V(0))));
 }
 
+// Of torchvision: it was built without CUDA.
+ANY(no_version)
+{
+    (void)t, (void)a;
+    *out = holo_tv_int(-1);
+}
+
 ANY(is_false)
 {
     (void)t;
@@ -393,14 +406,6 @@ ANY(is_false)
     *out = holo_tv_bool(false);
 }
 
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
-#define MANY(n, p, f)                    \
-    {                                    \
-        .name = n, .params = p, .any = f \
-    }
 #define FIRST(n, p, f)                                              \
     {                                                               \
         .name = n, .params = p, .any = f, .flags = HOLO_TORCH_FIRST \
@@ -410,7 +415,7 @@ const HoloTorchOp holo_torch_creates[] = {
     ROW("zeros", "size dtype", zeros),
     ROW("ones", "size dtype", ones),
     ROW("empty", "size dtype", zeros),
-    ROW("empty_permuted", "size physical_layout dtype", zeros),
+    ROW("empty_permuted", "size physical_layout dtype", empty_permuted),
     ROW("empty_strided", "size stride dtype", zeros),
     ROW("zeros_like", "self dtype", zeros_like),
     ROW("ones_like", "self dtype", ones_like),
@@ -490,6 +495,7 @@ const HoloTorchOp holo_torch_creates[] = {
     MANY("is_floating_point", "self", is_float),
     MANY("is_complex", "self", is_false),
     MANY("is_cuda", "self", is_false),
+    MANY("_cuda_version", "", no_version),
     MANY("is_nonzero", "self", item),
     {0},
 };

@@ -14,7 +14,21 @@ static void learn_whole(HoloTorch *t, const HoloValue *x)
     holo_emit_fail(t->e, HOLO_UNSUPPORTED, "an index of numbers that are not whole");
 }
 
-static HoloValue *as_index(HoloTorch *t, HoloValue *x)
+void holo_torch_learn_count(HoloTorch *t, const HoloValue *x)
+{
+    static const char *const plain[] = {"ReduceMax", "ReduceMin", "Gather", "Reshape", "Squeeze",
+                                        "Slice",     "Cast",      "TopK",   "Identity"};
+    const HoloValue         *at      = t->is_guess ? x : NULL;
+    for (int i = 0; at && at->producer && i < 32; i++) {
+        bool is_plain = false;
+        for (int k = 0; k < HOLO_COUNT(plain); k++) is_plain |= !strcmp(at->producer->type, plain[k]);
+        if (!is_plain || !at->producer->in_count || at != at->producer->out[0]) return;
+        at = at->producer->in[0];
+    }
+    if (at && at->is_input && holo_torch_is_float(holo_emit_dtype(at))) learn_whole(t, x);
+}
+
+HoloValue *holo_torch_as_index(HoloTorch *t, HoloValue *x)
 {
     if (t->is_guess && x && holo_torch_is_float(DTYPE(x))) learn_whole(t, x);
     return holo_emit_cast(t->e, x, HOLO_I64);
@@ -23,7 +37,7 @@ static HoloValue *as_index(HoloTorch *t, HoloValue *x)
 // Indices below 0 count from the end; ONNX's scatters know that, too.
 ONE(gather)
 {
-    HoloValue *x = V(0), *index = as_index(t, V(2));
+    HoloValue *x = V(0), *index = holo_torch_as_index(t, V(2));
     int        rank = holo_torch_rank(t, x), axis = holo_torch_axis(t, &a[1], 0, rank);
     if (rank == 0) return holo_torch_shape_as(t, x, index);
     return holo_emit(t->e, "GatherElements", HOLO_IN(x, index), HOLO_ATTRS(holo_with_int("axis", axis)));
@@ -41,56 +55,89 @@ ONE(index_select)
     HoloValue *x    = V(0);
     int        rank = holo_torch_rank(t, x);
     if (!rank) return OP1("Identity", x);
-    return holo_torch_gather(t, x, holo_torch_flat(t, as_index(t, V(2))), holo_torch_axis(t, &a[1], 0, rank));
+    return holo_torch_gather(t, x, holo_torch_flat(t, holo_torch_as_index(t, V(2))),
+                             holo_torch_axis(t, &a[1], 0, rank));
 }
 
 ONE(take)
 {
-    return holo_torch_gather(t, holo_torch_flat(t, V(0)), as_index(t, V(1)), 0);
+    return holo_torch_gather(t, holo_torch_flat(t, V(0)), holo_torch_as_index(t, V(1)), 0);
 }
 
 ONE(embedding)
 {
     HoloValue *index = V(1);
-    if (t->is_guess) index = as_index(t, index);
+    if (t->is_guess) index = holo_torch_as_index(t, index);
     HOLO_TORCH_CHECK(t, !t->e->status, "an embedding of numbers that are not whole");
     return holo_torch_gather(t, V(0), index, 0);
 }
 
-// Bags of rows: their sum, mean or largest elements. Only bags that a 2-dimensional index lists.
+// ---- bags of rows: their sum, mean or largest elements
+
+enum { WEIGHT, INDICES, OFFSETS, MODE = 4, SHARES = 6, HAS_LAST, PADDING }; // parameters of embedding_bag
+
+// Which rows of `index` count: all but those of the padding. NULL: all do.
+static HoloValue *counted(HoloTorch *t, const HoloTv *a, HoloValue *index)
+{
+    int64_t padding = holo_torch_int(t, &a[PADDING], -1);
+    if (padding < 0) return NULL;
+    return OP1("Not", OP2("Equal", index, holo_emit_cast(t->e, holo_emit_int(t->e, padding), DTYPE(index))));
+}
+
+// Bag b has the rows from offset b up to the next.
+static HoloValue *bags_by_offsets(HoloTorch *t, const HoloTv *a, HoloValue *index, HoloValue *rows, HoloValue **out_bag)
+{
+    int64_t    mode = holo_torch_int(t, &a[MODE], 0), axes[] = {1};
+    HoloValue *offsets = holo_torch_as_index(t, V(OFFSETS)), *is_kept = counted(t, a, index);
+    if (holo_torch_bool(t, &a[HAS_LAST], false)) offsets = holo_emit_slice(t->e, offsets, 0, 0, -1, 1);
+    if (!holo_tv_is_none(&a[SHARES])) rows = OP2("Mul", rows, holo_torch_unsqueeze(t, V(SHARES), 1));
+    HoloValue *place = holo_torch_unsqueeze(t, holo_torch_range(t, holo_torch_dim(t, index, 0)), 0);
+    HoloValue *later =
+        holo_emit_cast(t->e, OP2("GreaterOrEqual", place, holo_torch_unsqueeze(t, offsets, 1)), HOLO_I64);
+    HoloValue *bag =
+        OP2("Sub", holo_torch_reduce(t, "ReduceSum", later, (int64_t[]){0}, 1, false), holo_emit_int(t->e, 1));
+    HoloValue *is_in =
+        OP2("Equal", holo_torch_unsqueeze(t, holo_torch_range(t, holo_torch_dim(t, offsets, 0)), 1), bag);
+    if (is_kept) is_in = OP2("And", is_in, is_kept);
+    HoloValue *which = holo_emit_cast(t->e, is_in, DTYPE(rows)), *y = OP2("MatMul", which, rows); // [bags, rows]
+    HoloValue *count = holo_torch_reduce(t, "ReduceSum", which, axes, 1, true);
+    *out_bag         = bag;
+    if (mode == 1) y = OP2("Div", y, OP2("Max", count, NUM(y, 1)));
+    if (mode < 2) return y;
+    // the largest of the rows that are in the bag; 0 of an empty one
+    HoloValue *each = holo_torch_where(t, holo_torch_unsqueeze(t, is_in, 2), rows, NUM(y, -__builtin_inf()));
+    y               = holo_torch_reduce(t, "ReduceMax", each, axes, 1, false);
+    return holo_torch_where(t, OP2("Equal", count, NUM(y, 0)), NUM(y, 0), y);
+}
+
+// A 2-dimensional index lists the bags, all of the same size.
+static HoloValue *bags_of_rows(HoloTorch *t, const HoloTv *a, HoloValue *index, HoloValue *rows)
+{
+    int64_t    mode = holo_torch_int(t, &a[MODE], 0), axes[] = {1};
+    HoloValue *is_kept = counted(t, a, index);
+    if (!holo_tv_is_none(&a[SHARES])) rows = OP2("Mul", rows, holo_torch_unsqueeze(t, V(SHARES), 2));
+    if (!is_kept)
+        return holo_torch_reduce(t,
+                                 mode == 0   ? "ReduceSum"
+                                 : mode == 1 ? "ReduceMean"
+                                             : "ReduceMax",
+                                 rows, axes, 1, false);
+    HoloValue *count = holo_torch_reduce(t, "ReduceSum", holo_emit_cast(t->e, is_kept, DTYPE(rows)), axes, 1, true);
+    HoloValue *none = NUM(rows, mode > 1 ? -__builtin_inf() : 0), *zero = NUM(rows, 0);
+    rows         = holo_torch_where(t, holo_torch_unsqueeze(t, is_kept, 2), rows, none);
+    HoloValue *y = holo_torch_reduce(t, mode > 1 ? "ReduceMax" : "ReduceSum", rows, axes, 1, false);
+    if (mode == 1) return OP2("Div", y, OP2("Max", count, NUM(y, 1)));
+    return mode ? holo_torch_where(t, OP2("Equal", count, zero), zero, y) : y;
+}
+
 ANY(embedding_bag)
 {
-    HoloValue *weight = V(0), *index = t->is_guess ? as_index(t, V(1)) : V(1);
-    int64_t    mode = holo_torch_int(t, &a[4], 0), axes[] = {1};
-    if (holo_emit_rank(index) == 1) { // offsets: bag b has the rows from offset b up to the next
-        HoloValue *rows = holo_torch_gather(t, weight, index, 0), *offsets = as_index(t, V(2));
-        if (!holo_tv_is_none(&a[6])) rows = OP2("Mul", rows, holo_torch_unsqueeze(t, V(6), 1));
-        HoloValue *place = holo_torch_unsqueeze(t, holo_torch_range(t, holo_torch_dim(t, index, 0)), 0);
-        HoloValue *from  = holo_torch_unsqueeze(t, offsets, 1);
-        HoloValue *later = holo_emit_cast(t->e, OP2("GreaterOrEqual", place, from), HOLO_I64); // [bags, rows]
-        HoloValue *bag =
-            OP2("Sub", holo_torch_reduce(t, "ReduceSum", later, (int64_t[]){0}, 1, false), holo_emit_int(t->e, 1));
-        HoloValue *is_in =
-            OP2("Equal", holo_torch_unsqueeze(t, holo_torch_range(t, holo_torch_dim(t, offsets, 0)), 1), bag);
-        HoloValue *which = holo_emit_cast(t->e, is_in, DTYPE(weight));
-        HoloValue *y     = OP2("MatMul", which, rows);
-        HoloValue *count = holo_torch_reduce(t, "ReduceSum", which, axes, 1, true);
-        if (mode == 1) y = OP2("Div", y, OP2("Max", count, NUM(y, 1)));
-        if (mode > 1) { // the largest of the rows that are in the bag; 0 of an empty one
-            HoloValue *each = holo_torch_where(t, holo_torch_unsqueeze(t, is_in, 2), rows, NUM(y, -__builtin_inf()));
-            y               = holo_torch_reduce(t, "ReduceMax", each, axes, 1, false);
-            y               = holo_torch_where(t, OP2("Equal", count, NUM(y, 0)), NUM(y, 0), y);
-        }
-        HoloValue *all[4] = {y, bag, bag, bag};
-        *out              = holo_torch_tuple(t, 4, all);
-        return;
-    }
-    HoloValue *rows = holo_torch_gather(t, weight, index, 0);
-    if (!holo_tv_is_none(&a[6])) rows = OP2("Mul", rows, holo_torch_unsqueeze(t, V(6), 2));
-    const char *op     = mode == 0 ? "ReduceSum" : mode == 1 ? "ReduceMean" : "ReduceMax";
-    HoloValue  *y      = holo_torch_reduce(t, op, rows, axes, 1, false);
-    HoloValue  *all[4] = {y, index, index, index};
-    *out               = holo_torch_tuple(t, 4, all);
+    HoloValue *index = t->is_guess ? holo_torch_as_index(t, V(INDICES)) : V(INDICES), *bag = index;
+    HoloValue *rows = holo_torch_gather(t, V(WEIGHT), index, 0);
+    HoloValue *y =
+        holo_emit_rank(index) == 1 ? bags_by_offsets(t, a, index, rows, &bag) : bags_of_rows(t, a, index, rows);
+    HoloValue *all[4] = {y, bag, bag, bag};
+    *out              = holo_torch_tuple(t, 4, all);
 }
 
 // ---- x[i, j], with tensors of indices
@@ -133,7 +180,7 @@ static void find_places(HoloTorch *t, HoloValue *x, const HoloTv *list, Where *w
         else if (DTYPE(index) == HOLO_BOOL || DTYPE(index) == HOLO_U8)
             expand_mask(t, index, &axis, w);
         else
-            w->index[axis++] = as_index(t, index);
+            w->index[axis++] = holo_torch_as_index(t, index);
     }
     int last = -1;
     for (int i = 0; i < w->rank; i++) {
@@ -295,7 +342,7 @@ ANY(where_any)
 
 static HoloValue *scatter_by(HoloTorch *t, const HoloTv *a, HoloValue *source, const char *reduction)
 {
-    HoloValue *x = V(0), *index = as_index(t, V(2)), *shape = holo_emit_shape(t->e, index);
+    HoloValue *x = V(0), *index = holo_torch_as_index(t, V(2)), *shape = holo_emit_shape(t->e, index);
     int        rank = holo_torch_rank(t, x), axis = holo_torch_axis(t, &a[1], 0, rank);
     if (holo_emit_rank(source) == 0 && rank) {
         source = holo_torch_expand(t, source, shape);
@@ -370,9 +417,12 @@ ONE(scatter_reduce)
 // Rows of a dimension by indices in one row.
 static HoloValue *index_rows(HoloTorch *t, const HoloTv *a, HoloValue *source, const char *reduction)
 {
-    HoloValue *x = V(0), *index = holo_torch_flat(t, as_index(t, V(2)));
+    HoloValue *x = V(0), *index = holo_torch_flat(t, holo_torch_as_index(t, V(2)));
     int        rank = holo_torch_rank(t, x), axis = holo_torch_axis(t, &a[1], 0, rank);
-    HOLO_TORCH_CHECK(t, rank, "index_%s of a tensor without dimensions", reduction);
+    if (!rank) { // a tensor without dimensions is one of a single element
+        HoloTv one[3] = {holo_tv_tensor(t, holo_torch_flat(t, x)), holo_tv_int(0), a[2]};
+        return holo_torch_scalar_of(t, index_rows(t, one, source, reduction));
+    }
     HoloValue *y = holo_torch_swap(t, x, 0, axis), *shape = holo_emit_shape(t->e, holo_torch_gather(t, y, index, 0));
     if (holo_emit_rank(source) == rank) source = holo_torch_swap(t, source, 0, axis);
     source = holo_torch_expand(t, source, shape);
@@ -436,7 +486,7 @@ ONE(as_strided_scatter)
 
 ONE(one_hot)
 {
-    HoloValue *x     = as_index(t, V(0));
+    HoloValue *x     = holo_torch_as_index(t, V(0));
     int64_t    count = holo_torch_int(t, &a[1], -1);
     HOLO_TORCH_CHECK(t, count > 0, "one_hot needs the number of classes");
     return holo_emit_cast(t->e,
@@ -445,14 +495,6 @@ ONE(one_hot)
                           HOLO_I64);
 }
 
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
-#define MANY(n, p, f)                    \
-    {                                    \
-        .name = n, .params = p, .any = f \
-    }
 const HoloTorchOp holo_torch_indexes[] = {
     ROW("gather", "self dim index sparse_grad", gather),
     ROW("take_along_dim", "self indices dim", take_along_dim),

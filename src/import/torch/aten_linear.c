@@ -160,9 +160,15 @@ ONE(det)
 
 ONE(matrix_power)
 {
-    int64_t    n = holo_torch_int(t, &a[1], 1);
-    HoloValue *x = V(0), *y = x;
-    HOLO_TORCH_CHECK(t, n >= 1 && n <= 64, "matrix_power %lld", (long long)n);
+    int64_t    n    = holo_torch_int(t, &a[1], 1);
+    HoloTv     base = n < 0 ? holo_torch_apply(t, "linalg_inv", 1, a) : a[0];
+    HoloValue *x = holo_torch_value(t, &base), *y = x;
+    if (n < 0) n = -n;
+    HOLO_TORCH_CHECK(t, n <= 64, "matrix_power %lld", (long long)n);
+    if (!n) {
+        HoloTv one = holo_torch_apply(t, "_eye_like", 1, a);
+        return holo_torch_value(t, &one);
+    }
     for (int64_t i = 1; i < n; i++) y = OP2("MatMul", y, x);
     return y;
 }
@@ -347,20 +353,44 @@ static HoloValue *norm_of(HoloTorch *t, HoloValue *x, HoloValue *w, HoloValue *b
                      HOLO_ATTRS(holo_with_int("axis", -1), holo_with_float("epsilon", eps)));
 }
 
+// Which tokens of a nested tensor there are, as the mask of an attention.
+static HoloValue *inside_of(HoloTorch *t, const HoloTv *x)
+{
+    int64_t    middle[] = {1, 2};
+    HoloValue *inside   = x->kind == HOLO_TORCH_TENSOR ? x->tensor->inside : NULL;
+    return inside ? holo_emit_unsqueeze(t->e, inside, middle, 2) : NULL;
+}
+
+// x mask mask_check: sequences of different lengths, which stay padded here
+ANY(nested_from_mask)
+{
+    *out = holo_tv_tensor(t, V(0));
+    if (!t->e->status) out->tensor->inside = V(1);
+}
+
+// self padding output_size
+ONE(to_padded)
+{
+    HoloValue *x = V(0), *inside = a[0].kind == HOLO_TORCH_TENSOR ? a[0].tensor->inside : NULL;
+    HOLO_TORCH_CHECK(t, inside, "to_padded_tensor of a tensor that is not nested");
+    return holo_torch_where(t, holo_torch_unsqueeze(t, inside, 2), x, holo_torch_scalar(t, &a[1], DTYPE(x)));
+}
+
 ONE(encoder_layer)
 {
-    HoloValue *x       = V(0), *y;
-    Heads      h       = {holo_torch_int(t, &a[1], 1),
-                          holo_torch_int(t, &a[2], 1),
-                          V(3),
-                          V(4),
-                          V(5),
-                          V(6),
-                          seen_of(t, V(18), holo_torch_int(t, &a[19], 0))};
-    bool       is_gelu = holo_torch_bool(t, &a[7], false), is_first = holo_torch_bool(t, &a[8], false);
-    double     eps = holo_torch_float(t, &a[9], 1e-5);
-    y              = is_first ? norm_of(t, x, V(10), V(11), eps) : x;
-    x              = OP2("Add", x, multi_head(t, y, y, y, &h, NULL));
+    HoloValue *x = V(0), *y;
+    Heads      h = {holo_torch_int(t, &a[1], 1),
+                    holo_torch_int(t, &a[2], 1),
+                    V(3),
+                    V(4),
+                    V(5),
+                    V(6),
+                    seen_of(t, V(18), holo_torch_int(t, &a[19], 0))};
+    if (!h.mask) h.mask = inside_of(t, &a[0]);
+    bool   is_gelu = holo_torch_bool(t, &a[7], false), is_first = holo_torch_bool(t, &a[8], false);
+    double eps = holo_torch_float(t, &a[9], 1e-5);
+    y          = is_first ? norm_of(t, x, V(10), V(11), eps) : x;
+    x          = OP2("Add", x, multi_head(t, y, y, y, &h, NULL));
     if (!is_first) x = norm_of(t, x, V(10), V(11), eps);
     y = is_first ? norm_of(t, x, V(12), V(13), eps) : x;
     y = holo_torch_linear(t, y, V(14), V(15));
@@ -369,14 +399,6 @@ ONE(encoder_layer)
     return is_first ? x : norm_of(t, x, V(12), V(13), eps);
 }
 
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
-#define MANY(n, p, f)                    \
-    {                                    \
-        .name = n, .params = p, .any = f \
-    }
 const HoloTorchOp holo_torch_linears[] = {
     ROW("linear", "input weight bias", linear),
     ROW("matmul", "self other", matmul),
@@ -421,5 +443,7 @@ const HoloTorchOp holo_torch_linears[] = {
     ROW("_transformer_encoder_layer_fwd",
         "src embed_dim num_heads qkv_weight qkv_bias proj_weight proj_bias use_gelu norm_first eps norm_weight_1 norm_bias_1 norm_weight_2 norm_bias_2 ffn_weight_1 ffn_bias_1 ffn_weight_2 ffn_bias_2 mask mask_type",
         encoder_layer),
+    MANY("_nested_tensor_from_mask", "t mask mask_check", nested_from_mask),
+    ROW("to_padded_tensor", "self padding output_size", to_padded),
     {0},
 };

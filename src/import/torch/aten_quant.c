@@ -74,16 +74,15 @@ ONE(randn_like)
     return random_of(t, holo_emit_shape(t->e, x), holo_torch_dtype(t, &a[1], DTYPE(x)), "RandomNormalLike");
 }
 
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
 const HoloTorchOp holo_torch_quants[] = {
-    ROW("quantize_per_tensor", "input|self scale zero_point quant_min quant_max dtype", quantize_tensor),
-    ROW("dequantize_per_tensor", "input|self scale zero_point quant_min quant_max dtype out_dtype", dequantize_tensor),
-    ROW("quantize_per_channel", "input scales zero_points axis quant_min quant_max dtype", quantize_channel),
-    ROW("dequantize_per_channel", "input scales zero_points axis quant_min quant_max dtype out_dtype",
-        dequantize_channel),
+    ROW("quantized_decomposed.quantize_per_tensor", "input|self scale zero_point quant_min quant_max dtype",
+        quantize_tensor),
+    ROW("quantized_decomposed.dequantize_per_tensor", "input|self scale zero_point quant_min quant_max dtype out_dtype",
+        dequantize_tensor),
+    ROW("quantized_decomposed.quantize_per_channel", "input scales zero_points axis quant_min quant_max dtype",
+        quantize_channel),
+    ROW("quantized_decomposed.dequantize_per_channel",
+        "input scales zero_points axis quant_min quant_max dtype out_dtype", dequantize_channel),
     ROW("rand", "size dtype", rand_sizes),
     ROW("randn", "size dtype", randn_sizes),
     ROW("rand_like", "self dtype", rand_like),

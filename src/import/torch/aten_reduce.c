@@ -243,6 +243,7 @@ static HoloValue *norm_by(HoloTorch *t, HoloValue *x, const HoloTv *ord, const H
 {
     double p = holo_torch_float(t, ord, 2);
     x        = holo_emit_cast(t->e, x, holo_torch_float_of(DTYPE(x)));
+    if (p != 0 && holo_torch_rank(t, x) == 0) return OP1("Abs", x);
     if (p == 2) return reduce(t, "ReduceL2", x, dim, keep);
     if (p == 1) return reduce(t, "ReduceL1", x, dim, keep);
     HoloValue *size = OP1("Abs", x);
@@ -257,6 +258,11 @@ ONE(norm)
 {
     HoloValue *x   = V(0);
     HoloTv     ord = a[1];
+    if (ord.kind == HOLO_TORCH_TEXT && holo_torch_text_is(t, &ord, "", "nuc")) {
+        HoloTv args[3] = {a[0], a[2], a[3]};
+        HoloTv made    = holo_torch_apply(t, "nuclear_norm", holo_tv_is_none(&a[2]) ? 1 : 3, args);
+        return holo_torch_value(t, &made);
+    }
     if (ord.kind == HOLO_TORCH_TEXT) {
         HOLO_TORCH_CHECK(t, holo_torch_text_is(t, &ord, "", "fro"), "the norm '%.*s'", HOLO_IMPORT_ARG(ord.s));
         ord = holo_tv_float(2);
@@ -366,14 +372,6 @@ ONE(diff)
     return x;
 }
 
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
-#define MANY(n, p, f)                    \
-    {                                    \
-        .name = n, .params = p, .any = f \
-    }
 const HoloTorchOp holo_torch_reduces[] = {
     ROW("sum", "self dim keepdim dtype", sum),
     ROW("nansum", "self dim keepdim dtype", nansum),

@@ -131,6 +131,11 @@ ONE(repeat_interleave)
     HoloValue *x = V(0), *index = NULL;
     int64_t    all     = -1;
     bool       is_flat = holo_tv_is_none(&a[2]);
+    if (holo_tv_is_none(&a[0]) || holo_tv_is_none(&a[1])) { // of numbers alone: place i as often as it says
+        HoloTv times = holo_tv_is_none(&a[0]) ? a[1] : a[0];
+        HoloTv from  = holo_tv_tensor(t, holo_torch_range(t, holo_torch_dim(t, holo_torch_value(t, &times), 0)));
+        return repeat_interleave(t, (HoloTv[]){from, times, holo_tv_int(0)});
+    }
     if (is_flat) x = holo_torch_flat(t, x);
     int axis = is_flat ? 0 : holo_torch_axis(t, &a[2], 0, holo_torch_rank(t, x));
     if (a[1].kind == HOLO_TORCH_TENSOR && holo_emit_rank(V(1)) == 1) {
@@ -286,7 +291,16 @@ static HoloValue *pad_by(HoloTorch *t, HoloValue *x, const HoloTv *list, const c
     }
     for (int i = 0; !t->e->status && i < sizes.list->count; i++)
         below |= sizes.list->item[i].kind == HOLO_TORCH_INT && sizes.list->item[i].i < 0;
-    HOLO_TORCH_CHECK(t, !below || !strcmp(mode, "constant"), "negative padding by mode %s", mode);
+    if (below && strcmp(mode, "constant")) { // first less, then more
+        HoloTv less = holo_tv_list(t, HOLO_TORCH_LIST, count, list->list->item),
+               more = holo_tv_list(t, HOLO_TORCH_LIST, count, list->list->item);
+        for (int i = 0; i < count && !t->e->status; i++) {
+            HoloTv *item                       = &list->list->item[i];
+            bool    cuts                       = item->kind == HOLO_TORCH_INT && item->i < 0;
+            (cuts ? more : less).list->item[i] = holo_tv_int(0);
+        }
+        return pad_by(t, pad_by(t, x, &less, "constant", NUM(x, 0)), &more, mode, number);
+    }
     bool is_bool = DTYPE(x) == HOLO_BOOL;
     if (is_bool) x = holo_emit_cast(t->e, x, HOLO_U8);
     if (is_bool && number) number = holo_emit_cast(t->e, number, HOLO_U8);
@@ -459,14 +473,6 @@ ANY(meshgrid)
     out->kind = HOLO_TORCH_LIST;
 }
 
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
-#define MANY(n, p, f)                    \
-    {                                    \
-        .name = n, .params = p, .any = f \
-    }
 const HoloTorchOp holo_torch_shapes[] = {
     ROW("cat", "tensors dim", cat),
     ROW("concat", "tensors dim", cat),

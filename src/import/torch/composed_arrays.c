@@ -92,12 +92,13 @@ const HoloTorchComposed holo_torch_composed_arrays[] = {
                "    return torch.flip(self, [1])\n"},
     {"flipud", "def flipud(self):\n"
                "    return torch.flip(self, [0])\n"},
-    {"hsplit", "def hsplit(self, sections):\n"
-               "    return torch.tensor_split(self, sections, 0 if torch.dim(self) == 1 else 1)\n"},
-    {"vsplit", "def vsplit(self, sections):\n"
-               "    return torch.tensor_split(self, sections, 0)\n"},
-    {"dsplit", "def dsplit(self, sections):\n"
-               "    return torch.tensor_split(self, sections, 2)\n"},
+    {"hsplit",
+     "def hsplit(self, sections=None, indices=None):\n"
+     "    return torch.tensor_split(self, indices if sections is None else sections, 0 if torch.dim(self) == 1 else 1)\n"},
+    {"vsplit", "def vsplit(self, sections=None, indices=None):\n"
+               "    return torch.tensor_split(self, indices if sections is None else sections, 0)\n"},
+    {"dsplit", "def dsplit(self, sections=None, indices=None):\n"
+               "    return torch.tensor_split(self, indices if sections is None else sections, 2)\n"},
     {"renorm", "def renorm(self, p: float, dim: int, maxnorm: float):\n"
                "    dims = []\n"
                "    for i in range(torch.dim(self)):\n"
@@ -156,6 +157,7 @@ const HoloTorchComposed holo_torch_composed_arrays[] = {
     {"linalg_diagonal", "def linalg_diagonal(A, offset: int=0, dim1: int=-2, dim2: int=-1):\n"
                         "    return torch.diagonal(A, offset, dim1, dim2)\n"},
     {"linalg_vander", "def linalg_vander(x, N: Optional[int]=None):\n"
+                      "    x = torch.unsqueeze(x, 0) if torch.dim(x) == 0 else x\n"
                       "    n = torch.size(x, -1) if N is None else N\n"
                       "    return torch.pow(torch.unsqueeze(x, -1), torch.arange(n))\n"},
     {"vander", "def vander(x, N: Optional[int]=None, increasing: bool=False):\n"

@@ -94,12 +94,12 @@ const HoloTorchComposed holo_torch_composed_losses[] = {
      "    return hard * (1.0 - label_smoothing) + soft * (label_smoothing / torch.size(self, axis))\n"},
     {"multi_margin_loss",
      "def multi_margin_loss(self, target, p: int=1, margin: float=1.0, weight=None, reduction: int=1):\n"
-     "    x = torch.unsqueeze(self, 0) if torch.dim(self) == 1 else self\n"
+     "    x = torch.reshape(self, [1, -1]) if torch.dim(self) < 2 else self\n"
      "    index = torch.reshape(target, [-1, 1])\n"
      "    y = torch.pow(torch.clamp_min(margin - torch.gather(x, 1, index) + x, 0.0), p)\n"
      "    if weight is not None:\n"
      "        y = y * torch.reshape(torch.index_select(weight, 0, torch.reshape(target, [-1])), [-1, 1])\n"
      "    y = torch.sum(torch.scatter(y, 1, index, 0.0), [1]) / torch.size(x, 1)\n"
-     "    return _reduced(torch.squeeze(y, 0) if torch.dim(self) == 1 else y, reduction)\n"},
+     "    return _reduced(torch.squeeze(y, 0) if torch.dim(self) < 2 else y, reduction)\n"},
     {0},
 };

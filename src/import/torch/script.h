@@ -14,8 +14,9 @@ typedef enum HoloScriptTokenKind {
     HOLO_TOKEN_NAME,
     HOLO_TOKEN_INT,
     HOLO_TOKEN_FLOAT,
-    HOLO_TOKEN_TEXT, // without its quotes, escapes resolved
-    HOLO_TOKEN_SIGN, // "(", "==", "->" ...
+    HOLO_TOKEN_IMAGINARY, // f: 1.5j
+    HOLO_TOKEN_TEXT,      // without its quotes, escapes resolved
+    HOLO_TOKEN_SIGN,      // "(", "==", "->" ...
 } HoloScriptTokenKind;
 
 typedef struct HoloScriptToken {
@@ -48,10 +49,11 @@ void holo_script_next(HoloScriptLexer *lexer); // to the next token; END after a
 
 typedef enum HoloScriptKind {
     // expressions
-    HOLO_SCRIPT_NAME,  // text
-    HOLO_SCRIPT_INT,   // i
-    HOLO_SCRIPT_FLOAT, // f
-    HOLO_SCRIPT_TEXT,  // text
+    HOLO_SCRIPT_NAME,      // text
+    HOLO_SCRIPT_INT,       // i
+    HOLO_SCRIPT_FLOAT,     // f
+    HOLO_SCRIPT_IMAGINARY, // f
+    HOLO_SCRIPT_TEXT,      // text
     HOLO_SCRIPT_TRUE,
     HOLO_SCRIPT_FALSE,
     HOLO_SCRIPT_NONE,
@@ -176,7 +178,11 @@ bool   holo_script_find(HoloScript *s, const char *name, HoloScriptFunction *out
 bool   holo_script_method(const HoloScriptClass *type, HoloString name, HoloScriptFunction *out);
 HoloScriptClass *holo_script_class(HoloScript *s, const char *name);
 // The value of a pickle; `path` names tensors.
-HoloTv         holo_script_value(HoloScript *s, const HoloPickle *pickle, const char *folder, const char *path);
+HoloTv holo_script_value(HoloScript *s, const HoloPickle *pickle, const char *folder, const char *path);
+// A quantized tensor; and an object of C++ that holds weights of quantized modules: a tuple of them. False: it is no
+// such object.
+HoloTv holo_script_quantized(HoloScript *s, const HoloPickle *pickle, const char *folder, const char *path);
+bool   holo_script_packed(HoloScript *s, const HoloPickle *pickle, const char *folder, const char *path, HoloTv *out);
 HoloScriptVar *holo_script_attr(HoloScript *s, HoloTorchObject *object, HoloString name); // NULL: there is none
 // The number that a condition is now, 0 or 1; -1: only a run knows, and *out_value is it.
 int  holo_script_truth(HoloScript *s, HoloTv v, HoloValue **out_value);

@@ -38,6 +38,10 @@ static bool is_none(const HoloTv *v)
 
 static HoloTv dtype_of(HoloScript *s, const HoloTv *a)
 {
+    if (a[0].kind == HOLO_TORCH_QUANTIZED) { // c10's numbers of qint8, quint8 and qint32
+        HoloDtype dtype = holo_emit_dtype(holo_torch_quantized(s->t, a).whole);
+        return holo_tv_int(dtype == HOLO_I8 ? 12 : dtype == HOLO_U8 ? 13 : 14);
+    }
     return holo_tv_int(holo_torch_scalar_type(holo_emit_dtype(holo_torch_value(s->t, a))));
 }
 
@@ -63,6 +67,12 @@ static HoloTv no(HoloScript *s, const HoloTv *a)
 {
     (void)s, (void)a;
     return holo_tv_bool(false);
+}
+
+static HoloTv is_quantized(HoloScript *s, const HoloTv *a)
+{
+    (void)s;
+    return holo_tv_bool(a[0].kind == HOLO_TORCH_QUANTIZED);
 }
 
 static HoloTv yes(HoloScript *s, const HoloTv *a)
@@ -111,6 +121,35 @@ static HoloTv device(HoloScript *s, const HoloTv *a)
 {
     (void)s, (void)a;
     return holo_tv_text("cpu");
+}
+
+// prim.type: of a device, which is always this one.
+static HoloTv type_of(HoloScript *s, const HoloTv *a)
+{
+    (void)s;
+    return a[0].kind == HOLO_TORCH_TEXT ? a[0] : holo_tv_text("cpu");
+}
+
+static HoloTv is_list(HoloScript *s, const HoloTv *a)
+{
+    (void)s;
+    return holo_tv_bool(holo_tv_is_list(&a[0]));
+}
+
+// A tensor of whole numbers, which an input must then have.
+static HoloTv whole(HoloScript *s, const HoloTv *a)
+{
+    HoloValue *x = holo_torch_value(s->t, &a[0]);
+    holo_torch_learn_count(s->t, x);
+    return holo_tv_tensor(s->t, holo_emit_cast(s->t->e, x, HOLO_I64));
+}
+
+// How often a loop of composed code turns: many turns become a Loop instead of being unrolled.
+static HoloTv turns(HoloScript *s, const HoloTv *a)
+{
+    enum { UNROLLED_MAX = 32 };
+    if (a[0].kind != HOLO_TORCH_INT || a[0].i <= UNROLLED_MAX) return a[0];
+    return (HoloTv){.kind = HOLO_TORCH_NUMBER, .number = holo_emit_int(s->t->e, a[0].i)};
 }
 
 static HoloTv raise(HoloScript *s, const HoloTv *a)
@@ -194,7 +233,7 @@ static const struct {
     {"data", 1, first_of},
     {"is_cuda", 0, no},
     {"is_cpu", 0, yes},
-    {"is_quantized", 0, no},
+    {"is_quantized", 0, is_quantized},
     {"is_mkldnn", 0, no},
     {"is_sparse", 0, no},
     {"is_meta", 0, no},
@@ -221,6 +260,11 @@ static const struct {
     {"tolist", 1, tolist},
     {"BroadcastingList", 1, first_of},
     {"get_device", 0, zero},
+    {"type", 1, type_of},
+    {"_is_list", 1, is_list},
+    {"_turns", 1, turns},
+    {"_whole", 1, whole},
+    {"_nested_tensor_from_mask_left_aligned", 2, yes}, // else only the tokens that are left out would differ
     {"Print", 0, nothing},
     {"print", 0, nothing},
     {"manual_seed", 0, nothing},

@@ -68,6 +68,19 @@ static HoloTv *find_key(HoloTorchList *dict, const HoloTv *key)
     return NULL;
 }
 
+// An input that is a dict has a key that was not known: the script is imported again with it.
+static HoloTv learn_key(HoloScript *s, const HoloTorchList *dict, HoloString key)
+{
+    HoloTorch *t    = s->t;
+    char      *name = holo_arena_format(t->arena, "%s.%.*s", dict->input, HOLO_IMPORT_ARG(key));
+    if (name && HOLO_GROW(t->arena, t->key, t->key_count, t->key_room)) {
+        t->key[t->key_count++] = name;
+        t->has_learned         = true;
+    }
+    holo_emit_fail(t->e, HOLO_UNSUPPORTED, "the key %.*s of the input %s", HOLO_IMPORT_ARG(key), dict->input);
+    return (HoloTv){0};
+}
+
 HoloTv holo_script_item(HoloScript *s, HoloTv from, HoloTv index)
 {
     HoloTorch *t = s->t;
@@ -75,6 +88,7 @@ HoloTv holo_script_item(HoloScript *s, HoloTv from, HoloTv index)
     if (t->e->status) return (HoloTv){0};
     if (from.kind == HOLO_TORCH_DICT) {
         const HoloTv *value = find_key(from.list, &index);
+        if (!value && from.list->input && index.kind == HOLO_TORCH_TEXT) return learn_key(s, from.list, index.s);
         return value ? *value : fail(s, "a key that is not in the dict,", &index);
     }
     if (from.kind == HOLO_TORCH_TENSOR) {
@@ -94,8 +108,9 @@ HoloTv holo_script_item(HoloScript *s, HoloTv from, HoloTv index)
     }
     if (!holo_tv_is_list(&from)) return fail(s, "an item", &from);
     if (from.list->sequence) {
-        HoloValue *at = holo_torch_scalar(t, &index, HOLO_I64);
-        return holo_tv_tensor(t, holo_emit(t->e, "SequenceAt", HOLO_IN(from.list->sequence, at), NULL));
+        HoloValue *at  = holo_torch_scalar(t, &index, HOLO_I64);
+        HoloValue *one = holo_emit(t->e, "SequenceAt", HOLO_IN(from.list->sequence, at), NULL);
+        return from.list->numbers ? holo_tv_number(t, one) : holo_tv_tensor(t, one);
     }
     if (index.kind == HOLO_TORCH_NUMBER && from.list->count) { // numbers by a number of the run
         HoloValue *all = holo_torch_sizes(t, &from), *at = index.number;
@@ -107,17 +122,31 @@ HoloTv holo_script_item(HoloScript *s, HoloTv from, HoloTv index)
 
 // ---- lists
 
+// The element type that a value has in a sequence.
+static HoloDtype number_or_own_type(HoloTorch *t, const HoloTv *v)
+{
+    if (v->kind == HOLO_TORCH_FLOAT) return HOLO_F64;
+    if (v->kind == HOLO_TORCH_BOOL) return HOLO_BOOL;
+    if (v->kind == HOLO_TORCH_INT) return HOLO_I64;
+    return holo_torch_dtype_in(holo_torch_value(t, v));
+}
+
 static HoloTv append(HoloScript *s, const HoloTv *a, int count)
 {
     HoloTorch     *t    = s->t;
     HoloTorchList *list = a[0].list;
     (void)count;
     if (list->sequence) {
-        list->sequence = holo_emit(t->e, "SequenceInsert", HOLO_IN(list->sequence, holo_torch_value(t, &a[1])), NULL);
+        HoloValue *one = list->numbers ? holo_torch_scalar(t, &a[1], list->numbers) : holo_torch_value(t, &a[1]);
+        list->sequence = holo_emit(t->e, "SequenceInsert", HOLO_IN(list->sequence, one), NULL);
         return a[0];
     }
-    if (s->is_trial && list->depth < t->depth && a[0].kind == HOLO_TORCH_LIST && a[1].kind == HOLO_TORCH_TENSOR) {
-        bool is_known = false;
+    bool is_number = holo_tv_is_number(&a[1]);
+    if (s->is_trial && list->depth < t->depth && a[0].kind == HOLO_TORCH_LIST &&
+        (a[1].kind == HOLO_TORCH_TENSOR || is_number)) {
+        bool is_known  = false;
+        list->grows_by = number_or_own_type(t, &a[1]);
+        if (is_number) list->numbers = list->grows_by;
         for (int i = 0; i < s->grown_count; i++) is_known |= s->grown[i] == list;
         if (!is_known && HOLO_GROW(t->arena, s->grown, s->grown_count, s->grown_room))
             s->grown[s->grown_count++] = list;
@@ -204,7 +233,14 @@ static HoloTv slice(HoloScript *s, const HoloTv *a, int count)
     int64_t        step = count > 3 ? holo_torch_int(s->t, &a[3], 1) : 1, n = list->count;
     int64_t from = count > 1 ? holo_torch_int(s->t, &a[1], 0) : 0, to = count > 2 ? holo_torch_int(s->t, &a[2], n) : n;
     HoloTv  out = holo_tv_list(s->t, a[0].kind, 0, NULL);
-    if (list->sequence || step < 1) return fail(s, "a slice", &a[0]);
+    if (list->sequence || !step) return fail(s, "a slice", &a[0]);
+    if (step < 0) { // backwards, from the end if nothing else is said
+        bool has_from = count > 1 && !holo_tv_is_none(&a[1]), has_to = count > 2 && !holo_tv_is_none(&a[2]);
+        from = !has_from ? n - 1 : from < 0 ? from + n : from < n ? from : n - 1;
+        to   = !has_to ? -1 : to < 0 ? (to + n < -1 ? -1 : to + n) : to;
+        for (int64_t i = from; i > to && !s->t->e->status; i += step) holo_tv_append(s->t, out.list, list->item[i]);
+        return out;
+    }
     from = from < 0 ? (from + n < 0 ? 0 : from + n) : from;
     to   = to < 0 ? to + n : to > n ? n : to;
     for (int64_t i = from; i < to && !s->t->e->status; i += step) holo_tv_append(s->t, out.list, list->item[i]);
@@ -265,16 +301,78 @@ static HoloTv item(HoloScript *s, const HoloTv *a, int count)
     return holo_script_item(s, a[0], a[1]);
 }
 
+// Lists with numbers that only a run knows: each pair is compared.
+static bool equal_numbers(HoloScript *s, const HoloTv *a, const HoloTv *b, HoloTv *out)
+{
+    bool is_open = false;
+    if (!holo_tv_is_list(a) || !holo_tv_is_list(b) || a->list->sequence || b->list->sequence ||
+        a->list->count != b->list->count)
+        return false;
+    for (int i = 0; i < a->list->count; i++) {
+        const HoloTv *x = &a->list->item[i], *y = &b->list->item[i];
+        if (!holo_tv_is_number(x) || !holo_tv_is_number(y)) return false;
+        is_open |= x->kind == HOLO_TORCH_NUMBER || y->kind == HOLO_TORCH_NUMBER;
+    }
+    *out = holo_tv_bool(true);
+    for (int i = 0; is_open && i < a->list->count; i++) {
+        HoloTv pair[2] = {a->list->item[i], b->list->item[i]}, one, both[2] = {*out};
+        holo_torch_numbers(s->t, "eq", pair, 2, &one);
+        both[1] = one;
+        holo_torch_numbers(s->t, "__and__", both, 2, out);
+    }
+    return is_open;
+}
+
 static HoloTv equal(HoloScript *s, const HoloTv *a, int count)
 {
-    (void)s, (void)count;
-    return holo_tv_bool(holo_script_equal(&a[0], &a[1]));
+    HoloTv out;
+    (void)count;
+    return equal_numbers(s, &a[0], &a[1], &out) ? out : holo_tv_bool(holo_script_equal(&a[0], &a[1]));
 }
 
 static HoloTv unequal(HoloScript *s, const HoloTv *a, int count)
 {
-    (void)s, (void)count;
-    return holo_tv_bool(!holo_script_equal(&a[0], &a[1]));
+    HoloTv same = equal(s, a, count), out = {0};
+    holo_torch_numbers(s->t, "__not__", &same, 1, &out);
+    return out;
+}
+
+// any(list), all(list)
+static HoloTv truth_of(HoloScript *s, const HoloTv *a, bool is_any)
+{
+    HoloTv out = holo_tv_bool(!is_any);
+    for (int i = 0; i < a[0].list->count && !s->t->e->status; i++) {
+        HoloTv both[2] = {out, {0}};
+        if (!holo_torch_numbers(s->t, "Bool", &a[0].list->item[i], 1, &both[1]) ||
+            !holo_torch_numbers(s->t, is_any ? "__or__" : "__and__", both, 2, &out))
+            return fail(s, is_any ? "any" : "all", &a[0].list->item[i]);
+    }
+    return out;
+}
+
+static HoloTv any(HoloScript *s, const HoloTv *a, int count)
+{
+    (void)count;
+    return truth_of(s, a, true);
+}
+
+static HoloTv all(HoloScript *s, const HoloTv *a, int count)
+{
+    (void)count;
+    return truth_of(s, a, false);
+}
+
+// A dict of a dict, or of pairs.
+static HoloTv dict(HoloScript *s, const HoloTv *a, int count)
+{
+    if (a[0].kind == HOLO_TORCH_DICT) return copy(s, a, count);
+    HoloTv out = holo_tv_list(s->t, HOLO_TORCH_DICT, 0, NULL);
+    for (int i = 0; i < a[0].list->count && !s->t->e->status; i++) {
+        const HoloTv *pair = &a[0].list->item[i];
+        if (!holo_tv_is_list(pair) || pair->list->count != 2) return fail(s, "a dict", pair);
+        set_item(s, (HoloTv[]){out, pair->list->item[0], pair->list->item[1]}, 3);
+    }
+    return out;
 }
 
 static HoloTv dict_part(HoloScript *s, const HoloTv *a, int offset)
@@ -370,7 +468,9 @@ static const Row on_lists[] = {
     {"clear", 1, clear},
     {"copy", 1, copy},
     {"list", 1, copy},
-    {"dict", 1, copy},
+    {"dict", 1, dict},
+    {"any", 1, any},
+    {"all", 1, all},
     {"reverse", 1, reverse},
     {"slice", 2, slice},
     {"add", 2, joined},
@@ -392,7 +492,17 @@ static const Row on_lists[] = {
     {"max", 1, greatest},
     {"min", 1, least},
 };
-static const Row on_sequences[] = {{"cat", 1, cat}, {"stack", 1, stack}};
+// tensor(list) of numbers: of whole ones i64, of others f32
+static HoloTv tensor(HoloScript *s, const HoloTv *a, int count)
+{
+    HoloTv    joined_all = join_sequence(s, a, 1, 1);
+    HoloDtype dtype      = a[0].list->numbers == HOLO_F64 ? HOLO_F32 : a[0].list->numbers;
+    dtype                = count > 1 ? holo_torch_dtype(s->t, &a[1], dtype) : dtype;
+    return holo_tv_tensor(s->t, holo_emit_cast(s->t->e, holo_torch_value(s->t, &joined_all), dtype));
+}
+
+static const Row on_sequences[] = {
+    {"cat", 1, cat}, {"stack", 1, stack}, {"tensor", 1, tensor}, {"as_tensor", 1, tensor}};
 
 // ---- texts
 
@@ -406,7 +516,26 @@ static HoloTv text_add(HoloScript *s, const HoloTv *a, int count)
     return holo_tv_text(text ? text : "");
 }
 
-// Only messages are formatted: the arguments are left out.
+// "{} of {}" with texts and whole numbers; what else is formatted is only in messages, and left as it is.
+static HoloTv text_format(HoloScript *s, const HoloTv *a, int count)
+{
+    HoloTv out  = holo_tv_text("");
+    int    next = 1;
+    for (const char *at = a[0].s.data, *end = at + a[0].s.size; at < end && !s->t->e->status;) {
+        const char *mark  = memmem(at, (size_t)(end - at), "{}", 2);
+        HoloTv      piece = {.kind = HOLO_TORCH_TEXT, .s = {at, (size_t)((mark ? mark : end) - at)}};
+        out               = text_add(s, (HoloTv[]){out, piece}, 2);
+        at                = mark ? mark + 2 : end;
+        if (!mark) continue;
+        const HoloTv *v    = next < count ? &a[next++] : NULL;
+        char         *text = v && v->kind == HOLO_TORCH_INT ? holo_arena_format(s->t->arena, "%lld", (long long)v->i)
+                                                            : holo_arena_format(s->t->arena, "{}");
+        piece              = v && v->kind == HOLO_TORCH_TEXT ? *v : holo_tv_text(text ? text : "");
+        out                = text_add(s, (HoloTv[]){out, piece}, 2);
+    }
+    return out;
+}
+
 static HoloTv text_same(HoloScript *s, const HoloTv *a, int count)
 {
     (void)s, (void)count;
@@ -419,8 +548,8 @@ static HoloTv text_len(HoloScript *s, const HoloTv *a, int count)
     return holo_tv_int((int64_t)a[0].s.size);
 }
 
-static const Row on_texts[] = {{"add", 2, text_add},    {"format", 1, text_same}, {"str", 1, text_same},
-                               {"eq", 2, equal},        {"ne", 2, unequal},       {"len", 1, text_len},
+static const Row on_texts[] = {{"add", 2, text_add},    {"format", 1, text_format}, {"str", 1, text_same},
+                               {"eq", 2, equal},        {"ne", 2, unequal},         {"len", 1, text_len},
                                {"__getitem__", 2, item}};
 
 static bool run_row(HoloScript *s, const Row *rows, int row_count, const char *name, const HoloTv *args, int count,
@@ -443,7 +572,9 @@ bool holo_script_container(HoloScript *s, const char *name, const HoloTv *args, 
     }
     if (args[0].kind == HOLO_TORCH_TEXT) return run_row(s, on_texts, HOLO_COUNT(on_texts), name, args, count, out);
     if (!strcmp(name, "str")) {
-        *out = holo_tv_text(holo_tv_kind(&args[0]));
+        char *text =
+            args[0].kind == HOLO_TORCH_INT ? holo_arena_format(s->t->arena, "%lld", (long long)args[0].i) : NULL;
+        *out = holo_tv_text(text ? text : holo_tv_kind(&args[0]));
         return true;
     }
     if (count == 2 && (args[0].kind == HOLO_TORCH_NONE || args[1].kind == HOLO_TORCH_NONE) &&

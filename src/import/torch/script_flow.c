@@ -289,7 +289,14 @@ static HoloValue *first_sequence(HoloScript *s, HoloTorchList *list)
     int    count;
     if (list->sequence) return list->sequence;
     if (!list->count)
-        return holo_emit(s->t->e, "SequenceEmpty", (HoloEmitIn){0}, HOLO_ATTRS(holo_with_int("dtype", HOLO_F32)));
+        return holo_emit(s->t->e, "SequenceEmpty", (HoloEmitIn){0},
+                         HOLO_ATTRS(holo_with_int("dtype", list->grows_by ? list->grows_by : HOLO_F32)));
+    if (list->numbers) {
+        HoloValue **number = HOLO_NEW(s->t->arena, HoloValue *, list->count);
+        for (int i = 0; number && i < list->count; i++)
+            number[i] = holo_torch_scalar(s->t, &list->item[i], list->numbers);
+        return number ? holo_emit(s->t->e, "SequenceConstruct", (HoloEmitIn){list->count, number}, NULL) : NULL;
+    }
     HoloValue **x = holo_torch_values(s->t, &v, &count);
     return holo_emit(s->t->e, "SequenceConstruct", (HoloEmitIn){count, x}, NULL);
 }
@@ -376,10 +383,8 @@ static bool trace(HoloScript *s, Loop *l)
         is_done        = false;
         bool is_number = holo_tv_is_number(&place->value);
         if (!is_number && place->value.kind != HOLO_TORCH_TENSOR) {
-            holo_script_fail(s, l->frame, l->node->line,
-                             "a loop that depends on the data of the run changes a variable that is %s",
-                             holo_tv_kind(&place->value));
-            break;
+            place->is_set = false; // it is not carried: who reads it before the loop sets it again is told
+            continue;
         }
         HoloValue *first = is_number ? holo_torch_scalar(t, &place->value, number_type(&place->value))
                                      : holo_torch_value(t, &place->value);

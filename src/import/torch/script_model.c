@@ -9,6 +9,12 @@ static const HoloPickleName names[] = {
     {"torch.jit._pickle.*", HOLO_PICKLE_OBJECT, 0},
     {"torch.device", HOLO_PICKLE_OBJECT, 0},
     {"builtins.complex", HOLO_PICKLE_OBJECT, 0},
+    {HOLO_CHECKPOINT_QUANTIZED, HOLO_PICKLE_OBJECT, 0},
+    {"torch.QInt8Storage", HOLO_PICKLE_OBJECT, HOLO_I8},
+    {"torch.QUInt8Storage", HOLO_PICKLE_OBJECT, HOLO_U8},
+    {"torch.QInt32Storage", HOLO_PICKLE_OBJECT, HOLO_I32},
+    {"torch.per_tensor_affine", HOLO_PICKLE_OBJECT, 0},
+    {"torch.per_channel_affine", HOLO_PICKLE_OBJECT, 0},
     {0},
 };
 
@@ -18,6 +24,17 @@ static HoloString string_of(const char *text)
 }
 
 // ---- values of pickles
+
+// An object that has a method which sets its attributes from what was stored.
+static void restore(HoloScript *s, HoloTorchObject *object, const HoloPickle *state, const char *path)
+{
+    HoloScriptFunction function;
+    HoloTv             self  = {.kind = HOLO_TORCH_OBJECT, .object = object};
+    HoloTv             given = holo_script_value(s, state, "data", path);
+    if (s->t->e->status || !object->type || !holo_script_method(object->type, string_of("__setstate__"), &function))
+        return;
+    holo_script_function(s, &function, &self, &given, NULL, 1);
+}
 
 static HoloTv object_of(HoloScript *s, const HoloPickle *p, const char *path)
 {
@@ -34,6 +51,7 @@ static HoloTv object_of(HoloScript *s, const HoloPickle *p, const char *path)
         object->type  = holo_script_class(s, name);
         object->path  = *path ? holo_arena_format(t->arena, "%s.", path) : "";
         object->state = p->state;
+        if (p->state && p->state->kind != HOLO_PICKLE_DICT) restore(s, object, p->state, path);
     }
     return (HoloTv){.kind = HOLO_TORCH_OBJECT, .object = object};
 }
@@ -52,6 +70,9 @@ static HoloTv items_of(HoloScript *s, const HoloPickle *p, HoloTorchKind kind, c
 static HoloTv call_of(HoloScript *s, const HoloPickle *p, const char *folder, const char *path)
 {
     HoloString name = p->item[0]->text;
+    HoloTv     packed;
+    if (holo_script_text_is(name, HOLO_CHECKPOINT_QUANTIZED)) return holo_script_quantized(s, p, folder, path);
+    if (holo_script_packed(s, p, folder, path, &packed)) return packed;
     if (name.size >= 10 && !memcmp(name.data, "__torch__.", 10)) return object_of(s, p, path);
     if (holo_script_text_is(name, "torch.device")) return holo_tv_text("cpu");
     if (p->count > 1 && p->item[1]->count) return holo_script_value(s, p->item[1]->item[0], folder, path);
@@ -218,6 +239,42 @@ static bool is_word(const HoloScriptNode *type, const char *word)
     return type && type->kind == HOLO_SCRIPT_NAME && holo_script_text_is(type->text, word);
 }
 
+static HoloTv input_of(Model *m, const char *name, const HoloScriptNode *type, const HoloPickle *example, int depth);
+
+static void add_key(Model *m, HoloTv *dict, const char *full, const HoloScriptNode *type, const HoloPickle *example,
+                    int depth)
+{
+    HoloTorch *t   = &m->torch;
+    HoloTv     key = holo_tv_text(full + strlen(dict->list->input) + 1);
+    for (int i = 0; i + 1 < dict->list->count; i += 2)
+        if (holo_script_equal(&dict->list->item[i], &key)) return;
+    if (holo_tv_append(t, dict->list, key)) holo_tv_append(t, dict->list, input_of(m, full, type, example, depth + 1));
+}
+
+// A dict: its keys are those of the example, those that the user gives shapes of, and those that the script asks for.
+static HoloTv dict_input(Model *m, const char *name, const HoloScriptNode *type, const HoloPickle *example, int depth)
+{
+    HoloTorch        *t    = &m->torch;
+    const HoloImport *im   = t->import;
+    HoloTv            dict = holo_tv_list(t, HOLO_TORCH_DICT, 0, NULL);
+    size_t            size = strlen(name);
+    if (t->e->status) return dict;
+    dict.list->input = name;
+    for (int i = 0; example && example->kind == HOLO_PICKLE_DICT && i + 1 < example->count && !t->e->status; i += 2) {
+        const HoloPickle *key  = example->item[i];
+        char             *full = key->kind == HOLO_PICKLE_TEXT
+                                     ? holo_arena_format(t->arena, "%s.%.*s", name, HOLO_IMPORT_ARG(key->text))
+                                     : NULL;
+        if (full) add_key(m, &dict, full, type, example->item[i + 1], depth);
+    }
+    for (int i = 0; i < im->told_count && !t->e->status; i++)
+        if (!strncmp(im->told[i].name, name, size) && im->told[i].name[size] == '.')
+            add_key(m, &dict, im->told[i].name, type, NULL, depth);
+    for (int i = 0; i < t->key_count && !t->e->status; i++)
+        if (!strncmp(t->key[i], name, size) && t->key[i][size] == '.') add_key(m, &dict, t->key[i], type, NULL, depth);
+    return dict;
+}
+
 // An input of a type as the code annotates it.
 static HoloTv input_of(Model *m, const char *name, const HoloScriptNode *type, const HoloPickle *example, int depth)
 {
@@ -232,6 +289,9 @@ static HoloTv input_of(Model *m, const char *name, const HoloScriptNode *type, c
         const HoloScriptNode *of = type->child[1];
         if (is_word(type->child[0], "Optional"))
             return example && example->kind != HOLO_PICKLE_NONE ? input_of(m, name, of, example, depth + 1) : out;
+        if (is_word(type->child[0], "Dict") && of->kind == HOLO_SCRIPT_TUPLE && of->count == 2 &&
+            is_word(of->child[0], "str"))
+            return dict_input(m, name, of->child[1], example, depth);
         bool is_tuple = is_word(type->child[0], "Tuple"), is_list = is_word(type->child[0], "List");
         int  count = is_tuple             ? (of->kind == HOLO_SCRIPT_TUPLE ? of->count : 1)
                      : is_list && example ? example->count
@@ -249,7 +309,8 @@ static HoloTv input_of(Model *m, const char *name, const HoloScriptNode *type, c
             return out;
         }
     }
-    holo_emit_fail(t->e, HOLO_UNSUPPORTED, "the input %s is neither a tensor nor a number nor a tuple of these", name);
+    holo_emit_fail(t->e, HOLO_UNSUPPORTED,
+                   "the input %s is neither a tensor nor a number, nor a tuple, list or dict of these", name);
     return out;
 }
 
@@ -377,7 +438,12 @@ static HoloStatus import_once(Model *m, bool *out_is_again)
     HoloCheckpoint file    = m->torch.file;
     HoloImport    *import  = m->torch.import;
     holo_emit_begin(&e, import, "main");
-    m->torch   = (HoloTorch){.changed = changed, .whole = m->torch.whole, .file = file};
+    m->torch   = (HoloTorch){.changed   = changed,
+                             .whole     = m->torch.whole,
+                             .file      = file,
+                             .key       = m->torch.key,
+                             .key_count = m->torch.key_count,
+                             .key_room  = m->torch.key_room};
     m->script  = (HoloScript){.t = &m->torch, .constants = m->script.constants};
     m->outputs = 0;
     if (!e.status) e.status = holo_torch_init(&m->torch, import, &e);
@@ -396,7 +462,7 @@ static HoloStatus import_script(Model *m)
     HoloStatus status   = HOLO_OK;
     for (int pass = 0, learned = 0; pass < 3 && is_again && !status; pass++) {
         status = import_once(m, &is_again);
-        if (status == HOLO_UNSUPPORTED && m->torch.has_learned && learned++ < 16) {
+        if (status == HOLO_UNSUPPORTED && m->torch.has_learned && learned++ < 64) {
             *m->torch.import->error = (HoloError){0};
             status = HOLO_OK, is_again = true, pass--;
         }

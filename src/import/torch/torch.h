@@ -21,22 +21,23 @@ typedef struct HoloTorchObject HoloTorchObject;
 
 typedef enum HoloTorchKind {
     HOLO_TORCH_NONE,
-    HOLO_TORCH_BOOL,    // i
-    HOLO_TORCH_INT,     // i; element types are whole numbers, too: PyTorch's
-    HOLO_TORCH_FLOAT,   // f
-    HOLO_TORCH_TEXT,    // s; devices, too
-    HOLO_TORCH_TENSOR,  // tensor
-    HOLO_TORCH_NUMBER,  // number: a number of Python that only a run knows, as a tensor without dimensions
-    HOLO_TORCH_LIST,    // list
-    HOLO_TORCH_TUPLE,   // list
-    HOLO_TORCH_DICT,    // list: a key, its value, and so on
-    HOLO_TORCH_OBJECT,  // object: of a class of the script
-    HOLO_TORCH_NAME,    // s: something dotted that is not resolved yet, "torch.add"
-    HOLO_TORCH_METHOD,  // a method with its object
-    HOLO_TORCH_GRAPH,   // graph: of a higher-order operator of a .pt2
-    HOLO_TORCH_UNKNOWN, // number: follows from an operator that there is none of
-    HOLO_TORCH_TYPE,    // a type, as annotations have it
-    HOLO_TORCH_COMPLEX, // list: two tensors, the real and the imaginary parts
+    HOLO_TORCH_BOOL,      // i
+    HOLO_TORCH_INT,       // i; element types are whole numbers, too: PyTorch's
+    HOLO_TORCH_FLOAT,     // f
+    HOLO_TORCH_TEXT,      // s; devices, too
+    HOLO_TORCH_TENSOR,    // tensor
+    HOLO_TORCH_NUMBER,    // number: a number of Python that only a run knows, as a tensor without dimensions
+    HOLO_TORCH_LIST,      // list
+    HOLO_TORCH_TUPLE,     // list
+    HOLO_TORCH_DICT,      // list: a key, its value, and so on
+    HOLO_TORCH_OBJECT,    // object: of a class of the script
+    HOLO_TORCH_NAME,      // s: something dotted that is not resolved yet, "torch.add"
+    HOLO_TORCH_METHOD,    // a method with its object
+    HOLO_TORCH_GRAPH,     // graph: of a higher-order operator of a .pt2
+    HOLO_TORCH_UNKNOWN,   // number: follows from an operator that there is none of
+    HOLO_TORCH_TYPE,      // a type, as annotations have it
+    HOLO_TORCH_COMPLEX,   // list: two tensors, the real and the imaginary parts
+    HOLO_TORCH_QUANTIZED, // list: whole numbers, their scale and zero point, and the axis of these or None
 } HoloTorchKind;
 
 typedef struct HoloTv { // a value of Python
@@ -58,10 +59,13 @@ typedef struct HoloTv { // a value of Python
 } HoloTv;
 
 struct HoloTorchList { // shared by all who have it, as in Python
-    HoloTv    *item;
-    int        count, room;
-    int        depth;    // of the body in which it was made
-    HoloValue *sequence; // if only a run knows what it has; else NULL
+    HoloTv     *item;
+    int         count, room;
+    int         depth;    // of the body in which it was made
+    HoloValue  *sequence; // if only a run knows what it has; else NULL
+    HoloDtype   numbers;  // the type of the elements, if these are numbers; else NONE
+    HoloDtype   grows_by; // the type of what a loop appends; NONE: it does not
+    const char *input;    // the name of an input that is this dict; else NULL
 };
 
 struct HoloTorchTensor {
@@ -72,6 +76,7 @@ struct HoloTorchTensor {
     int                result;     // which result of the operator it is; -1: it has only one
     int64_t            version;    // counts the changes
     int                depth;      // of the body in which it was made
+    HoloValue         *inside;     // of a nested tensor: which tokens there are, bool [batch, tokens]; else NULL
     bool               is_literal; // a number of the code that a trace wrote as a constant tensor
 };
 
@@ -108,7 +113,9 @@ struct HoloTorch {
     HoloNameMap      changed;     // names of buffers that the program changes
     bool             is_guess;    // what inputs are is only assumed
     HoloNameMap      whole;       // names of inputs that turned out to be whole numbers
-    bool             has_learned; // one of them, in this pass
+    bool             has_learned; // one of them, or a key, in this pass
+    const char     **key; // of inputs that are dicts: "x.mask", in the order in which the program asked for them
+    int              key_count, key_room;
 };
 
 // ---- the table
@@ -246,6 +253,19 @@ void               holo_torch_complex_write(HoloTorch *t, const HoloTv *to, cons
 const HoloTorchOp *holo_torch_complex_find(
     const char *name); // rows that differ for complex numbers; NULL: there is none
 
+// ---- quantized tensors (torch_quant.c). To emitters that do not ask for them they are their real numbers.
+
+typedef struct HoloTorchQuantized {
+    HoloValue *whole, *scale, *zero; // zero: i32
+    int        axis;                 // of the scale; -1: it is one number
+} HoloTorchQuantized;
+HoloTv             holo_tv_quantized(HoloTorch *t, HoloValue *whole, HoloValue *scale, HoloValue *zero, int axis);
+HoloTorchQuantized holo_torch_quantized(HoloTorch *t, const HoloTv *v); // fails if it is not quantized
+HoloValue         *holo_torch_dequantized(HoloTorch *t, const HoloTv *v);
+HoloTv holo_torch_quantize(HoloTorch *t, HoloValue *x, HoloValue *scale, HoloValue *zero, int axis, HoloDtype dtype);
+// Emits an operator for the whole numbers themselves; false: it has to see the real ones.
+bool holo_torch_on_quantized(HoloTorch *t, const HoloTorchOp *op, HoloTv *args, HoloTv *out);
+
 // ---- bodies
 
 typedef struct HoloTorchBody {
@@ -282,6 +302,10 @@ HoloValue *holo_torch_gather(HoloTorch *t, HoloValue *x, HoloValue *index, int a
 HoloValue *holo_torch_swap(HoloTorch *t, HoloValue *x, int a, int b);
 HoloValue *holo_torch_scalar_of(HoloTorch *t, HoloValue *x); // [1] to a scalar
 HoloValue *holo_torch_numel(HoloTorch *t, HoloValue *x);     // i64, a scalar
+
+// An element of x is a number of things: an input that x comes from, as it is, has whole numbers.
+void       holo_torch_learn_count(HoloTorch *t, const HoloValue *x);
+HoloValue *holo_torch_as_index(HoloTorch *t, HoloValue *x); // i64; an input that it comes from has whole numbers
 
 // ---- numbers of Python (torch_numbers.c)
 

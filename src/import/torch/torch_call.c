@@ -27,6 +27,14 @@ bool holo_torch_step(HoloTorch *t, int64_t count)
     return false;
 }
 
+// Operators of some spaces are other ones than those of ATen with the same names.
+static const char *full_name(const HoloTorchCall *call, char *room, size_t size)
+{
+    if (strncmp(call->space, "quantized", 9) && strcmp(call->space, "prepacked")) return call->name;
+    snprintf(room, size, "%.60s.%.120s", call->space, call->name);
+    return room;
+}
+
 const HoloTorchOp *holo_torch_find(HoloTorch *t, const char *name)
 {
     return holo_name_map_find(&t->ops, (HoloString){name, strlen(name)});
@@ -162,6 +170,8 @@ static void write_result(HoloTorch *t, const HoloTv *args, HoloTv *out)
         holo_torch_complex_write(t, &args[0], out);
         *out = args[0];
     }
+    if (!t->e->status && args[0].kind == HOLO_TORCH_QUANTIZED && out->kind == HOLO_TORCH_QUANTIZED)
+        args[0].list->item[0] = out->list->item[0]; // who else has it sees it, too
     if (t->e->status || args[0].kind != HOLO_TORCH_TENSOR || out->kind != HOLO_TORCH_TENSOR) return;
     HoloValue *before = holo_torch_read(t, args[0].tensor);
     HoloValue *value  = holo_emit_cast(t->e, holo_torch_read(t, out->tensor), holo_emit_dtype(before));
@@ -169,13 +179,30 @@ static void write_result(HoloTorch *t, const HoloTv *args, HoloTv *out)
     *out = args[0];
 }
 
+// Operators that leave tokens where they are give a nested tensor of a nested one; the others cannot take one.
+static void keep_nested(HoloTorch *t, const HoloTorchOp *op, const HoloTv *args, HoloTv *out)
+{
+    static const char names[] = " _transformer_encoder_layer_fwd layer_norm linear dropout relu gelu size dim "
+                                "to_padded_tensor ";
+    size_t            size    = strlen(op->name);
+    const char       *at      = names;
+    if (t->e->status || args[0].kind != HOLO_TORCH_TENSOR || !args[0].tensor->inside) return;
+    while ((at = strstr(at, op->name)) && !(at[-1] == ' ' && at[size] == ' ')) at++;
+    if (!at)
+        holo_emit_fail(t->e, HOLO_UNSUPPORTED, "%s of a nested tensor", op->name);
+    else if (out->kind == HOLO_TORCH_TENSOR && strcmp(op->name, "to_padded_tensor"))
+        out->tensor->inside = args[0].tensor->inside;
+}
+
 void holo_torch_call(HoloTorch *t, const HoloTorchCall *call, HoloTv *out)
 {
     *out = (HoloTv){0};
     if (!holo_torch_step(t, 1 + call->count)) return;
-    const HoloTorchOp *op = holo_torch_find(t, call->name), *writer = op ? NULL : find_writer(t, call->name);
+    char               room[200];
+    const char        *name = full_name(call, room, sizeof room);
+    const HoloTorchOp *op = holo_torch_find(t, name), *writer = op ? NULL : find_writer(t, name);
     const HoloTv      *unknown     = find_unknown(call);
-    bool               is_composed = !op && !writer && holo_torch_is_composed(call->name);
+    bool               is_composed = !op && !writer && holo_torch_is_composed(name);
     if (!op) op = writer;
     if (!op && !is_composed) {
         add_unknown(t, call, out);
@@ -200,13 +227,14 @@ void holo_torch_call(HoloTorch *t, const HoloTorchCall *call, HoloTv *out)
         return;
     }
     if (!bind(t, op, call, args)) return;
-    if (!holo_torch_complex(t, op, args, out)) {
+    if (!holo_torch_complex(t, op, args, out) && !holo_torch_on_quantized(t, op, args, out)) {
         if (writer)
             emit_row(t, op, args, out);
         else
             holo_torch_row(t, op, args, out);
     }
     if (writer) write_result(t, args, out);
+    keep_nested(t, op, args, out);
 }
 
 HoloTv holo_torch_apply(HoloTorch *t, const char *name, int count, const HoloTv *args)

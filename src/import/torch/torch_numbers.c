@@ -280,6 +280,7 @@ static HoloValue *emit_unary(HoloTorch *t, Unary op, const HoloTv *a)
     HoloDtype                dtype   = number_dtype(t, a);
     HoloValue               *x       = scalar(t, a, dtype);
     bool                     is_real = dtype == HOLO_F64;
+    if (op == INT) holo_torch_learn_count(t, x); // int(x.max()) is only said of whole numbers
     if (op == INT) return holo_emit_cast(t->e, x, HOLO_I64);
     if (op == FLOAT) return holo_emit_cast(t->e, x, HOLO_F64);
     if (op == BOOL) return holo_emit_cast(t->e, x, HOLO_BOOL);

@@ -93,7 +93,8 @@ const char *holo_tv_kind(const HoloTv *v)
                                         "a graph",
                                         "the result of an unknown operator",
                                         "a type",
-                                        "complex numbers"};
+                                        "complex numbers",
+                                        "a quantized tensor"};
     return words[v->kind];
 }
 
@@ -118,6 +119,7 @@ HoloValue *holo_torch_value(HoloTorch *t, const HoloTv *v)
     if (v->kind == HOLO_TORCH_INT) return holo_emit_int(t->e, v->i);
     if (v->kind == HOLO_TORCH_BOOL) return holo_emit_number(t->e, HOLO_BOOL, (double)v->i);
     if (v->kind == HOLO_TORCH_FLOAT) return holo_emit_number(t->e, HOLO_F32, v->f);
+    if (v->kind == HOLO_TORCH_QUANTIZED) return holo_torch_dequantized(t, v);
     return wrong(t, v, "a tensor");
 }
 

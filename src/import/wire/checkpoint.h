@@ -53,7 +53,9 @@ HOLO_MUST HoloStatus holo_checkpoint_entry(const HoloCheckpoint *checkpoint, con
                                            size_t *out_size);
 // The value of an entry that is a pickle.
 HOLO_MUST HoloStatus holo_checkpoint_value(const HoloCheckpoint *checkpoint, const char *name, const HoloPickle **out);
-// Is the value a tensor?
+// The function that makes quantized tensors; who lists it among `more` also reads what is special about them.
+#define HOLO_CHECKPOINT_QUANTIZED "torch._utils._rebuild_qtensor"
+// Is the value a tensor? Quantized ones are not: their elements alone are not what they mean.
 bool holo_checkpoint_is_tensor(const HoloPickle *value);
 // The tensor that such a value is, with the storages that lie in a folder of the zip file: "data", "constants".
 HOLO_MUST HoloStatus holo_checkpoint_tensor(const HoloCheckpoint *checkpoint, const char *folder, const char *name,

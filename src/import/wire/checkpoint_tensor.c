@@ -94,7 +94,7 @@ const HoloPickleName holo_checkpoint_names[] = {
 static const struct {
     const char *name;
     int         dtype_at;
-} rebuilds[] = {{REBUILD, 0}, {REBUILD_2, 0}, {REBUILD_3, 6}};
+} rebuilds[] = {{REBUILD, 0}, {REBUILD_2, 0}, {REBUILD_3, 6}, {HOLO_CHECKPOINT_QUANTIZED, 0}};
 
 static const char *const parameters[] = {PARAMETER, PARAMETER_2}; // of a tensor, and more
 
@@ -125,7 +125,7 @@ static bool find_maker(const HoloPickle *value, Maker *out)
 bool holo_checkpoint_is_tensor(const HoloPickle *value)
 {
     Maker maker;
-    return find_maker(value, &maker);
+    return find_maker(value, &maker) && !holo_pickle_call(value, HOLO_CHECKPOINT_QUANTIZED);
 }
 
 // ---- storages

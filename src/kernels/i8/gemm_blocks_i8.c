@@ -17,7 +17,7 @@ enum {
     BLOCKS_WIDE   = NATIVE == 16 ? 2 : 4, // panels that one row reads at once
     BLOCKS_AHEAD  = 1920,                 // bytes of a panel that are fetched before they are needed
     BLOCKS_FEW    = 4,                    // rows that read units themselves
-    BLOCKS_SOME   = 2 * BLOCKS_FEW,       // rows that do so a few at a time, while the panel is in the cache
+    BLOCKS_SOME   = 2 * BLOCKS_FEW,       // rows that do so at once or, with few registers, a few at a time
     BLOCKS_ROWS   = NATIVE == 64   ? 6
                     : NATIVE == 32 ? 3
                                    : 2, // of a tile
@@ -170,24 +170,36 @@ static NOINLINE void blocks_scales(const HoloBlockType *type, const uint8_t *sca
     for (int g = 0; g < groups; g++) v_store(out_offsets + g * LANES, v_mul(by, v_load_i8(of + g * LANES)));
 }
 
+INL f32v blocks_add_offset(f32v total, const uint8_t *a, int half, const float *offset)
+{
+    float all;
+    __builtin_memcpy(&all, a + 4 + 4 * half, sizeof all);
+    return v_mul_add(v_set1(all), v_load(offset), total);
+}
+
 // Scales the sum of a group and adds it: the word is that of its half.
 INL f32v blocks_add(f32v total, i32v sum, const uint8_t *a, int half, bool has_offset, const float *scale,
                     const float *offset)
 {
-    float step, all;
+    float step;
     f32v  y;
     __builtin_memcpy(&step, a, sizeof step);
-    __builtin_memcpy(&all, a + 4 + 4 * half, sizeof all);
     EACH(r) y.r[r] = __builtin_convertvector(sum.r[r], f32n);
     total          = v_mul_add(y, v_mul(v_set1(step), v_load(scale)), total);
-    return has_offset ? v_mul_add(v_set1(all), v_load(offset), total) : total;
+    return has_offset ? blocks_add_offset(total, a, half, offset) : total;
+}
+
+// Where a sum starts. The last word of a row's head is 0.
+INL i32v blocks_start_at(const uint8_t *word)
+{
+    i32v sum;
+    EACH(r) sum.r[r] = quad_read(word) + (i32n){0};
+    return sum;
 }
 
 INL i32v blocks_start(const uint8_t *a, int half, bool has_offset)
 {
-    i32v sum;
-    EACH(r) sum.r[r] = (has_offset ? 0 : quad_read(a + 4 + 4 * half)) + (i32n){0};
-    return sum;
+    return blocks_start_at(a + (has_offset ? 12 : 4 + 4 * half));
 }
 
 static NOINLINE void blocks_store(const HoloGemmBlocks *g, int64_t row, int64_t column, f32v y)
@@ -216,9 +228,9 @@ INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t colum
     const int64_t  early      = BLOCKS_AHEAD / (64 * bits) < CHUNK_UNITS ? BLOCKS_AHEAD / (64 * bits) : CHUNK_UNITS;
     const bool     has_offset = g->type->has_offset;
     const int64_t  lead       = holo_block_chunk_scales(g->type);
-    const uint8_t *a[BLOCKS_FEW];
+    const uint8_t *a[BLOCKS_SOME];
     _Alignas(64) float scale[BLOCKS_WIDE][HOLO_BLOCK_GROUPS * LANES], offset[BLOCKS_WIDE][HOLO_BLOCK_GROUPS * LANES];
-    f32v               total[BLOCKS_FEW][BLOCKS_WIDE];
+    f32v               total[BLOCKS_SOME][BLOCKS_WIDE];
     UNROLL for (int i = 0; i < rows; i++)
     {
         a[i] = (const uint8_t *)g->a + (i < g->m ? i : g->m - 1) * g->a_row;
@@ -241,16 +253,20 @@ INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t colum
                 UNROLL for (int i = 0; i < bits; i++) __builtin_prefetch(ahead + j * bytes + i * 64, 0, 2);
                 i32v w[UNIT_QUADS];
                 blocks_unit(panel + j * bytes, bits, coded ? g->type->book : NULL, dots, w);
-                UNROLL for (int i = 0; i < rows; i++) UNROLL for (int h = 0; h < halves; h++)
+                // Sums of rows grow side by side: none waits for its own last product.
+                UNROLL for (int h = 0; h < halves; h++)
                 {
-                    i32v sum = blocks_start(a[i], h, has_offset);
-                    UNROLL for (int q = 0; q < UNIT_QUADS / halves; q++)
-                    {
-                        int quad = h * UNIT_QUADS / halves + q;
-                        sum      = blocks_dot(sum, w[quad], a[i], quad, bits == 8 || coded, dots);
-                    }
-                    total[i][j] = blocks_add(total[i][j], sum, a[i], h, has_offset, scale[j] + at + h * LANES,
-                                             offset[j] + at + h * LANES);
+                    const float *by = scale[j] + at + h * LANES, *more = offset[j] + at + h * LANES;
+                    i32v         sum[BLOCKS_SOME];
+                    UNROLL for (int i = 0; i < rows; i++) sum[i] =
+                        blocks_start_at(a[i] + (has_offset ? 12 : 4 + 4 * h));
+                    UNROLL for (int q = h * UNIT_QUADS / halves; q < (h + 1) * UNIT_QUADS / halves; q++)
+                        UNROLL for (int i = 0; i < rows; i++) sum[i] =
+                            blocks_dot(sum[i], w[q], a[i], q, bits == 8 || coded, dots);
+                    UNROLL for (int i = 0; i < rows; i++) total[i][j] =
+                        blocks_add(total[i][j], sum[i], a[i], h, false, by, more);
+                    UNROLL for (int i = 0; has_offset && i < rows; i++) total[i][j] =
+                        blocks_add_offset(total[i][j], a[i], h, more);
                 }
             }
             UNROLL for (int i = 0; i < rows; i++) a[i] += unit;
@@ -271,7 +287,7 @@ INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t colum
     X(name, rows, panels, 4, 1, 32)        \
     X(name, rows, panels, 5, 0, 32)        \
     X(name, rows, panels, 6, 0, 16) X(name, rows, panels, 8, 0, 32)
-enum { FEW_ONE, FEW_WIDE, FEW_ROWS, FEW_SHAPES };
+enum { FEW_ONE, FEW_WIDE, FEW_ROWS, FEW_SOME, FEW_SHAPES };
 
 // ---- many rows
 
@@ -408,11 +424,11 @@ static void blocks_many(const HoloGemmBlocks *g, const BlocksWay *way, int64_t c
 }
 
 // All rows of a panel, a few at a time.
-static void blocks_some(const HoloGemmBlocks *g, BlocksFew *few, const uint8_t *panel, int64_t column)
+static void blocks_some(const HoloGemmBlocks *g, BlocksFew *few, int rows, const uint8_t *panel, int64_t column)
 {
-    for (int64_t row = 0; row < g->m; row += BLOCKS_FEW) {
+    for (int64_t row = 0; row < g->m; row += rows) {
         HoloGemmBlocks part = *g;
-        part.m              = g->m - row < BLOCKS_FEW ? g->m - row : BLOCKS_FEW;
+        part.m              = g->m - row < rows ? g->m - row : rows;
         part.a              = (const uint8_t *)g->a + row * g->a_row;
         part.c              = g->c + row * g->c_row;
         few(&part, panel, column);
@@ -428,8 +444,11 @@ static void blocks_walk(const HoloGemmBlocks *g, const BlocksWay *way)
     bool is_few = g->m == 1 || (g->m <= BLOCKS_SOME && few[FEW_ROWS]);
     for (int64_t j = 0, panels; is_few && j < g->n; j += panels * LANES) {
         panels    = g->m == 1 && few[FEW_WIDE] && g->n - j > (BLOCKS_WIDE - 1) * LANES ? BLOCKS_WIDE : 1;
-        int shape = g->m > 1 ? FEW_ROWS : panels > 1 ? FEW_WIDE : FEW_ONE;
-        blocks_some(g, few[shape], g->b + j / LANES * bytes, j);
+        int shape = g->m > BLOCKS_FEW && few[FEW_SOME] ? FEW_SOME
+                    : g->m > 1                         ? FEW_ROWS
+                    : panels > 1                       ? FEW_WIDE
+                                                       : FEW_ONE;
+        blocks_some(g, few[shape], shape == FEW_SOME ? BLOCKS_SOME : BLOCKS_FEW, g->b + j / LANES * bytes, j);
     }
     if (is_few) return;
     for (int64_t j = 0, panels; j < g->n; j += panels * LANES) {

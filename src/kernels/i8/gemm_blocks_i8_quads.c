@@ -3,8 +3,10 @@
 #define WAY_SUFFIX _quads
 #define WAY_TARGET QUADS_TARGET
 #define WAY_DOTS   DOTS_QUADS
-#define WAY_FORMS(X)              \
-    BLOCK_FORMS(X, FEW_ONE, 1, 1) \
-    QUADS_MANY(BLOCK_FORMS(X, FEW_WIDE, 1, BLOCKS_WIDE) BLOCK_FORMS(X, FEW_ROWS, BLOCKS_FEW, 1))
+// The numbers of a unit and the sums of eight rows need many registers.
+#define WAY_FORMS(X)                                                                             \
+    BLOCK_FORMS(X, FEW_ONE, 1, 1)                                                                \
+    QUADS_MANY(BLOCK_FORMS(X, FEW_WIDE, 1, BLOCKS_WIDE) BLOCK_FORMS(X, FEW_ROWS, BLOCKS_FEW, 1)) \
+    BYTES_MANY(BLOCK_FORMS(X, FEW_SOME, BLOCKS_SOME, 1))
 #define WAY_UNIT (UNIT_HEAD + HOLO_BLOCK_UNIT)
 #include "kernels/i8/gemm_blocks_i8_way.c"

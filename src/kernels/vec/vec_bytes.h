@@ -274,10 +274,12 @@ static NOINLINE i32n n_look_up(const int8_t table[16], i32n at)
 
 // n_bytes: as n_quads below, at every level that has a product of bytes, BYTES, though it takes several instructions.
 // The sums of two products must fit into 16 bits: numbers of b are signed or, if not, at most 127. Numbers of a are not
-// -128. BYTES_WIDE(x): x where most CPUs of the level have nothing better.
+// -128. BYTES_WIDE(x): x where most CPUs of the level have nothing better. BYTES_MANY(x): x where
+// there are 32 wide registers.
 #if defined __AVX512BW__
 #define BYTES 1
 #define BYTES_WIDE(x)
+#define BYTES_MANY(x) x
 INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed)
 {
     __m512i size = (__m512i)b, by = (__m512i)a;
@@ -290,6 +292,7 @@ INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed)
 #elif defined __AVX2__
 #define BYTES         1
 #define BYTES_WIDE(x) x
+#define BYTES_MANY(x)
 INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed)
 {
     __m256i size = (__m256i)b, by = (__m256i)a;
@@ -302,6 +305,7 @@ INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed)
 #else
 #define BYTES 0
 #define BYTES_WIDE(x)
+#define BYTES_MANY(x)
 INL i32n n_bytes(i32n sum, i32n b, i32n a, bool is_signed) // never called
 {
     (void)b, (void)a, (void)is_signed;

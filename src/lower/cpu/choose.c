@@ -37,8 +37,7 @@ static Panels panels_of(const HoloTensor *b, bool transposed)
     return p;
 }
 
-// Packs input i if it is a constant and padding does not enlarge it much. False: it is not packed.
-static bool pack(const HoloNode *node, int i, bool transposed, HoloLowering *out)
+bool holo_lower_pack(const HoloNode *node, int i, bool transposed, HoloLowering *out)
 {
     const HoloValue  *b = node->in[i];
     const HoloTensor *t = &b->type;
@@ -77,6 +76,17 @@ static size_t panels_pack(const HoloLowering *lowering, const HoloTensor *w, int
     return (size_t)holo_panels_size(1, rows, columns);
 }
 
+// take_rows packs as the products do that may share its table.
+static HoloPacking rows_packing(const HoloLowering *lowering, const HoloTensor *w)
+{
+    return lowering->pack_type ? holo_lower_packing_blocks(lowering, w) : panels_packing(lowering, w);
+}
+
+static size_t rows_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
+{
+    return lowering->pack_type ? holo_lower_pack_blocks(lowering, w, part, out) : panels_pack(lowering, w, part, out);
+}
+
 // How the weights of each kernel are packed. If none of the bits of `flag` is set in the flags of the kernel's
 // parameters, which follow the size in the blocks of these kernels, the kernel takes weights plain. 0: it always takes
 // them packed.
@@ -98,6 +108,7 @@ static const Packer packers[] = {
     [HOLO_KERNEL_matmul_i8]        = {holo_lower_packing_i8, holo_lower_pack_i8, HOLO_MATMUL_I8_PACKED_B},
     [HOLO_KERNEL_matmul_nbits_f32] = {holo_lower_packing_nbits, holo_lower_pack_nbits, HOLO_MATMUL_NBITS_PACKED},
     [HOLO_KERNEL_matmul_blocks]    = {holo_lower_packing_blocks, holo_lower_pack_blocks, HOLO_MATMUL_BLOCKS_PACKED},
+    [HOLO_KERNEL_take_rows]        = {rows_packing, rows_pack, HOLO_TAKE_ROWS_PACKED | HOLO_WEIGHTS_NARROW},
     [HOLO_KERNEL_conv_nhwc_i8]     = {holo_lower_packing_conv_i8, holo_lower_pack_conv_i8, 0},
     [HOLO_KERNEL_conv_nhwc_f32]    = {holo_lower_packing_conv, holo_lower_pack_conv, 0},
 };
@@ -125,6 +136,13 @@ void holo_cpu_unpack(HoloLowering *lowering)
         lowering->kernel = HOLO_KERNEL_EVAL;
     lowering->pack_input = -1;
     lowering->pack_also  = 0;
+}
+
+uint32_t holo_lower_panels_form(const HoloLowering *lowering, const HoloTensor *w)
+{
+    uint32_t narrow = holo_lower_narrow(lowering);
+    bool     shared = lowering->pack_transposed && w->rank == 2 && !(narrow & HOLO_WEIGHTS_CODES);
+    return shared ? HOLO_FORM_PANELS | narrow : HOLO_FORM_OWN;
 }
 
 // ---- matmul_f32
@@ -161,9 +179,10 @@ static bool matmul(const HoloNode *node, HoloLowering *out)
     out->matmul.beta  = (float)holo_attr_float(&call, "beta", 1);
     if (holo_attr_int(&call, "transA", 0)) out->matmul.flags |= HOLO_MATMUL_TRANS_A;
     if (holo_attr_int(&call, "transB", 0)) out->matmul.flags |= HOLO_MATMUL_TRANS_B;
-    if (pack(node, 1, out->matmul.flags & HOLO_MATMUL_TRANS_B, out)) {
+    if (holo_lower_pack(node, 1, out->matmul.flags & HOLO_MATMUL_TRANS_B, out)) {
         int64_t rows = rows_of(&a->type, &b->type, out->matmul.flags & HOLO_MATMUL_TRANS_A);
         out->matmul.flags |= HOLO_MATMUL_PACKED_B | holo_lower_narrow_type(&b->type, rows, out->pack_book);
+        out->pack_form = holo_lower_panels_form(out, &b->type);
     } else if (narrow) {
         return false;
     }
@@ -445,6 +464,7 @@ static const Choice choices[] = {
     {HOLO_ID_MICROSOFT_QGemm, HOLO_KERNEL_matmul_i8, holo_lower_matmul_i8},
     {HOLO_ID_MICROSOFT_MatMulNBits, HOLO_KERNEL_matmul_nbits_f32, holo_lower_matmul_nbits},
     {HOLO_ID_HOLOGRAM_MatMulNBits, HOLO_KERNEL_matmul_nbits_f32, holo_lower_matmul_nbits},
+    {HOLO_ID_HOLOGRAM_TakeRows, HOLO_KERNEL_take_rows, holo_lower_take_rows},
     {HOLO_ID_HOLOGRAM_MatMulBlocks, HOLO_KERNEL_matmul_blocks, holo_lower_matmul_blocks},
     {HOLO_ID_QuantizeLinear, HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},
     {HOLO_ID_MICROSOFT_QuantizeLinear, HOLO_KERNEL_quantize_i8, holo_lower_quantize_i8},

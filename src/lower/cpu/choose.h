@@ -38,6 +38,11 @@ bool        holo_lower_matmul_blocks(const HoloNode *node, HoloLowering *out);
 HoloPacking holo_lower_packing_blocks(const HoloLowering *lowering, const HoloTensor *w);
 size_t      holo_lower_pack_blocks(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
 
+// TakeRows, whose table may be packed as weights of a product.
+bool holo_lower_take_rows(const HoloNode *node, HoloLowering *out);
+
+// Packs input i in panels if it is a constant and padding does not enlarge it much. False: it is not packed.
+bool holo_lower_pack(const HoloNode *node, int i, bool transposed, HoloLowering *out);
 // The type, one of HOLO_WEIGHTS_*, in which an f32 constant is stored that `rows` rows are multiplied with; 0: as f32.
 // `rows` is negative if it is not known, and 0 if the kernel reads no codes. Writes the book if the type is codes.
 uint32_t holo_lower_narrow_type(const HoloTensor *w, int64_t rows, float out_book[HOLO_BOOK]);
@@ -48,6 +53,8 @@ void holo_lower_pack_wide(const HoloTensor *w, int64_t from, int64_t rows, int64
                           float *out);
 // The HOLO_WEIGHTS_* flag of a kernel's parameters; 0: there is none.
 uint32_t holo_lower_narrow(const HoloLowering *lowering);
+// The form of panels of a constant that was packed with its dimensions exchanged: see lower.h.
+uint32_t holo_lower_panels_form(const HoloLowering *lowering, const HoloTensor *w);
 // Narrows `size` bytes of f32, whole rows of 16, in place and returns their new size. With codes, the first part begins
 // with the book.
 size_t holo_lower_pack_narrow(const HoloLowering *lowering, bool is_first, size_t size, void *part);

@@ -20,6 +20,7 @@ bool holo_lower_matmul_blocks(const HoloNode *node, HoloLowering *out)
     if (!w->is_constant || !w->type.data || panel > HOLO_PACK_PART || w->type.dim[0] < 1) return true;
     out->matmul_blocks.flags = HOLO_MATMUL_BLOCKS_PACKED;
     out->pack_type           = v.type;
+    out->pack_form           = HOLO_FORM_BLOCKS;
     out->pack_input          = HOLO_BLOCKS_W;
     return true;
 }

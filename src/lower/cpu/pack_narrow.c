@@ -132,6 +132,7 @@ uint32_t holo_lower_narrow(const HoloLowering *lowering)
 {
     switch (lowering->kernel) {
     case HOLO_KERNEL_matmul_f32: return lowering->matmul.flags & HOLO_WEIGHTS_NARROW;
+    case HOLO_KERNEL_take_rows: return lowering->take_rows.flags & HOLO_WEIGHTS_NARROW;
     case HOLO_KERNEL_conv_nhwc_f32: return lowering->conv_nhwc.flags & HOLO_WEIGHTS_NARROW;
     }
     return 0;

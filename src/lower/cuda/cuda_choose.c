@@ -146,6 +146,44 @@ static bool gather(Choosing *c)
            (holo_value_is(index, HOLO_I64, 0, HOLO_MAX_RANK) || holo_value_is(index, HOLO_I32, 0, HOLO_MAX_RANK));
 }
 
+// Of constants alone, and known before the run: what is added, and what it is filled with.
+static bool pad(Choosing *c)
+{
+    HoloString mode = holo_attr_string(&c->call, "mode", "constant");
+    return c->node->version >= 11 && mode.size == 8 && !memcmp(mode.data, "constant", 8) && move(c);
+}
+
+static bool tile(Choosing *c)
+{
+    return c->node->version >= 6 && c->node->in[0] && c->node->in[0]->type.rank <= HOLO_CUDA_RANK / 2 && move(c);
+}
+
+static bool blocks(Choosing *c)
+{
+    return c->node->in[0] && c->node->in[0]->type.rank == 4 && move(c);
+}
+
+static bool is_index(const HoloValue *v, int rank)
+{
+    return holo_value_is(v, HOLO_I64, rank, rank) || holo_value_is(v, HOLO_I32, rank, rank);
+}
+
+static bool elements(Choosing *c)
+{
+    const HoloValue *x = input(c, 0);
+    return is_movable(x) && x->type.rank > 0 && x->type.rank <= HOLO_CUDA_RANK && is_index(input(c, 1), x->type.rank);
+}
+
+static bool extreme(Choosing *c)
+{
+    return is_f32(input(c, 0), 1, HOLO_MAX_RANK);
+}
+
+static bool scan(Choosing *c)
+{
+    return is_f32(input(c, 0), 1, HOLO_MAX_RANK) && input(c, 1) && is_known(input(c, 1));
+}
+
 // ---- rows and windows
 
 // Axes that are not neighbours, as far as the compiler can tell, are left to the CPU.
@@ -216,6 +254,27 @@ static bool pool(Choosing *c)
     return pads.size == 6 && !memcmp(pads.data, "NOTSET", 6) && !holo_attr_int(&c->call, "ceil_mode", 0);
 }
 
+static bool is_one_of(const Choosing *c, const char *attribute, const char *fallback, const char *const *list)
+{
+    HoloString have = holo_attr_string(&c->call, attribute, fallback);
+    for (; *list; list++)
+        if (have.size == strlen(*list) && !memcmp(have.data, *list, have.size)) return true;
+    return false;
+}
+
+static bool resize(Choosing *c)
+{
+    static const char *const modes[]  = {"nearest", "linear", NULL};
+    static const char *const places[] = {"half_pixel", "pytorch_half_pixel",   "align_corners",
+                                         "asymmetric", "tf_half_pixel_for_nn", NULL};
+    for (int i = 1; i < c->node->in_count; i++)
+        if (!is_known(c->node->in[i])) return false;
+    return c->node->version >= 11 && is_f32(input(c, 0), 1, HOLO_CUDA_RESIZED) &&
+           is_one_of(c, "mode", "nearest", modes) &&
+           is_one_of(c, "coordinate_transformation_mode", "half_pixel", places) &&
+           !holo_attr_int(&c->call, "antialias", 0) && !holo_attr_int(&c->call, "exclude_outside", 0);
+}
+
 // ---- the table
 
 typedef struct Row {
@@ -237,7 +296,16 @@ static const Row rows[] = {
     {HOLO_ID_Split, HOLO_CUDA_STEP_MOVE, move},
     {HOLO_ID_Expand, HOLO_CUDA_STEP_MOVE, move},
     {HOLO_ID_Slice, HOLO_CUDA_STEP_MOVE, move},
+    {HOLO_ID_Pad, HOLO_CUDA_STEP_MOVE, pad},
+    {HOLO_ID_Tile, HOLO_CUDA_STEP_MOVE, tile},
+    {HOLO_ID_DepthToSpace, HOLO_CUDA_STEP_MOVE, blocks},
+    {HOLO_ID_SpaceToDepth, HOLO_CUDA_STEP_MOVE, blocks},
     {HOLO_ID_Gather, HOLO_CUDA_STEP_GATHER, gather},
+    {HOLO_ID_GatherElements, HOLO_CUDA_STEP_ELEMENTS, elements},
+    {HOLO_ID_ArgMax, HOLO_CUDA_STEP_EXTREME, extreme},
+    {HOLO_ID_ArgMin, HOLO_CUDA_STEP_EXTREME, extreme},
+    {HOLO_ID_CumSum, HOLO_CUDA_STEP_SCAN, scan},
+    {HOLO_ID_Resize, HOLO_CUDA_STEP_RESIZE, resize},
     {HOLO_ID_ReduceSum, HOLO_CUDA_STEP_REDUCE, reduce},
     {HOLO_ID_ReduceMean, HOLO_CUDA_STEP_REDUCE, reduce},
     {HOLO_ID_ReduceMax, HOLO_CUDA_STEP_REDUCE, reduce},
@@ -279,13 +347,26 @@ static bool kernel_find(Choosing *c)
     return holo_cuda_has_program(node);
 }
 
+// Kernels of these kinds read values as the class stores them; constants of f32 are wider.
+static bool reads_constant(const Choosing *c)
+{
+    int  count = c->out->kernel == HOLO_CUDA_STEP_ATTENTION ? 3
+                 : c->out->kernel == HOLO_CUDA_STEP_ROWS || c->out->kernel == HOLO_CUDA_STEP_POOL ||
+                        c->out->kernel == HOLO_CUDA_STEP_NORM
+                     ? 1
+                     : 0;
+    bool any   = false;
+    for (int i = 0; i < count; i++) any = any || is_known(input(c, i));
+    return any && c->class->store != HOLO_CUDA_F32;
+}
+
 bool holo_cuda_choose(const HoloCudaClass *class, const HoloNode *node, HoloLowering *out)
 {
     *out       = (HoloLowering){.pack_input = -1};
     Choosing c = {.class = class, .node = node, .call = holo_node_call(node), .out = out};
     c.params =
         (HoloCudaStepParams){.size = sizeof c.params, .store = class->store, .numeric = class->numeric, .alpha = 1};
-    if (!node->op || !node->out_count || !node->out[0] || !kernel_find(&c)) return false;
+    if (!node->op || !node->out_count || !node->out[0] || !kernel_find(&c) || reads_constant(&c)) return false;
     holo_cuda_set_params(out, &c.params);
     if (!holo_cuda_packs(node, out)) return true;
     c.params = holo_cuda_params(out);
@@ -293,4 +374,14 @@ bool holo_cuda_choose(const HoloCudaClass *class, const HoloNode *node, HoloLowe
     out->pack_input = 1;
     holo_cuda_set_params(out, &c.params);
     return true;
+}
+
+HoloLowering holo_cuda_transfer_choose(const HoloCudaClass *class, const HoloNode *node)
+{
+    HoloLowering       out    = {.pack_input = -1};
+    HoloCudaStepParams params = {.size = sizeof params, .store = class->store, .numeric = class->numeric};
+    if (class->store == HOLO_CUDA_F32 || node->in[0]->type.dtype != HOLO_F32) return out;
+    out.kernel = HOLO_CUDA_STEP_TRANSFER;
+    holo_cuda_set_params(&out, &params);
+    return out;
 }

@@ -1,5 +1,6 @@
 // cuda_code.c - the device code that goes into an archive: the built modules that its steps use, and a module with the
 // portable programs, which is written here.
+#include "devices/cuda/cuda_pick.h"
 #include "graph/facts.h"
 #include "lower/cuda/cuda_target.h"
 #include "lower/cuda/ptx.h"
@@ -11,8 +12,8 @@ typedef struct Code {
     const HoloTargetUse *use;
     HoloTargetCode      *out;
     int                  count;
-    HoloText             text;
-    const char         **names; // of kernels in the text
+    HoloText             text[HOLO_PTX_FORS]; // the same kernels for several machines
+    const char         **names;               // of kernels in the text
     int                  name_count, name_room;
     uint32_t             calls; // functions that they call
     HoloError           *error;
@@ -43,17 +44,21 @@ static HoloStatus module_add(Code *c, const char *module)
     return HOLO_OK;
 }
 
-// Products of a class use the modules of that class alone.
+// Products and attention of a class use the modules of that class alone.
 static bool is_of_class(const char *module, const HoloCudaStepParams *p)
 {
     static const struct {
         const char *module;
         uint8_t     store, numeric;
-    } of[]     = {{"product_f32", HOLO_CUDA_F32, 0},
-                  {"product_f32", HOLO_CUDA_F32, 1},
-                  {"product_tf32", HOLO_CUDA_F32, 2},
-                  {"product_f16", HOLO_CUDA_F16, 0},
-                  {"product_bf16", HOLO_CUDA_BF16, 0}};
+    } of[]     = {{"product_f32", HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED},
+                  {"product_f32", HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_EXACT},
+                  {"product_tf32", HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32},
+                  {"product_f16", HOLO_CUDA_F16, HOLO_CUDA_NUMERIC_FUSED},
+                  {"product_bf16", HOLO_CUDA_BF16, HOLO_CUDA_NUMERIC_FUSED},
+                  {"attention_32", HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED},
+                  {"attention_32", HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32},
+                  {"attention_16", HOLO_CUDA_F16, HOLO_CUDA_NUMERIC_FUSED},
+                  {"attention_16", HOLO_CUDA_BF16, HOLO_CUDA_NUMERIC_FUSED}};
     bool named = false;
     for (int i = 0; i < HOLO_COUNT(of); i++) {
         if (strcmp(of[i].module, module)) continue;
@@ -122,19 +127,21 @@ static HoloStatus program_add(Code *c, const HoloLoweredNode *of)
     if (!HOLO_GROW(c->use->arena, c->names, c->name_count, c->name_room)) return holo_fail_memory(c->error);
     c->names[c->name_count++] = holo_arena_text(c->use->arena, name, strlen(name));
     c->calls |= holo_ptx_calls(&program);
-    return holo_ptx_kernel(&c->text, name, &program, (HoloPtxStore)p.store, narrow, c->error);
+    for (int i = 0; i < HOLO_PTX_FORS; i++)
+        HOLO_TRY(holo_ptx_kernel(&c->text[i], name, &program, (HoloPtxFor)i, (HoloPtxStore)p.store, narrow, c->error));
+    return HOLO_OK;
 }
 
-static HoloStatus programs_end(Code *c)
+static HoloStatus programs_end(Code *c, HoloPtxFor machine, const char *kind)
 {
     HoloText all = {0};
     if (!c->name_count) return HOLO_OK;
-    holo_ptx_begin(&all, NULL);
+    holo_ptx_begin(&all, machine);
     HoloStatus status = math_add(c, &all);
-    holo_text_add(&all, "%s", c->text.data ? c->text.data : "");
+    holo_text_add(&all, "%s", c->text[machine].data ? c->text[machine].data : "");
     char *kept = all.data ? holo_arena_text(c->use->arena, all.data, strlen(all.data)) : NULL;
     if (!status && !kept) status = holo_fail_memory(c->error);
-    if (!status) status = code_add(c, &(HoloTargetCode){"programs", "ptx", kept, strlen(kept) + 1});
+    if (!status) status = code_add(c, &(HoloTargetCode){"programs", kind, kept, strlen(kept) + 1});
     holo_text_deinit(&all);
     return status;
 }
@@ -145,7 +152,8 @@ static HoloStatus node_add(Code *c, const HoloLoweredNode *of)
 {
     const HoloCudaKernel *kernel = holo_cuda_kernel(of->lowering.kernel);
     HoloCudaStepParams    p      = holo_cuda_params(&of->lowering);
-    if (HOLO_IS(of->node, HOLOGRAM_Transfer) || !kernel) return HOLO_OK;
+    bool crosses = HOLO_IS(of->node, HOLOGRAM_Transfer); // if it is packed, its kernel is another node's
+    if (!kernel || (crosses && of->lowering.kernel != HOLO_CUDA_STEP_TRANSFER)) return HOLO_OK;
     for (int i = 0; kernel->modules[i]; i++)
         if (is_of_class(kernel->modules[i], &p)) HOLO_TRY(module_add(c, kernel->modules[i]));
     return program_add(c, of);
@@ -165,8 +173,9 @@ HoloStatus holo_cuda_code(const HoloTargetUse *use, HoloTargetCode *out, int *ou
             const HoloLoweredNode *of = &use->lowered[g]->nodes[i];
             if (!strcmp(holo_lowered_target(use->lowered[g], of)->name, "cuda")) status = node_add(&c, of);
         }
-    if (!status) status = programs_end(&c);
-    holo_text_deinit(&c.text);
+    if (!status) status = programs_end(&c, HOLO_PTX_SM_80, "ptx");
+    if (!status && (!*use->kind || !strcmp(use->kind, "sm_90"))) status = programs_end(&c, HOLO_PTX_SM_90, "ptx_90");
+    for (int i = 0; i < HOLO_PTX_FORS; i++) holo_text_deinit(&c.text[i]);
     *out_count = c.count;
     return status;
 }

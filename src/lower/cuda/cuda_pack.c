@@ -1,5 +1,6 @@
 // cuda_pack.c - weights as the kernels of a GPU read them: rows of k, the filters or columns one after the other, each row
 // of whole 16 bytes. Taps of filters come before channels; where each channel has a filter of its own, channels come last.
+#include "devices/cuda/cuda_pick.h"
 #include "format/small_float.h"
 #include "graph/facts.h"
 #include "lower/cuda/cuda_target.h"
@@ -8,6 +9,7 @@
 
 typedef struct Weights {
     int64_t rows, k, row;               // a row has k numbers in room for `row`
+    int64_t real;                       // channels that are not zeros
     int64_t channels, taps, row_stride; // number i of a row is channel i % channels of tap i / channels
     int64_t channel_stride, tap_stride;
     int64_t part_rows; // rows of a part
@@ -29,14 +31,16 @@ static Weights weights_of(const HoloLowering *lowering, const HoloTensor *w)
         s.k = s.channels = turned ? last : first;
         s.row_stride     = turned ? last : 1;
         s.channel_stride = turned ? 1 : last;
+        s.real           = s.channels;
     } else {
         for (int d = 2; d < w->rank; d++) s.taps *= w->dim[d];
         int64_t groups   = holo_cuda_params(lowering).layout;
         bool    own      = holo_conv_is_depthwise(groups, w->dim[0] / groups, w->dim[1]);
         s.rows           = own ? 1 : w->dim[0];
-        s.channels       = own ? w->dim[0] : w->dim[1];
+        s.real           = own ? w->dim[0] : w->dim[1];
+        s.channels       = own ? s.real : holo_cuda_padded_channels(s.real, groups, s.taps, type);
         s.k              = s.channels * s.taps;
-        s.row_stride     = s.k;
+        s.row_stride     = s.real * s.taps;
         s.channel_stride = s.taps;
         s.tap_stride     = 1;
     }
@@ -53,10 +57,19 @@ HoloPacking holo_cuda_packing(const HoloLowering *lowering, const HoloTensor *w)
                          .part_count = (s.rows + s.part_rows - 1) / s.part_rows};
 }
 
-static void number_put(void *out, int64_t at, uint8_t type, float x)
+// To 10 bits of mantissa, to the nearest, ties to even: what tensor cores would cut off.
+static float tf32_of(float x)
+{
+    uint32_t bits = holo_bits_of_f32(x), up;
+    if ((bits & 0x7F800000) == 0x7F800000) return x;
+    up = bits + 0xFFF + (bits >> 13 & 1);
+    return holo_f32_of_bits((up & 0x7F800000) == 0x7F800000 ? bits & ~UINT32_C(0x1FFF) : up & ~UINT32_C(0x1FFF));
+}
+
+static void number_put(void *out, int64_t at, uint8_t type, uint8_t numeric, float x)
 {
     if (type == HOLO_CUDA_F32)
-        ((float *)out)[at] = x;
+        ((float *)out)[at] = numeric == HOLO_CUDA_NUMERIC_TF32 ? tf32_of(x) : x;
     else
         ((uint16_t *)out)[at] =
             (uint16_t)holo_small_encode(type == HOLO_CUDA_F16 ? HOLO_FORMAT_F16 : HOLO_FORMAT_BF16, (double)x, false);
@@ -64,17 +77,18 @@ static void number_put(void *out, int64_t at, uint8_t type, float x)
 
 size_t holo_cuda_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
 {
-    Weights      s     = weights_of(lowering, w);
-    uint8_t      type  = holo_cuda_params(lowering).store;
+    Weights      s    = weights_of(lowering, w);
+    uint8_t      type = holo_cuda_params(lowering).store, numeric = holo_cuda_params(lowering).numeric;
     const float *from  = w->data;
     int64_t      first = part * s.part_rows, rows = s.rows - first < s.part_rows ? s.rows - first : s.part_rows;
     size_t       size = (size_t)(rows * s.row) * element(type);
     memset(out, 0, size);
     for (int64_t r = 0; r < rows; r++)
         for (int64_t i = 0; i < s.k; i++)
-            number_put(
-                out, r * s.row + i, type,
-                from[(first + r) * s.row_stride + i % s.channels * s.channel_stride + i / s.channels * s.tap_stride]);
+            if (i % s.channels < s.real)
+                number_put(out, r * s.row + i, type, numeric,
+                           from[(first + r) * s.row_stride + i % s.channels * s.channel_stride +
+                                i / s.channels * s.tap_stride]);
     return size;
 }
 

@@ -43,28 +43,40 @@ static const HoloTarget *of_class(const char *numeric);
         HoloLowering out;                                                                       \
         if (!holo_cuda_choose(&class_##id, node, &out)) out = (HoloLowering){.pack_input = -1}; \
         return out;                                                                             \
+    }                                                                                           \
+    static HoloLowering transfer_##id(const HoloNode *node)                                     \
+    {                                                                                           \
+        return holo_cuda_transfer_choose(&class_##id, node);                                    \
     }
 
-#define ROW(id)                                                                                                  \
-    .name = "cuda", .of_class = of_class, .has_kind = has_kind, .code = holo_cuda_code, .can_run = can_run_##id, \
-    .choose = choose_##id, .is_in_place = is_in_place, .program = holo_cuda_node_program,                        \
-    .packing = holo_cuda_packing, .pack = holo_cuda_pack, .unpack = holo_cuda_unpack, .image_types = IMAGES,     \
+#define ROW(id)                                                                                                      \
+    .name = "cuda", .of_class = of_class, .has_kind = has_kind, .code = holo_cuda_code, .can_run = can_run_##id,     \
+    .choose = choose_##id, .transfer = transfer_##id, .is_in_place = is_in_place, .program = holo_cuda_node_program, \
+    .packing = holo_cuda_packing, .pack = holo_cuda_pack, .unpack = holo_cuda_unpack, .image_types = IMAGES,         \
     .attention_size = ATTENTION, .wants_last = wants_last, .has_pointwise = has_pointwise
 
 CLASS(fused, HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED)
 CLASS(exact, HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_EXACT)
 CLASS(tf32, HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32)
+CLASS(f16, HOLO_CUDA_F16, HOLO_CUDA_NUMERIC_FUSED)
+CLASS(bf16, HOLO_CUDA_BF16, HOLO_CUDA_NUMERIC_FUSED)
 
 const HoloTarget        holo_target_cuda = {ROW(fused)};
 static const HoloTarget target_exact     = {ROW(exact)};
 static const HoloTarget target_tf32      = {ROW(tf32)};
+static const HoloTarget target_f16       = {ROW(f16)};
+static const HoloTarget target_bf16      = {ROW(bf16)};
 
 static const HoloTarget *of_class(const char *numeric)
 {
     static const struct {
         const char       *name;
         const HoloTarget *row;
-    } rows[] = {{"fused", &holo_target_cuda}, {"exact", &target_exact}, {"tf32", &target_tf32}};
+    } rows[] = {{"fused", &holo_target_cuda},
+                {"exact", &target_exact},
+                {"tf32", &target_tf32},
+                {"f16", &target_f16},
+                {"bf16", &target_bf16}};
     for (int i = 0; i < HOLO_COUNT(rows); i++)
         if (!strcmp(rows[i].name, numeric)) return rows[i].row;
     return NULL;

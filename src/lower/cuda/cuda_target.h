@@ -12,6 +12,8 @@ typedef struct HoloCudaClass {
 
 // How a node runs. False: it does not.
 bool holo_cuda_choose(const HoloCudaClass *class, const HoloNode *node, HoloLowering *out);
+// How a value, which is no constant, crosses.
+HoloLowering holo_cuda_transfer_choose(const HoloCudaClass *class, const HoloNode *node);
 // The parameters in a choice.
 HoloCudaStepParams holo_cuda_params(const HoloLowering *lowering);
 void               holo_cuda_set_params(HoloLowering *lowering, const HoloCudaStepParams *params);

@@ -19,9 +19,9 @@ uint32_t holo_ptx_calls(const HoloIsaProgram *program)
     return calls;
 }
 
-void holo_ptx_begin(HoloText *out, const char *math)
+void holo_ptx_begin(HoloText *out, HoloPtxFor machine)
 {
-    holo_text_add(out, ".version 7.8\n.target sm_80\n.address_size 64\n%s", math ? math : "");
+    holo_text_add(out, ".version 7.8\n.target %s\n.address_size 64\n", machine == HOLO_PTX_SM_90 ? "sm_90" : "sm_80");
 }
 
 static void registers(HoloPtx *p)
@@ -37,8 +37,8 @@ static void registers(HoloPtx *p)
                   "    .reg .f32 %%g<1>;\n    .reg .f64 %%e<1>;\n    mov.b16 %%h1, 0;\n");
 }
 
-HoloStatus holo_ptx_kernel(HoloText *out, const char *name, const HoloIsaProgram *program, HoloPtxStore store,
-                           uint64_t narrow, HoloError *error)
+HoloStatus holo_ptx_kernel(HoloText *out, const char *name, const HoloIsaProgram *program, HoloPtxFor machine,
+                           HoloPtxStore store, uint64_t narrow, HoloError *error)
 {
     const char *lacks = holo_ptx_lacks(program);
     HoloPtx     p     = {.out = out, .program = program, .store = store, .narrow = narrow};
@@ -47,6 +47,9 @@ HoloStatus holo_ptx_kernel(HoloText *out, const char *name, const HoloIsaProgram
     holo_text_add(out, ".visible .entry %s(.param .align 8 .b8 args[%d])\n.maxntid 256\n{\n", name,
                   program->param_count ? program->param_count * 16 : 16);
     registers(&p);
+    // the kernel after this one may begin, and this one waits until those before it have ended
+    if (machine == HOLO_PTX_SM_90)
+        holo_text_add(out, "    griddepcontrol.launch_dependents;\n    griddepcontrol.wait;\n");
     for (int i = 0; i < program->count; i++) holo_ptx_write (&program->code[i])(&p, &program->code[i]);
     holo_text_add(out, "    ret;\n}\n");
     return HOLO_OK;

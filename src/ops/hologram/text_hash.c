@@ -1,5 +1,6 @@
 // text_hash.c - TextHash: the number of the bucket that a text falls into, by FarmHash's fingerprint of 64 bits, which
 // TensorFlow takes for StringToHashBucketFast.
+#include "ops/hologram/fingerprint.h"
 #include "ops/op.h"
 
 #include <string.h>
@@ -100,7 +101,7 @@ static void round_of(HashState *h, const uint8_t *s, uint64_t m, uint64_t times)
     h->x          = kept;
 }
 
-static uint64_t fingerprint(const uint8_t *s, uint64_t n)
+uint64_t holo_fingerprint(const uint8_t *s, uint64_t n)
 {
     if (n <= 16) return hash_16(s, n);
     if (n <= 32) return hash_32(s, n);
@@ -131,7 +132,7 @@ static HoloStatus eval(HoloCall *call)
     int64_t           count   = holo_tensor_count(call->in[0]);
     uint64_t          buckets = (uint64_t)holo_attr_int(call, "buckets", 1);
     for (int64_t i = 0; i < count; i++)
-        holo_put_i(call->out[0], i, (int64_t)(fingerprint((const uint8_t *)text[i].data, text[i].size) % buckets));
+        holo_put_i(call->out[0], i, (int64_t)(holo_fingerprint((const uint8_t *)text[i].data, text[i].size) % buckets));
     return HOLO_OK;
 }
 

@@ -17,7 +17,7 @@ enum {
     COUNT_8    = 256,     // fewest elements for a table of 256 entries
     COUNT_16   = 1 << 15, // and for one of 65,536 entries
     COUNT_PAIR = 1 << 16, // and for one of 65,536 entries for two bytes
-    COUNT_OPEN = 16,      // how much an open size counts
+    COUNT_OPEN = 16,      // how much a dynamic size counts
 };
 
 enum { ROOTS = 2 };

@@ -2,7 +2,7 @@
 // product, too (see columns_deform.h).
 //
 // With constant filters, ConvTranspose becomes another convolution (see transposed.h), which is better. Nodes with
-// groups, or with open sizes other than the number of images, stay.
+// groups, or with dynamic sizes other than the number of images, stay.
 #include "ops/window.h"
 #include "passes/build.h"
 #include "passes/layout/columns_deform.h"

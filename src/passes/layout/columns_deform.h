@@ -4,7 +4,7 @@
 
 #include "passes/rewrite.h"
 
-// *out: the replacement of a DeformConv of f32 images; NULL: the node is something else, or has open sizes other than
+// *out: the replacement of a DeformConv of f32 images; NULL: the node is something else, or has dynamic sizes other than
 // the number of images. False: no memory.
 bool holo_columns_deform(HoloRewrite *rewrite, const HoloNode *node, HoloValue **out);
 

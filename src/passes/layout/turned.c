@@ -53,7 +53,8 @@ static bool moves_rows(const HoloTensor *x, const int64_t *perm, int64_t count, 
 {
     int64_t all = 1;
     for (int d = x->rank - 1; d >= 0; d--) {
-        if (x->dim[d] < 1 || !holo_mul(all, x->dim[d], &all) || all > count) return false; // open sizes are less than 1
+        if (x->dim[d] < 1 || !holo_mul(all, x->dim[d], &all) || all > count)
+            return false; // dynamic sizes are less than 1
         bool is_apart = all == count;
         for (int i = 0; i < d && is_apart; i++) is_apart = perm[i] == i;
         *out = d;

@@ -312,7 +312,7 @@ static bool input_is_in_form(const HoloFrame *frame, const HoloStepRecord *s, co
     const HoloConstantRecord *k =
         holo_frame_constant(frame, frame->origins[v] == HOLO_NO_VALUE ? v : frame->origins[v]);
     if (want < 0) return !k || !k->packed;
-    return k && k->packed == s->kernel && k->size == (uint64_t)want;
+    return k && k->packed == holo_kernel_packer(s->kernel, call->in[i]->dtype == HOLO_U8) && k->size == (uint64_t)want;
 }
 
 static HoloStatus forms_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloStep *step,
@@ -482,7 +482,13 @@ static HoloStatus step_bind(HoloFrame *frame, uint32_t i, HoloError *error)
     call->error = error;
     HOLO_TRY(updates_check(frame, s, call));
     HOLO_TRY(sizes_check(frame, i));
-    if (step->is_transfer) return holo_frame_bind_transfer(frame, i);
+    if (step->is_transfer) {
+        HOLO_TRY(holo_frame_bind_transfer(frame, i));
+        bool by_kernel = s->kernel && !step->is_constant;
+        if (by_kernel && !step->on->device->transfer_by)
+            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "%s has no transfers by kernels", step->on->device->name);
+        return by_kernel ? job_bind(frame, i, s) : HOLO_OK;
+    }
     HOLO_TRY(job_bind(frame, i, s));
     step_prepare(frame, i);
     call->error = error;

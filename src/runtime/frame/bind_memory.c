@@ -32,8 +32,7 @@ HoloStatus holo_frame_bind_transfer(HoloFrame *frame, uint32_t i)
     step->bytes                    = k && k->packed ? (size_t)k->size : holo_tensor_bytes(call->in[0]);
     if (k && k->packed && (frame->roots[to] != to || frame->starts[frame->origins[to]]))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "it brings a part of packed weights to another memory");
-    if (k && k->packed && k->size < holo_tensor_bytes(call->out[0]))
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "packed weights have fewer bytes than their elements");
+    step->is_constant  = k != NULL;
     frame->is_held[to] = false;
     bool is_own        = frame->roots[to] == to && frame->writers[to] == 1; // nobody else writes there
     if (!k || !step->on->device->constant || !is_own || frame->starts[frame->origins[to]]) return HOLO_OK;
@@ -110,7 +109,8 @@ static bool bytes_of(const HoloFrame *frame, const HoloTensor *value, const char
     uint32_t    root   = frame->roots[number];
     size_t      bytes  = holo_tensor_bytes(&frame->types[number]);
     const char *data   = frame->types[root].data;
-    if (holo_frame_record(frame, root)->storage != HOLO_STORE_ARENA || !data || !bytes) return false;
+    if (holo_frame_record(frame, root)->storage != HOLO_STORE_ARENA || frame->is_held[root] || !data || !bytes)
+        return false;
     *out_from = data + frame->starts[number];
     *out_to   = *out_from + bytes;
     return true;

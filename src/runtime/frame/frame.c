@@ -4,6 +4,7 @@
 #include "runtime/frame/stretch.h"
 #include "runtime/pool.h"
 #include "runtime/session/reuse.h"
+#include "runtime/session/there.h"
 
 #include <string.h>
 
@@ -184,6 +185,7 @@ static HoloStatus arrays_create(HoloFrame *frame, HoloError *error)
     TAKE(frame, starts, plan->value_count);
     TAKE(frame, origins, plan->value_count);
     TAKE(frame, is_held, plan->value_count);
+    TAKE(frame, is_there, plan->value_count);
     TAKE(frame, writers, plan->value_count);
     TAKE(frame, spaces, frame->session->device_count);
     TAKE(frame, operands, operand_count);
@@ -398,12 +400,18 @@ HoloStatus holo_frame_prepare(HoloFrame *frame, uint32_t i)
 }
 
 // A transfer to the host is done when this returns.
-static HoloStatus step_transfer(const HoloStep *step, const HoloCall *call)
+static HoloStatus step_transfer(HoloFrame *frame, const HoloStep *step, HoloCall *call)
 {
-    const HoloOpenDevice *on = step->on;
-    HOLO_TRY(
-        on->device->transfer(on->self, step->way, call->out[0]->data, call->in[0]->data, step->bytes, call->error));
-    return step->way == HOLO_TRANSFER_OUT ? on->device->wait(on->self, call->error) : HOLO_OK;
+    const HoloOpenDevice *on       = step->on;
+    const HoloTensor     *hosts    = step->way == HOLO_TRANSFER_IN ? call->in[0] : call->out[0];
+    bool                  is_there = frame->is_there[frame->roots[hosts - frame->values]];
+    frame->host.scratch            = on->scratch;
+    if (step->job)
+        HOLO_TRY(on->device->transfer_by(on->self, step->way, is_there, call, step->job));
+    else
+        HOLO_TRY(on->device->transfer(on->self, is_there ? HOLO_TRANSFER_WITHIN : step->way, call->out[0]->data,
+                                      call->in[0]->data, step->bytes, call->error));
+    return step->way == HOLO_TRANSFER_OUT && !is_there ? on->device->wait(on->self, call->error) : HOLO_OK;
 }
 
 HoloStatus holo_frame_launch(HoloFrame *frame, uint32_t i, HoloError *error)
@@ -422,7 +430,7 @@ static HoloStatus step_run(HoloFrame *frame, uint32_t i, HoloError *error)
     HoloCall *call = &frame->calls[i];
     bool      heap = has_heap_output(frame, call);
     call->error    = error;
-    if (step->is_transfer) return step_transfer(step, call);
+    if (step->is_transfer) return step_transfer(frame, step, call);
     if (step->is_open || step->is_checked || heap) HOLO_TRY(step_open(frame, i, error));
     if (step->is_decided) HOLO_TRY(holo_frame_decide(frame, i, error));
     call->prepared = NULL;
@@ -440,6 +448,7 @@ static bool value_show(HoloFrame *frame, uint32_t value, HoloTensor *out)
     *out                  = frame->values[value];
     if (on == frame->session->devices || !bytes) return true;
     out->data = holo_arena_take(&frame->temp, bytes);
+    if (out->data && on->device->show) return !on->device->show(on->self, &frame->values[value], out->data, &why);
     return out->data &&
            !on->device->transfer(on->self, HOLO_TRANSFER_OUT, out->data, frame->values[value].data, bytes, &why) &&
            !on->device->wait(on->self, &why);
@@ -528,7 +537,8 @@ HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, Hol
     values_point(frame, inputs);
     holo_reuse_begin(frame, inputs);
     holo_stretches_begin(frame);
-    HoloStatus status = steps_run(frame, error), last = devices_wait(frame->session, error);
+    HoloStatus status = steps_run(frame, error), last = HOLO_OK;
+    if (status || frame->parent || !holo_there_only(frame->session)) last = devices_wait(frame->session, error);
     if (status || last) return status ? status : last;
     holo_reuse_end(frame);
     holo_stretches_end(frame);

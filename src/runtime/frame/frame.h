@@ -42,6 +42,13 @@ typedef struct HoloSeen {
     atomic_bool   is_profiled; // from the next run on
 } HoloSeen;
 
+// An input in the memory of the model's device.
+typedef struct HoloThere {
+    bool       is_input; // the caller's tensor is there
+    HoloTensor here;     // its copy, if steps of the host read it
+    size_t     room;
+} HoloThere;
+
 struct HoloSession {
     const HoloModel   *model;   // borrowed: must outlive the session
     HoloAccount       *account; // for its memory and its limit
@@ -59,8 +66,11 @@ struct HoloSession {
     struct {
         void  *data; // the caller's memory; NULL: the session's own
         size_t size;
+        bool   is_there; // it is the device's
     } * outputs;
-    HoloArena           arena; // owns the arrays above and views of holo_session_input
+    HoloThere          *there;      // by input
+    bool                has_stream; // runs go to a stream of the caller
+    HoloArena           arena;      // owns the arrays above and views of holo_session_input
     HoloProfile         profile;
     HoloWatchFn         watch; // NULL: nobody watches
     void               *watch_context;
@@ -83,13 +93,14 @@ typedef struct HoloSpaceMemory {
 
 typedef struct HoloStep {
     HoloOpenDevice *on;         // the device that runs it
-    void           *job;        // what the device has prepared
+    void           *job;        // what the device has prepared; NULL: a transfer of bytes
     bool            is_open;    // sizes of operands are known only during the run
     bool            is_decided; // it is open and has a kernel: the run decides whether that runs it (holo_frame_decide)
     bool            is_checked; // the output sizes depend on values: ask infer again before each run
     bool            is_kept;    // what op->prepare makes serves all runs, since it depends on constants alone
     bool            has_packed; // an input is packed: its bytes are not elements, and infer does not see them
     bool            is_transfer;
+    bool            is_constant; // it brings a constant to a device
     bool            is_held; // it brings a constant to a device that holds it for all sessions: there is nothing to run
     HoloTransferWay way;     // of a transfer
     size_t          bytes;   // of a transfer
@@ -102,15 +113,16 @@ struct HoloFrame {
     HoloHost              host; // what operators see; first, so that a pointer to the host is a pointer to the frame
     HoloSession          *session;
     const HoloPlanRecord *plan;
-    const HoloFrame      *parent;  // its symbols hold here, too; NULL: this is the model's own frame
-    HoloArena             arena;   // owns the arrays below
-    HoloTensor           *values;  // by number in the plan, in their current state
-    HoloTensor           *types;   // as bound
-    uint32_t             *roots;   // the value that owns the bytes: aliases and parts have none of their own
-    size_t               *starts;  // first byte of an alias or a part in its root
-    uint32_t             *writers; // steps that write a value that owns its bytes, also through others
-    bool                 *is_held; // its bytes are a constant that a device holds for all sessions
-    uint32_t             *origins; // the host's value of one that a transfer brings to another space; or HOLO_NO_VALUE
+    const HoloFrame      *parent;   // its symbols hold here, too; NULL: this is the model's own frame
+    HoloArena             arena;    // owns the arrays below
+    HoloTensor           *values;   // by number in the plan, in their current state
+    HoloTensor           *types;    // as bound
+    uint32_t             *roots;    // the value that owns the bytes: aliases and parts have none of their own
+    size_t               *starts;   // first byte of an alias or a part in its root
+    uint32_t             *writers;  // steps that write a value that owns its bytes, also through others
+    bool                 *is_there; // an input or output of the caller's that is in the memory of the device
+    bool                 *is_held;  // its bytes are a constant that a device holds for all sessions
+    uint32_t             *origins;  // the host's value of one that a transfer brings to another space; or HOLO_NO_VALUE
     HoloTensor          **operands;
     HoloCall             *calls;
     HoloStep             *steps;

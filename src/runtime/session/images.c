@@ -31,12 +31,13 @@ static HoloStatus arrays_create(HoloSession *session, HoloError *error)
     return HOLO_OK;
 }
 
-// Can the plan be run in parts at all? Then input 0 begins with a symbol. If somebody watches, all images run at once.
+// Can the plan be run in parts at all? Then input 0 begins with a symbol. If somebody watches, or another device
+// has work, all images run at once.
 static bool is_separate(const HoloSession *session)
 {
     const HoloFrame *f = session->frame;
-    if (session->watch || !(f->plan->flags & HOLO_PLAN_SEPARATE) || f->plan->flags & HOLO_PLAN_STATIC ||
-        !f->plan->input_count)
+    if (session->watch || session->device_count > 1 || !(f->plan->flags & HOLO_PLAN_SEPARATE) ||
+        f->plan->flags & HOLO_PLAN_STATIC || !f->plan->input_count)
         return false;
     const HoloValueRecord *v = holo_frame_record(f, holo_frame_input_value(f, 0));
     return v->kind == HOLO_TENSOR && v->rank > 0 && !session->model->inputs[0].any_shape &&

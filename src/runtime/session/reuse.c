@@ -33,6 +33,7 @@ typedef struct HoloReuse {
     bool             has_any;    // there are steps that may be left out
     bool             is_valid;   // the run before succeeded, with these sizes
     bool             is_first;   // all steps run
+    bool             is_blind;   // an input that should be compared is on a device: the next run computes everything
     bool             is_keeping; // the current step keeps what it makes
 } HoloReuse;
 
@@ -312,10 +313,14 @@ void holo_reuse_begin(HoloFrame *frame, const HoloTensor *const *inputs)
     r->is_valid = false;
     r->changed  = 0;
     r->skipped  = 0;
+    r->is_blind = false;
     if (r->is_first) holo_arena_reset(&r->heap, (HoloArenaMark){0});
     for (uint32_t i = 0; i < frame->plan->input_count; i++) {
-        size_t bytes = r->before[i] ? holo_tensor_bytes(inputs[i]) : 0;
-        if (!bytes || (!r->is_first && !memcmp(r->before[i], inputs[i]->data, bytes))) continue;
+        size_t bytes    = r->before[i] ? holo_tensor_bytes(inputs[i]) : 0;
+        bool   is_there = frame->is_there[holo_frame_input_value(frame, i)]; // the host cannot compare it
+        r->is_blind     = r->is_blind || (bytes && is_there);
+        if (is_there) r->changed |= bit_of(i);
+        if (!bytes || is_there || (!r->is_first && !memcmp(r->before[i], inputs[i]->data, bytes))) continue;
         memcpy(r->before[i], inputs[i]->data, bytes);
         r->changed |= bit_of(i);
     }
@@ -332,7 +337,7 @@ bool holo_reuse_has(const HoloFrame *frame, uint32_t step)
 void holo_reuse_end(HoloFrame *frame)
 {
     HoloReuse *r = frame->reuse;
-    if (r) r->is_valid = r->has_any, r->is_keeping = false;
+    if (r) r->is_valid = r->has_any && !r->is_blind, r->is_keeping = false;
 }
 
 void holo_reuse_step(HoloFrame *frame, uint32_t step)

@@ -6,6 +6,7 @@
 #include "base/threads.h"
 #include "runtime/pool.h"
 #include "runtime/session/reuse.h"
+#include "runtime/session/there.h"
 #include "runtime/sharing.h"
 
 #include <stdio.h>
@@ -44,6 +45,7 @@ static HoloStatus arrays_create(HoloSession *session, HoloError *error)
     session->inputs        = HOLO_NEW(&session->arena, HoloTensor, holo_model_given_count(model) + 1);
     session->own_inputs    = HOLO_NEW(&session->arena, void *, holo_model_given_count(model) + 1);
     session->defaults      = HOLO_NEW(&session->arena, HoloDefault, holo_model_given_count(model) + 1);
+    session->there         = HOLO_NEW(&session->arena, HoloThere, holo_model_given_count(model) + 1);
     session->input_is_set  = HOLO_NEW(&session->arena, bool, holo_model_given_count(model) + 1);
     session->sizes         = HOLO_NEW(&session->arena, int64_t, model->archive.SYMBOLS_count + 1);
     session->outputs =
@@ -52,7 +54,8 @@ static HoloStatus arrays_create(HoloSession *session, HoloError *error)
     session->users.set_output = HOLO_NEW(&session->arena, const void *, holo_model_output_count(model) + 1);
     HOLO_TRY(devices_open(session, error));
     if (!session->frames || !session->inputs || !session->input_is_set || !session->own_inputs || !session->defaults ||
-        !session->sizes || !session->outputs || !session->users.set_input || !session->users.set_output)
+        !session->sizes || !session->there || !session->outputs || !session->users.set_input ||
+        !session->users.set_output)
         return holo_fail_memory(error);
     HOLO_TRY(holo_frame_create(session, model->plan, NULL, &session->frames[model->plan], error));
     session->frame = session->frames[model->plan];
@@ -112,7 +115,7 @@ HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSessi
         holo_session_destroy(session);
     else
         *out_session = session;
-    if (!status)
+    if (!status && holo_is_told(HOLO_LOG_INFO))
         holo_tell(HOLO_LOG_INFO, "made a session of %s on %d threads",
                   holo_size_text(holo_account_held(session->account)).text, holo_pool_threads(pool));
     return holo_tell_failure(status, "a session", error);
@@ -235,6 +238,7 @@ static HoloStatus input_set(HoloSession *session, int index, const HoloTensor *t
         return holo_fail(error, HOLO_BAD_INPUT, "the data of input %s is not aligned to its elements of %zu bytes",
                          port->name, holo_dtype_size((HoloDtype)tensor->dtype));
     session->inputs[index]          = *tensor;
+    session->there[index].is_input  = false;
     session->input_is_set[index]    = true;
     session->users.set_input[index] = holo_thread_mark();
     return HOLO_OK;
@@ -257,6 +261,7 @@ static HoloStatus output_set(HoloSession *session, int index, void *data, size_t
                          "output %s is not a tensor of numbers: it stays in the session's memory", port->name);
     session->outputs[index].data     = data;
     session->outputs[index].size     = size;
+    session->outputs[index].is_there = false;
     session->users.set_output[index] = holo_thread_mark();
     return HOLO_OK;
 }
@@ -269,6 +274,7 @@ HoloStatus holo_session_set_output(HoloSession *session, int index, void *data, 
 
 void holo_session_clear(HoloSession *session)
 {
+    for (int i = 0; i < holo_model_input_count(session->model); i++) session->there[i].is_input = false;
     memset(session->input_is_set, 0, (size_t)holo_model_input_count(session->model) * sizeof *session->input_is_set);
     memset(session->outputs, 0, (size_t)holo_model_output_count(session->model) * sizeof *session->outputs);
     session->time_limit = 0;
@@ -313,11 +319,14 @@ static HoloStatus outputs_point(HoloSession *session, HoloFrame *frame, HoloErro
         HoloTensor *t       = &frame->values[v];
         bool        planned = holo_frame_record(frame, v)->storage == HOLO_STORE_ARENA;
         if (planned) t->data = frame->types[v].data;
+        frame->is_there[v] = false;
         if (!session->outputs[i].data || !planned) continue;
         if (session->outputs[i].size < holo_tensor_bytes(t))
             return holo_fail(error, HOLO_BAD_ARGUMENT, "output %s needs %zu bytes; the memory given has %zu",
                              session->model->outputs[i].name, holo_tensor_bytes(t), session->outputs[i].size);
-        if ((uintptr_t)session->outputs[i].data % 16 == 0) t->data = session->outputs[i].data;
+        if (session->outputs[i].is_there && !holo_there_output(frame, i)) continue;
+        frame->is_there[v] = session->outputs[i].is_there;
+        if (frame->is_there[v] || (uintptr_t)session->outputs[i].data % 16 == 0) t->data = session->outputs[i].data;
     }
     return HOLO_OK;
 }
@@ -340,7 +349,10 @@ static HoloStatus outputs_copy(const HoloSession *session, HoloError *error)
         if (t->kind != HOLO_TENSOR || t->dtype == HOLO_STRING || session->outputs[i].size < bytes)
             return holo_fail(error, HOLO_BAD_ARGUMENT, "output %s needs %zu bytes; the memory given has %zu",
                              session->model->outputs[i].name, bytes, session->outputs[i].size);
-        if (bytes) memcpy(session->outputs[i].data, t->data, bytes);
+        if (session->outputs[i].is_there)
+            HOLO_TRY(holo_there_copy(session, session->outputs[i].data, t->data, bytes, error));
+        else if (bytes)
+            memcpy(session->outputs[i].data, t->data, bytes);
     }
     return HOLO_OK;
 }
@@ -374,6 +386,7 @@ static HoloStatus compute(HoloSession *session, HoloError *error)
     }
     for (int i = 0; i < count; i++) list[i] = &session->inputs[i];
     HOLO_TRY(holo_images_bind(session, list, &session->images.is_used, error));
+    HOLO_TRY(holo_there_inputs(session, list, error));
     if (!session->images.is_used) HOLO_TRY(outputs_point(session, frame, error));
     return session->images.is_used ? holo_images_run(session, list, error) : holo_frame_run(frame, list, error);
 }
@@ -419,9 +432,11 @@ static HoloStatus run(HoloSession *session, HoloError *error)
     session->users.ran = holo_thread_mark();
     session->has_run   = false;
     HoloStatus status  = HOLO_OK;
-    if (!session->memo || !remember(session)) {
+    bool has_memo = session->memo && !holo_there_any(session); // it compares bytes, which the host cannot read there
+    if (session->memo) session->memo->is_hit = false;
+    if (!has_memo || !remember(session)) {
         status = compute(session, error);
-        if (session->memo) learn(session, !status);
+        if (has_memo) learn(session, !status);
     }
     atomic_store(&session->stop.why, 0); // whatever happened to this run, the next one starts fresh
     if (!status) status = outputs_copy(session, error);

@@ -32,8 +32,8 @@ static char *ptx_of(HoloArena *arena, const char *text, HoloPtxStore store, uint
     HoloIsaProgram program = program_of(arena, text);
     HoloText       out     = {0};
     assert_null(holo_ptx_lacks(&program));
-    holo_ptx_begin(&out, NULL);
-    EXPECT_OK(holo_ptx_kernel(&out, "k", &program, store, narrow, &error));
+    holo_ptx_begin(&out, HOLO_PTX_SM_80);
+    EXPECT_OK(holo_ptx_kernel(&out, "k", &program, HOLO_PTX_SM_80, store, narrow, &error));
     char *kept = holo_arena_text(arena, out.data, strlen(out.data));
     holo_text_deinit(&out);
     return kept;
@@ -161,15 +161,14 @@ static HoloIsaProgram everything(HoloArena *arena, HoloDtype type, int *count)
 }
 
 // NVIDIA's assembler, where it is, takes every instruction in each of its types.
-static void test_assembled(void **state)
+static void assembled(HoloPtxFor machine, const char *kind)
 {
-    (void)state;
     HoloArena   arena = {0};
     HoloText    out   = {0};
     const char *place = system("command -v ptxas > /dev/null") ? "/usr/local/cuda/bin/ptxas" : "ptxas";
     char        command[700], name[32];
     int         count = 0;
-    holo_ptx_begin(&out, NULL);
+    holo_ptx_begin(&out, machine);
     for (int i = 0; holo_ptx_functions[i]; i++) {
         bool two = !strcmp(holo_ptx_functions[i], "pow") || !strcmp(holo_ptx_functions[i], "fmod");
         holo_text_add(&out, ".extern .func (.param .b32 r) holo_math_%s (.param .b32 a%s);\n", holo_ptx_functions[i],
@@ -180,7 +179,7 @@ static void test_assembled(void **state)
         HoloIsaProgram program = everything(&arena, (HoloDtype)type, &count);
         for (int store = 0; store < 3; store++) {
             snprintf(name, sizeof name, "k%d_%d", type, store);
-            EXPECT_OK(holo_ptx_kernel(&out, name, &program, (HoloPtxStore)store, 3, &error));
+            EXPECT_OK(holo_ptx_kernel(&out, name, &program, machine, (HoloPtxStore)store, 3, &error));
         }
     }
     assert_true(count > 200);
@@ -189,12 +188,19 @@ static void test_assembled(void **state)
     if (system(command)) {
         printf("there is no ptxas here: PTX was not assembled\n");
     } else {
-        snprintf(command, sizeof command, "%s -arch=sm_80 -c -o %s %s", place, temp_path("all.cubin"),
+        snprintf(command, sizeof command, "%s -arch=%s -c -o %s %s", place, kind, temp_path("all.cubin"),
                  temp_path("all.ptx"));
         assert_int_equal(system(command), 0);
     }
     holo_text_deinit(&out);
     holo_arena_deinit(&arena);
+}
+
+static void test_assembled(void **state)
+{
+    (void)state;
+    assembled(HOLO_PTX_SM_80, "sm_80");
+    assembled(HOLO_PTX_SM_90, "sm_90");
 }
 
 // ---- who runs what
@@ -274,20 +280,28 @@ static void test_product(void **state)
 static void test_filters(void **state)
 {
     (void)state;
-    float              w[8]   = {1, 2, 3, 4, 5, 6, 7, 8}, out[8];
+    float              w[8]   = {1, 2, 3, 4, 5, 6, 7, 8}, out[16];
     HoloCudaStepParams params = {.size = sizeof params, .layout = 1};
     HoloLowering       conv   = {.kernel = HOLO_CUDA_STEP_CONV};
     HoloTensor         dense  = {.dtype = HOLO_F32, .rank = 4, .dim = {2, 2, 1, 2}, .data = w};
     HoloTensor         own    = {.dtype = HOLO_F32, .rank = 4, .dim = {4, 1, 1, 2}, .data = w};
     holo_cuda_set_params(&conv, &params);
     assert_int_equal(holo_target_cuda.pack(&conv, &dense, 0, out), sizeof out);
-    const float taps_first[] = {1, 3, 2, 4, 5, 7, 6, 8};
+    const float taps_first[] = {1, 3, 0, 0, 2, 4, 0, 0, 5, 7, 0, 0, 6, 8, 0, 0}; // few channels: padded with zeros
     assert_memory_equal(out, taps_first, sizeof out);
     params.layout = 4;
     holo_cuda_set_params(&conv, &params);
-    assert_int_equal(holo_target_cuda.pack(&conv, &own, 0, out), sizeof out);
     const float channels_last[] = {1, 3, 5, 7, 2, 4, 6, 8};
-    assert_memory_equal(out, channels_last, sizeof out);
+    assert_int_equal(holo_target_cuda.pack(&conv, &own, 0, out), sizeof channels_last);
+    assert_memory_equal(out, channels_last, sizeof channels_last);
+    // weights of class tf32 are rounded, not cut
+    HoloTensor one = {.dtype = HOLO_F32, .rank = 2, .dim = {2, 1}, .data = (float[]){0x1.003p0F, 0x1.001p0F}};
+    conv.kernel    = HOLO_CUDA_STEP_PRODUCT;
+    params.layout  = 0;
+    params.numeric = HOLO_CUDA_NUMERIC_TF32;
+    holo_cuda_set_params(&conv, &params);
+    assert_int_equal(holo_target_cuda.pack(&conv, &one, 0, out), 16);
+    assert_true(out[0] == 0x1.004p0F && out[1] == 1.0F);
 }
 
 static HoloCudaStepParams end_of(const char *program, bool *out_fits)
@@ -425,7 +439,7 @@ static void test_code(void **state)
             HAS((const char *)code[i].data, "holo_math_tanh(");
             HAS_NOT((const char *)code[i].data, "holo_math_erf(");
         }
-        assert_int_equal(programs, 1);
+        assert_int_equal(programs, 2); // for sm_80 and for sm_90
     }
     holo_plan_deinit(&plan);
     holo_lowered_deinit(&lowered);

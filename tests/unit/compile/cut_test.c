@@ -83,7 +83,26 @@ static void test_once(void **state)
                "    d = Sub@14(a, b)\n"
                "    y = Add@14(d, c)\n"
                "}\n",
-               "Transfer 1 x, Transfer 1 k, Add 1, Mul 1, Hardmax 0, Sub 1, Transfer 1 c, Add 1, Transfer 1 y");
+               "Hardmax 0, Transfer 1 x, Transfer 1 c, Transfer 1 k, Add 1, Mul 1, Sub 1, Add 1, Transfer 1 y");
+}
+
+// What the host can do without another target comes first, and inputs cross at once: the steps of the target are not
+// interrupted.
+static void test_leading(void **state)
+{
+    (void)state;
+    expect_cut(
+        "graph g(x: f32[2,3], z: f32[2,3]) -> (y) {\n"
+        "    a = Relu@14(x)\n"
+        "    b = Hardmax@13(z)\n"
+        "    c = Hardmax@13(b)\n"
+        "    d = Mul@14(a, c)\n"
+        "    e = Hardmax@13(d)\n"
+        "    f = Add@14(d, z)\n"
+        "    y = Add@14(e, f)\n"
+        "}\n",
+        "Hardmax 0, Hardmax 0, Transfer 1 x, Transfer 1 c, Transfer 1 z, Relu 1, Mul 1, Transfer 1 d, Hardmax 0, "
+        "Add 1, Transfer 1 e, Add 1, Transfer 1 y");
 }
 
 // An output that the CPU reads, too, comes back once; one that is given twice, as well; its name stays.
@@ -340,10 +359,11 @@ static void test_names(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_crossing), cmocka_unit_test(test_once),    cmocka_unit_test(test_outputs),
-        cmocka_unit_test(test_views),    cmocka_unit_test(test_control), cmocka_unit_test(test_sizes),
-        cmocka_unit_test(test_several),  cmocka_unit_test(test_plan),    cmocka_unit_test(test_nothing),
-        cmocka_unit_test(test_layout),   cmocka_unit_test(test_tune),    cmocka_unit_test(test_names),
+        cmocka_unit_test(test_crossing), cmocka_unit_test(test_once),    cmocka_unit_test(test_leading),
+        cmocka_unit_test(test_outputs),  cmocka_unit_test(test_views),   cmocka_unit_test(test_control),
+        cmocka_unit_test(test_sizes),    cmocka_unit_test(test_several), cmocka_unit_test(test_plan),
+        cmocka_unit_test(test_nothing),  cmocka_unit_test(test_layout),  cmocka_unit_test(test_tune),
+        cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,7 @@ static uint8_t *run(const HoloGraph *graph, size_t *out_size)
     HoloTensor   i        = graph->inputs[0]->type;
     i.data                = index;
     for (int d = 0; d < i.rank; d++)
-        if (i.dim[d] < 0) i.dim[d] = 6; // an open size
+        if (i.dim[d] < 0) i.dim[d] = 6; // a dynamic size
     EXPECT_OK(model_of(graph, HOLO_FUSED, &model, &kernels, &error));
     EXPECT_OK(holo_session_create(model, NULL, &session, &error));
     EXPECT_OK(holo_session_set_input(session, 0, &i, &error));

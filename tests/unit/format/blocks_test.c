@@ -158,6 +158,29 @@ static void test_panels(void **state)
     }
 }
 
+// A row that was packed comes back as it would be decoded, to the bit.
+static void test_panel_rows(void **state)
+{
+    static uint8_t bytes[BLOCKS * BYTES_MOST];
+    static float   want[2 * HOLO_BLOCK_MOST], have[2 * HOLO_BLOCK_MOST];
+    (void)state;
+    for (int row = 0; row < HOLO_COUNT(known); row++) {
+        const HoloBlockType *type   = holo_block_type_at(row);
+        int                  blocks = 2, columns = 7;
+        int64_t              k     = blocks * type->count;
+        uint8_t             *panel = malloc((size_t)holo_block_panel_bytes(type, k));
+        assert_non_null(panel);
+        bytes_make(row, type, bytes);
+        holo_block_panel_pack(type, k, columns, bytes, blocks * type->bytes, panel);
+        for (int j = 0; j < columns; j++) {
+            holo_block_decode(type, blocks, bytes + j * blocks * type->bytes, want);
+            holo_block_panel_row(type, k, panel, j, have);
+            assert_memory_equal(have, want, (size_t)k * sizeof *want);
+        }
+        free(panel);
+    }
+}
+
 // ---- writing
 
 // Numbers as weights have them: most are small, and rows differ in size.
@@ -222,9 +245,8 @@ static void test_writing_extremes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_numbers),    cmocka_unit_test(test_table),
-        cmocka_unit_test(test_panels),           cmocka_unit_test(test_writing),
-        cmocka_unit_test(test_writing_extremes),
+        cmocka_unit_test(test_known_numbers), cmocka_unit_test(test_table),   cmocka_unit_test(test_panels),
+        cmocka_unit_test(test_panel_rows),    cmocka_unit_test(test_writing), cmocka_unit_test(test_writing_extremes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { INPUTS = 3, OPEN = 3 }; // OPEN: what open sizes are
+enum { INPUTS = 3, OPEN = 3 }; // OPEN: what dynamic sizes are
 
 typedef struct Ran { // a model, and its tensors in a run
     HoloModel   *model;

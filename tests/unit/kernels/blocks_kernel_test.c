@@ -1,41 +1,8 @@
 // blocks_kernel_test.c - MatMulBlocks by its kernel, with plain and with packed weights, on every table against eval;
 // rounding its rows and not.
-#include "support/kernel_case.h"
+#include "support/block_case.h"
 
 #include "ops/hologram/blocks_op.h"
-
-// Where blocks have their scale and offset of f16; iq1_m and mxfp4 have none there.
-static const struct {
-    const char *name;
-    int         at;
-} scales[] = {{"q2_k", 80}, {"q3_k", 108}, {"q6_k", 208}, {"tq1_0", 52}, {"tq2_0", 64}};
-
-static void f16_put(uint8_t *out, float x)
-{
-    uint16_t bits = holo_f32_to_f16(x);
-    memcpy(out, &bits, sizeof bits);
-}
-
-// Blocks of random bytes whose numbers are about 1, or less.
-static void block_make(const HoloBlockType *type, uint8_t *out)
-{
-    float scale = 0.5f / (float)(type->high * (type->scale == HOLO_BLOCK_SUPER ? 32 : 1));
-    int   at    = 0;
-    for (int i = 0; i < type->bytes; i++) out[i] = (uint8_t)(holo_random_unit(&random_state) * 256);
-    for (int i = 0; i < HOLO_COUNT(scales); i++)
-        if (!strcmp(scales[i].name, type->name)) at = scales[i].at;
-    if (type->scale == HOLO_BLOCK_POWER) {
-        out[0] = (uint8_t)(124 + out[0] % 3);
-        return;
-    }
-    if (!strcmp(type->name, "iq1_m")) { // in the upper halves of four pairs of bytes
-        uint16_t bits = holo_f32_to_f16(scale);
-        for (int i = 0; i < 4; i++) out[49 + 2 * i] = (uint8_t)((out[49 + 2 * i] & 15) | (bits >> 4 * i & 15) << 4);
-        return;
-    }
-    f16_put(out + at, scale * (float)(0.5 + holo_random_unit(&random_state)));
-    if (type->has_offset) f16_put(out + at + 2, scale * (float)holo_random_unit(&random_state));
-}
 
 static Case product(const HoloBlockType *type, int64_t m, int64_t blocks, int64_t n, bool rounds, bool has_bias)
 {
@@ -83,8 +50,8 @@ static void expect_packed(Case *c)
 }
 
 // Rows around the limits of tiles, columns around those of panels, one block and several.
-static const int64_t shapes[][3] = {{1, 1, 16}, {2, 3, 17}, {15, 1, 33}, {16, 2, 15}, {17, 1, 1},
-                                    {5, 9, 40}, {3, 2, 64}, {4, 1, 31},  {7, 5, 48},  {140, 1, 20}};
+static const int64_t shapes[][3] = {{1, 1, 16}, {2, 3, 17}, {15, 1, 33}, {16, 2, 15},  {17, 1, 1}, {5, 9, 40},
+                                    {3, 2, 64}, {4, 1, 31}, {7, 5, 48},  {140, 1, 20}, {8, 3, 33}, {6, 2, 16}};
 
 static void every_type(void **state)
 {

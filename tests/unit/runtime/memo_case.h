@@ -31,7 +31,7 @@ static inline const char *pattern(const HoloModel *model, const char *name, uint
     return folder;
 }
 
-// The model at `path` as an archive with the answers to the inputs of seeds 1, 11, 21 ... `open` is what open sizes are
+// The model at `path` as an archive with the answers to the inputs of seeds 1, 11, 21 ... `open` is what dynamic sizes are
 // in the first; they grow by 1.
 static inline const char *memorized(const char *path, const char *name, int patterns, int64_t open)
 {

@@ -50,7 +50,7 @@ static void fill(float *x, int count, int seed)
     for (int i = 0; i < count; i++) x[i] = (float)((i * 37 + seed * 101) % 97) / 97 - 0.5f;
 }
 
-// A mask and positions of open sizes, a table of them, and a value of a size that only the run finds.
+// A mask and positions of dynamic sizes, a table of them, and a value of a size that only the run finds.
 static const char sizes_text[] = "graph g(x: f32[B,N,4]) -> (y, z) {\n"
                                  "    const zero: i64[] = {0}\n"
                                  "    const one: i64[] = {1}\n"

@@ -1,9 +1,7 @@
 // batch_test.c - texts that are generated at once get the tokens that they get alone, whenever they come and go; what they
 // have in common is read once; and what cannot be is refused.
-#include "support/models.h"
+#include "support/text_graph.h"
 
-#include "graph/graph.h"
-#include "passes/passes.h"
 #include "text/batch.h"
 
 #include <stdlib.h>
@@ -47,19 +45,6 @@ typedef struct Text {
     HoloTextEnded       ended;
     struct Text        *then; // is added when this one ends
 } Text;
-
-static HoloModel *model_make(void)
-{
-    HoloArena  arena = {0};
-    HoloGraph *graph;
-    HoloModel *model;
-    uint32_t   kernels;
-    EXPECT_OK(holo_graph_parse(&arena, source, &graph, &error));
-    EXPECT_OK(holo_passes_run(graph, NULL, &error));
-    EXPECT_OK(model_of(graph, HOLO_FUSED, &model, &kernels, &error));
-    holo_arena_deinit(&arena);
-    return model;
-}
 
 static bool each(void *state, const HoloGenerated *one)
 {
@@ -128,7 +113,7 @@ static void test_as_alone(void **state)
 {
     (void)state;
     enum { TEXTS = 24 };
-    HoloModel *model = model_make();
+    HoloModel *model = text_model_make(source);
     for (int chunk = 1; chunk < 8; chunk += 3) {
         HoloTextBatch *batch = batch_make(model, 3, chunk);
         Text          *texts = calloc(TEXTS, sizeof *texts);
@@ -154,7 +139,7 @@ static void test_as_alone(void **state)
 static void test_shared_runs(void **state)
 {
     (void)state;
-    HoloModel         *model = model_make();
+    HoloModel         *model = text_model_make(source);
     HoloTextBatch     *batch = batch_make(model, 3, 64);
     Text               texts[3];
     HoloTextBatchState now;
@@ -178,7 +163,7 @@ static void test_shared_runs(void **state)
 static void test_common_beginnings(void **state)
 {
     (void)state;
-    HoloModel     *model = model_make();
+    HoloModel     *model = text_model_make(source);
     HoloTextBatch *batch = batch_make(model, 2, 64);
     Text           texts[3];
     int            left = 1;
@@ -217,7 +202,7 @@ static void test_common_beginnings(void **state)
 static void test_nobody_waits(void **state)
 {
     (void)state;
-    HoloModel     *model = model_make();
+    HoloModel     *model = text_model_make(source);
     HoloTextBatch *batch = batch_make(model, 2, 4);
     Text           quick, slow;
     int            left;
@@ -245,7 +230,7 @@ static void test_nobody_waits(void **state)
 static void test_cancel(void **state)
 {
     (void)state;
-    HoloModel     *model = model_make();
+    HoloModel     *model = text_model_make(source);
     HoloTextBatch *batch = batch_make(model, 2, 64);
     Text           texts[4];
     int            left;
@@ -281,7 +266,7 @@ static HoloStatus add_status(HoloTextBatch *batch, const Text *t)
 static void test_limits(void **state)
 {
     (void)state;
-    HoloModel           *model   = model_make();
+    HoloModel           *model   = text_model_make(source);
     HoloTextBatchOptions options = {.size = sizeof options, .places = 2, .waiting = 1, .memory = 2 * 20 * TOKEN_BYTES};
     HoloTextBatch       *batch;
     HoloTextBatchState   now;
@@ -300,6 +285,9 @@ static void test_limits(void **state)
     none.prompt_count = 1;
     none.prompt[0]    = WORDS;
     assert_int_equal(add_status(batch, &none), HOLO_BAD_INPUT);
+    none.prompt[0]     = 0;
+    none.options.beams = 2;
+    assert_int_equal(add_status(batch, &none), HOLO_UNSUPPORTED);
     text.options.max_tokens = 0; // until there is no more room
     text_add(batch, &text);
     assert_int_equal(add_status(batch, &text), HOLO_BUSY);

@@ -1,9 +1,5 @@
 // beams_test.c - beam search: with enough beams it finds the best of all texts, and each beam keeps what it has read.
-#include "support/models.h"
-
-#include "graph/graph.h"
-#include "passes/passes.h"
-#include "text/language.h"
+#include "support/text_graph.h"
 
 #include <math.h>
 #include <string.h>
@@ -25,34 +21,15 @@ enum { WORDS = 4, LENGTH = 4, ALL = WORDS * WORDS * WORDS }; // so many beams ar
 typedef struct Made {
     uint32_t token[LENGTH];
     size_t   count;
+    double   logprobs; // added up
 } Made;
-
-static HoloModel *model_make(void)
-{
-    HoloArena  arena = {0};
-    HoloGraph *graph;
-    HoloModel *model;
-    uint32_t   kernels;
-    EXPECT_OK(holo_graph_parse(&arena, source, &graph, &error));
-    EXPECT_OK(holo_passes_run(graph, NULL, &error));
-    EXPECT_OK(model_of(graph, HOLO_FUSED, &model, &kernels, &error));
-    holo_arena_deinit(&arena);
-    return model;
-}
-
-static HoloLanguage *language_make(const HoloModel *model, int texts)
-{
-    HoloLanguageOptions options = {.size = sizeof options, .texts = texts};
-    HoloLanguage       *language;
-    EXPECT_OK(holo_language_open(model, NULL, &options, &language, &error));
-    return language;
-}
 
 static bool each(void *state, const HoloGenerated *one)
 {
     Made *made = state;
     assert_true(made->count < LENGTH);
     made->token[made->count++] = one->token;
+    made->logprobs += (double)one->sampled.logprob;
     return true;
 }
 
@@ -77,8 +54,8 @@ static void test_best_of_all(void **state)
 {
     (void)state;
     static const uint32_t prompts[3][3] = {{0, 1, 2}, {3, 3, 1}, {2, 0, 3}};
-    HoloModel            *model         = model_make();
-    HoloLanguage         *language = language_make(model, ALL), *alone = language_make(model, 1);
+    HoloModel            *model         = text_model_make(source);
+    HoloLanguage         *language = text_language_open(model, ALL), *alone = text_language_open(model, 1);
     int                   differ = 0;
     for (int p = 0; p < 3; p++) {
         HoloGenerateOptions options;
@@ -87,7 +64,8 @@ static void test_best_of_all(void **state)
         holo_generate_defaults(language, &options);
         options.max_tokens = LENGTH;
         EXPECT_OK(holo_generate(language, prompts[p], 3, &options, each, &greedy, NULL, &error));
-        options.beams = ALL;
+        options.beams            = ALL;
+        options.sampler.logprobs = p > 0;
         EXPECT_OK(holo_generate(language, prompts[p], 3, &options, each, &made, NULL, &error));
         assert_int_equal(made.count, LENGTH);
         for (uint32_t i = 0; i < ALL * WORDS; i++) {
@@ -97,6 +75,7 @@ static void test_best_of_all(void **state)
         }
         double found = score_of(alone, prompts[p], 3, made.token, LENGTH);
         assert_true(found > best - 1e-5);
+        assert_true(fabs(made.logprobs - (p ? found : 0)) < 1e-4);
         differ += memcmp(made.token, greedy.token, sizeof made.token) != 0;
     }
     assert_true(differ > 0); // else the prompts would tell nothing
@@ -108,8 +87,8 @@ static void test_best_of_all(void **state)
 static void test_refused(void **state)
 {
     (void)state;
-    HoloModel          *model    = model_make();
-    HoloLanguage       *language = language_make(model, 2);
+    HoloModel          *model    = text_model_make(source);
+    HoloLanguage       *language = text_language_open(model, 2);
     uint32_t            prompt   = 1;
     HoloError           why      = {0};
     Made                made     = {0};

@@ -1,10 +1,6 @@
 // language_test.c - several texts of one language model: they join and leave, share beginnings, and each gives what it
 // gives alone; what was kept of a text goes through a file.
-#include "support/models.h"
-
-#include "graph/graph.h"
-#include "passes/passes.h"
-#include "text/language.h"
+#include "support/text_graph.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -28,31 +24,10 @@ enum { WORDS = 5, TEXTS = 3, LENGTH = 9 };
 static const uint32_t tokens[TEXTS][LENGTH] = {
     {1, 2, 3, 4, 0, 1, 1, 2, 4}, {4, 4, 0, 2, 1, 3, 3, 0, 2}, {1, 2, 3, 0, 0, 2, 4, 1, 1}};
 
-static HoloModel *model_make(void)
-{
-    HoloArena  arena = {0};
-    HoloGraph *graph;
-    HoloModel *model;
-    uint32_t   kernels;
-    EXPECT_OK(holo_graph_parse(&arena, source, &graph, &error));
-    EXPECT_OK(holo_passes_run(graph, NULL, &error));
-    EXPECT_OK(model_of(graph, HOLO_FUSED, &model, &kernels, &error));
-    holo_arena_deinit(&arena);
-    return model;
-}
-
-static HoloLanguage *language_make(const HoloModel *model, int texts)
-{
-    HoloLanguageOptions options = {.size = sizeof options, .texts = texts};
-    HoloLanguage       *language;
-    EXPECT_OK(holo_language_open(model, NULL, &options, &language, &error));
-    return language;
-}
-
 // The logits behind the first `count` tokens of a text, read alone and as a whole.
 static void expect_alone(const HoloModel *model, int text, size_t count, const float *have)
 {
-    HoloLanguage *alone = language_make(model, 1);
+    HoloLanguage *alone = text_language_open(model, 1);
     const float  *want;
     EXPECT_OK(holo_language_read(alone, 0, tokens[text], count, &want, &error));
     for (int i = 0; i < WORDS; i++)
@@ -65,8 +40,8 @@ static void expect_alone(const HoloModel *model, int text, size_t count, const f
 static void test_join_and_leave(void **state)
 {
     (void)state;
-    HoloModel    *model    = model_make();
-    HoloLanguage *language = language_make(model, TEXTS);
+    HoloModel    *model    = text_model_make(source);
+    HoloLanguage *language = text_language_open(model, TEXTS);
     for (int step = 1; step < LENGTH + TEXTS; step++) {
         HoloTextRead reads[TEXTS];
         int          count = 0;
@@ -88,8 +63,8 @@ static void test_join_and_leave(void **state)
 static void test_copy(void **state)
 {
     (void)state;
-    HoloModel    *model    = model_make();
-    HoloLanguage *language = language_make(model, TEXTS);
+    HoloModel    *model    = text_model_make(source);
+    HoloLanguage *language = text_language_open(model, TEXTS);
     HoloTextRead  read     = {.text = 2, .tokens = tokens[2], .count = LENGTH};
     const float  *logits;
     EXPECT_OK(holo_language_read(language, 0, tokens[0], LENGTH, &logits, &error));
@@ -107,8 +82,8 @@ static void test_copy(void **state)
 static void test_file(void **state)
 {
     (void)state;
-    HoloModel    *model = model_make();
-    HoloLanguage *one = language_make(model, 1), *two = language_make(model, 2);
+    HoloModel    *model = text_model_make(source);
+    HoloLanguage *one = text_language_open(model, 1), *two = text_language_open(model, 2);
     HoloTextRead  read   = {.text = 1, .tokens = tokens[0], .count = LENGTH};
     HoloError     why    = {0};
     char          path[] = "/tmp/holo_kept_XXXXXX";

@@ -7,36 +7,87 @@ INL int64_t thread_number()
     return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
+// Every kernel begins so: the next one may begin, and what was before has ended. See HOLO_CU_LAUNCH_EARLY.
+INL void in_turn()
+{
+    let_others_start();
+    wait_for_others();
+}
+
 // ---- moves
 
-template <class T> INL void move_as(const HoloCudaMove &p)
+// Divisions of 32 bits are several times as fast.
+template <class N> INL void move_walk(const HoloCudaMove &p, N left, int64_t &from, int64_t &to)
 {
-    int64_t left = thread_number(), from = 0, to = 0;
-    if (left >= p.count) return;
     for (int d = p.rank - 1; d >= 0; d--) {
-        int64_t at = left % p.size[d];
-        left /= p.size[d];
+        N size = (N)p.size[d], next = left / size, at = left - next * size;
+        left = next;
         from += at * p.from_stride[d];
         to += at * p.to_stride[d];
     }
-    ((T *)p.to)[to] = ((const T *)p.from)[from];
 }
 
-extern "C" __global__ void __launch_bounds__(256) move_1(const __grid_constant__ HoloCudaMove p) { move_as<uint8_t>(p); }
-extern "C" __global__ void __launch_bounds__(256) move_2(const __grid_constant__ HoloCudaMove p) { move_as<uint16_t>(p); }
-extern "C" __global__ void __launch_bounds__(256) move_4(const __grid_constant__ HoloCudaMove p) { move_as<uint32_t>(p); }
-extern "C" __global__ void __launch_bounds__(256) move_8(const __grid_constant__ HoloCudaMove p) { move_as<uint64_t>(p); }
+INL bool move_place(const HoloCudaMove &p, int64_t &from, int64_t &to)
+{
+    int64_t i = thread_number();
+    from = to = 0;
+    if (i >= p.count) return false;
+    if (p.count <= INT32_MAX)
+        move_walk<uint32_t>(p, (uint32_t)i, from, to);
+    else
+        move_walk<int64_t>(p, i, from, to);
+    return true;
+}
+
+template <class T> INL void move_as(const HoloCudaMove &p)
+{
+    int64_t from, to;
+    if (move_place(p, from, to)) ((T *)p.to)[to] = ((const T *)p.from)[from];
+}
+
+extern "C" __global__ void __launch_bounds__(256) move_number(const __grid_constant__ HoloCudaMove p)
+{
+    in_turn();
+    int64_t from, to;
+    if (move_place(p, from, to)) store_any(p.to, to, p.to_type, load_any(p.from, from, p.from_type));
+}
+
+extern "C" __global__ void __launch_bounds__(256) move_1(const __grid_constant__ HoloCudaMove p) { in_turn(); move_as<uint8_t>(p); }
+extern "C" __global__ void __launch_bounds__(256) move_2(const __grid_constant__ HoloCudaMove p) { in_turn(); move_as<uint16_t>(p); }
+extern "C" __global__ void __launch_bounds__(256) move_4(const __grid_constant__ HoloCudaMove p) { in_turn(); move_as<uint32_t>(p); }
+extern "C" __global__ void __launch_bounds__(256) move_8(const __grid_constant__ HoloCudaMove p) { in_turn(); move_as<uint64_t>(p); }
+
+extern "C" __global__ void __launch_bounds__(256) move_16(const __grid_constant__ HoloCudaMove p) { in_turn(); move_as<uint4>(p); }
+
+// Few channels of a pixel, and zeros behind them up to 16 bytes.
+extern "C" __global__ void __launch_bounds__(256) pad_channels(const __grid_constant__ HoloCudaPadded p)
+{
+    in_turn();
+    int64_t i = thread_number();
+    if (i >= p.pixels) return;
+    uint4 out = make_uint4(0, 0, 0, 0);
+    for (int c = 0; c < p.channels; c++)
+        if (p.element == 4)
+            ((uint32_t *)&out)[c] = ((const uint32_t *)p.from)[i * p.channels + c];
+        else
+            ((uint16_t *)&out)[c] = ((const uint16_t *)p.from)[i * p.channels + c];
+    ((uint4 *)p.to)[i] = out;
+}
 
 extern "C" __global__ void __launch_bounds__(256) convert(const __grid_constant__ HoloCudaConvert p)
 {
-    int64_t i = thread_number();
-    if (i < p.count) store_any(p.to, i, p.to_type, load_any(p.from, i, p.from_type));
+    in_turn();
+    int64_t i = thread_number() * 4;
+    if (p.whole && i + 4 <= p.count) {
+        store_4(p.to, i, p.to_type, load_4(p.from, i, p.from_type));
+        return;
+    }
+    for (int e = 0; e < 4 && i + e < p.count; e++) store_any(p.to, i + e, p.to_type, load_any(p.from, i + e, p.from_type));
 }
 
-template <class T> INL void gather_as(const HoloCudaGather &p)
+// Where unit i comes from.
+INL int64_t gather_place(const HoloCudaGather &p, int64_t i)
 {
-    int64_t i = thread_number(), all = p.outer * p.indices * p.inner;
-    if (i >= all) return;
     int64_t unit = i % p.inner, place = i / p.inner % p.indices, outer = i / p.inner / p.indices;
     int64_t at = p.index_bytes == 8 ? ((const int64_t *)p.index)[place] : ((const int32_t *)p.index)[place];
     if (at < 0) at += p.size;
@@ -44,17 +95,125 @@ template <class T> INL void gather_as(const HoloCudaGather &p)
         *(volatile uint32_t *)p.status = 1;
         at                             = 0;
     }
-    ((T *)p.to)[i] = ((const T *)p.from)[(outer * p.size + at) * p.inner + unit];
+    return (outer * p.size + at) * p.inner + unit;
+}
+
+template <class T> INL void gather_as(const HoloCudaGather &p)
+{
+    int64_t i = thread_number();
+    if (i < p.outer * p.indices * p.inner) ((T *)p.to)[i] = ((const T *)p.from)[gather_place(p, i)];
+}
+
+// Units are numbers of f32 that become another type.
+extern "C" __global__ void __launch_bounds__(256) gather_number(const __grid_constant__ HoloCudaGather p)
+{
+    in_turn();
+    int64_t i = thread_number();
+    if (i < p.outer * p.indices * p.inner) store_any(p.to, i, p.to_type, ((const float *)p.from)[gather_place(p, i)]);
 }
 
 extern "C" __global__ void __launch_bounds__(256) gather(const __grid_constant__ HoloCudaGather p)
 {
+    in_turn();
     switch (p.unit) {
     case 1: gather_as<uint8_t>(p); break;
     case 2: gather_as<uint16_t>(p); break;
     case 4: gather_as<uint32_t>(p); break;
     case 8: gather_as<uint64_t>(p); break;
     default: gather_as<uint4>(p); break;
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) fill(const __grid_constant__ HoloCudaFill p)
+{
+    in_turn();
+    int64_t i = thread_number();
+    if (i >= p.count) return;
+    switch (p.element) {
+    case 1: ((uint8_t *)p.to)[i] = (uint8_t)p.value; break;
+    case 2: ((uint16_t *)p.to)[i] = (uint16_t)p.value; break;
+    case 4: ((uint32_t *)p.to)[i] = (uint32_t)p.value; break;
+    default: ((uint64_t *)p.to)[i] = p.value; break;
+    }
+}
+
+extern "C" __global__ void __launch_bounds__(256) elements(const __grid_constant__ HoloCudaElements p)
+{
+    in_turn();
+    int64_t i = thread_number(), left = i, from = 0;
+    if (i >= p.count) return;
+    int64_t at = p.index_bytes == 8 ? ((const int64_t *)p.index)[i] : ((const int32_t *)p.index)[i];
+    if (at < 0) at += p.limit;
+    if (at < 0 || at >= p.limit) {
+        *(volatile uint32_t *)p.status = 1;
+        at                             = 0;
+    }
+    for (int d = p.rank - 1; d >= 0; d--) {
+        int64_t next = left / p.size[d];
+        from += (d == p.axis ? at : left - next * p.size[d]) * p.stride[d];
+        left = next;
+    }
+    if (p.converts) {
+        store_any(p.to, i, p.to_type, ((const float *)p.from)[from]);
+        return;
+    }
+    switch (p.element) {
+    case 1: ((uint8_t *)p.to)[i] = ((const uint8_t *)p.from)[from]; break;
+    case 2: ((uint16_t *)p.to)[i] = ((const uint16_t *)p.from)[from]; break;
+    case 4: ((uint32_t *)p.to)[i] = ((const uint32_t *)p.from)[from]; break;
+    default: ((uint64_t *)p.to)[i] = ((const uint64_t *)p.from)[from]; break;
+    }
+}
+
+// ---- along an axis
+
+// Is candidate (x, at) better than (best, place)? Equal ones: the first, or the last.
+INL bool is_better(float x, int64_t at, float best, int64_t place, bool last)
+{
+    bool nan = isnan(x), old = isnan(best);
+    if (nan != old) return nan;
+    if (nan || x == best) return last ? at > place : at < place;
+    return x > best;
+}
+
+// A block for each row.
+extern "C" __global__ void __launch_bounds__(256) extreme(const __grid_constant__ HoloCudaExtreme p)
+{
+    __shared__ float   bests[32];
+    __shared__ int64_t places[32];
+    in_turn();
+    int64_t row = blockIdx.x, first = row / p.inner * p.size * p.inner + row % p.inner, place = -1;
+    float   sign = p.is_least ? -1.0f : 1.0f, best = 0;
+    for (int64_t k = threadIdx.x; k < p.size; k += blockDim.x) {
+        float x = sign * load_any(p.from, first + k * p.inner, p.type);
+        if (place < 0 || is_better(x, k, best, place, p.is_last)) best = x, place = k;
+    }
+    for (int step = 16; step; step /= 2) {
+        float   x  = __shfl_xor_sync(0xffffffff, best, step);
+        int64_t at = __shfl_xor_sync(0xffffffff, place, step);
+        if (at >= 0 && (place < 0 || is_better(x, at, best, place, p.is_last))) best = x, place = at;
+    }
+    if (threadIdx.x % 32 == 0) bests[threadIdx.x / 32] = best, places[threadIdx.x / 32] = place;
+    __syncthreads();
+    if (threadIdx.x) return;
+    for (int i = 1; i < blockDim.x / 32; i++)
+        if (places[i] >= 0 && is_better(bests[i], places[i], best, place, p.is_last)) best = bests[i], place = places[i];
+    p.to[row] = place;
+}
+
+// A thread for each row, in double, as the reference sums.
+extern "C" __global__ void __launch_bounds__(256) scan(const __grid_constant__ HoloCudaScan p)
+{
+    in_turn();
+    int64_t i = thread_number();
+    if (i >= p.outer * p.inner) return;
+    int64_t first = i / p.inner * p.size * p.inner + i % p.inner;
+    double  sum   = 0;
+    for (int64_t n = 0; n < p.size; n++) {
+        int64_t at   = first + (p.is_reverse ? p.size - 1 - n : n) * p.inner;
+        double  next = sum + (double)load_any(p.from, at, p.from_type);
+        store_any(p.to, at, p.to_type, (float)(p.is_exclusive ? sum : next));
+        sum = next;
     }
 }
 
@@ -120,6 +279,7 @@ INL int fold_kind(int what) // of block_fold
 // A thread for each result: the elements of a fold are `inner` apart.
 extern "C" __global__ void __launch_bounds__(256) fold_columns(const __grid_constant__ HoloCudaFold p)
 {
+    in_turn();
     int64_t i = thread_number();
     if (i >= p.outer * p.inner) return;
     int64_t from = i / p.inner * p.size * p.inner + i % p.inner;
@@ -136,6 +296,7 @@ extern "C" __global__ void __launch_bounds__(256) fold_columns(const __grid_cons
 // A block for each result: the elements of a fold are neighbours.
 extern "C" __global__ void __launch_bounds__(256) fold_rows(const __grid_constant__ HoloCudaFold p)
 {
+    in_turn();
     __shared__ float words[32];
     int64_t          from = (int64_t)blockIdx.x * p.size;
     float            sum  = fold_begin(p.what), all = 0;
@@ -153,6 +314,7 @@ extern "C" __global__ void __launch_bounds__(256) fold_rows(const __grid_constan
 
 extern "C" __global__ void __launch_bounds__(256) soft(const __grid_constant__ HoloCudaSoft p)
 {
+    in_turn();
     __shared__ float words[32];
     int64_t          row = blockIdx.x, from = row / p.inner * p.size * p.inner + row % p.inner;
     float            most = -INFINITY, sum = 0;
@@ -176,6 +338,7 @@ INL int64_t centre_at(const HoloCudaCentre &p, int64_t group, int64_t e)
 
 extern "C" __global__ void __launch_bounds__(256) centre(const __grid_constant__ HoloCudaCentre p)
 {
+    in_turn();
     __shared__ float words[32];
     int64_t          group = blockIdx.x;
     float            sum   = 0;
@@ -199,6 +362,63 @@ extern "C" __global__ void __launch_bounds__(256) centre(const __grid_constant__
     }
 }
 
+// ---- resizing
+
+enum { HALF_PIXEL, SYMMETRIC, PYTORCH, CORNERS, ASYMMETRIC, HALF_FOR_NEAREST }; // of HoloResizePlace
+enum { PREFER_FLOOR, PREFER_CEIL, FLOOR, CEIL };                               // of HoloResizeRound
+
+// The place of output o on the input, in the order of operations of the reference.
+INL float resize_place(const HoloCudaResize &p, int d, int64_t o)
+{
+    float x = (float)o, in = (float)p.in[d], scale = p.scale[d], length = __fmul_rn(scale, in), whole = (float)p.out[d];
+    switch (p.place) {
+    case CORNERS:
+        if (scale >= 1) length = whole;
+        return length == 1 ? 0 : x * (in - 1) / (length - 1);
+    case ASYMMETRIC: return x / scale;
+    case HALF_FOR_NEAREST: return (x + 0.5f) / scale;
+    case PYTORCH: return whole == 1 ? 0 : (x + 0.5f) / scale - 0.5f;
+    default: return (x + 0.5f) / scale - 0.5f;
+    }
+}
+
+INL bool resize_takes_next(int round, double rest)
+{
+    return round == PREFER_FLOOR ? rest > 0.5 : round == PREFER_CEIL ? rest >= 0.5 : round == FLOOR ? rest == 1 : true;
+}
+
+INL int64_t resize_clamp(double i, int64_t count)
+{
+    return i > 0 ? i < (double)(count - 1) ? (int64_t)i : count - 1 : 0;
+}
+
+extern "C" __global__ void __launch_bounds__(256) resize(const __grid_constant__ HoloCudaResize p)
+{
+    in_turn();
+    int64_t i = thread_number(), left = i, stride = 1, at[HOLO_CUDA_RESIZED][2];
+    double  weight[HOLO_CUDA_RESIZED][2], sum = 0;
+    if (i >= p.count) return;
+    for (int d = p.rank - 1; d >= 0; d--) {
+        int64_t o = left % p.out[d];
+        left /= p.out[d];
+        double place = p.changes[d] ? (double)resize_place(p, d, o) : (double)o, base = ceil(place) - 1, rest = place - base;
+        bool   pair  = p.changes[d] && p.is_linear;
+        weight[d][0] = pair ? 1 - rest : 1;
+        weight[d][1] = pair ? rest : 0;
+        at[d][0]     = !p.changes[d] ? o : pair ? resize_clamp(base, p.in[d]) : resize_clamp(base + resize_takes_next(p.round, rest), p.in[d]);
+        at[d][1]     = pair ? resize_clamp(base + 1, p.in[d]) : at[d][0];
+        at[d][0] *= stride, at[d][1] *= stride;
+        stride *= p.in[d];
+    }
+    for (int which = 0; which < 1 << p.rank; which++) {
+        int64_t from = 0;
+        double  by   = 1;
+        for (int d = 0; d < p.rank; d++) from += at[d][which >> d & 1], by *= weight[d][which >> d & 1];
+        if (by != 0) sum += by * (double)load_any(p.from, from, p.from_type);
+    }
+    store_any(p.to, i, p.to_type, (float)sum);
+}
+
 // ---- windows
 
 // The position of element i in image, channel and three dimensions, the channel running fastest.
@@ -218,6 +438,7 @@ INL int64_t dot_5(const int64_t (&at)[5], const int64_t *stride)
 
 extern "C" __global__ void __launch_bounds__(256) pool(const __grid_constant__ HoloCudaPool p)
 {
+    in_turn();
     int64_t i = thread_number(), at[5];
     if (i >= p.count) return;
     window_place(i, p.channels, p.out, at);
@@ -239,8 +460,43 @@ extern "C" __global__ void __launch_bounds__(256) pool(const __grid_constant__ H
     store_any(p.to, dot_5(at, p.to_stride), p.type, sum);
 }
 
+INL float4 pool_add(float4 sum, float4 v, bool is_mean)
+{
+    if (is_mean) return make_float4(sum.x + v.x, sum.y + v.y, sum.z + v.z, sum.w + v.w);
+    return make_float4(fold_add(sum.x, v.x, HOLO_CUDA_FOLD_MAX), fold_add(sum.y, v.y, HOLO_CUDA_FOLD_MAX),
+                       fold_add(sum.z, v.z, HOLO_CUDA_FOLD_MAX), fold_add(sum.w, v.w, HOLO_CUDA_FOLD_MAX));
+}
+
+// Pictures with channels last, four channels at a time. Offsets have 32 bits.
+extern "C" __global__ void __launch_bounds__(256) pool_last(const __grid_constant__ HoloCudaPool p)
+{
+    in_turn();
+    uint32_t i = (uint32_t)thread_number(), channels = (uint32_t)p.channels / 4;
+    if (i >= (uint32_t)(p.count / 4)) return;
+    uint32_t c = i % channels, pixel = i / channels;
+    int      x0 = (int)(pixel % p.out[2]), y0 = (int)(pixel / p.out[2] % p.out[1]), image = (int)(pixel / p.out[2] / p.out[1]);
+    float    most = p.is_mean ? 0 : -INFINITY;
+    float4   sum  = make_float4(most, most, most, most);
+    int      there = 0, padded = 0;
+    for (int y = 0; y < p.kernel[1]; y++)
+        for (int x = 0; x < p.kernel[2]; x++) {
+            int h = y0 * p.stride[1] - p.pad[1] + y * p.dilation[1], w = x0 * p.stride[2] - p.pad[2] + x * p.dilation[2];
+            padded += h < p.in[1] + p.pad_end[1] && w < p.in[2] + p.pad_end[2];
+            if (h < 0 || w < 0 || h >= p.in[1] || w >= p.in[2]) continue;
+            uint32_t at = ((uint32_t)(image * p.in[1] + h) * p.in[2] + w) * (uint32_t)p.channels + c * 4;
+            sum = pool_add(sum, load_4(p.from, at, p.type), p.is_mean);
+            there++;
+        }
+    if (p.is_mean) {
+        float by = 1.0f / (float)(p.counts_pads ? padded : there);
+        sum      = make_float4(sum.x * by, sum.y * by, sum.z * by, sum.w * by);
+    }
+    store_4(p.to, (int64_t)i * 4, p.type, sum);
+}
+
 extern "C" __global__ void __launch_bounds__(256) window(const __grid_constant__ HoloCudaWindow p)
 {
+    in_turn();
     int64_t i = thread_number(), at[5];
     if (i >= p.count) return;
     window_place(i, p.filters, p.out, at);
@@ -268,6 +524,7 @@ extern "C" __global__ void __launch_bounds__(256) window(const __grid_constant__
 // 16 x 16 results by a block, from tiles in shared memory.
 extern "C" __global__ void __launch_bounds__(256) plain(const __grid_constant__ HoloCudaPlain p)
 {
+    in_turn();
     __shared__ float tile_a[16][17], tile_b[16][17];
     int              x = threadIdx.x % 16, y = threadIdx.x / 16;
     int64_t          m = (int64_t)blockIdx.y * 16 + y, n = (int64_t)blockIdx.x * 16 + x, z = blockIdx.z, outer = z / p.inner, inner = z % p.inner;

@@ -11,9 +11,18 @@ typedef struct HoloCudaMove {
     const void *from;
     void       *to;
     int64_t     count;
-    int32_t     rank, unused;
+    int32_t     rank;
+    uint8_t     from_type, to_type, unused[2]; // of numbers that change their type
     int64_t     size[HOLO_CUDA_RANK], from_stride[HOLO_CUDA_RANK], to_stride[HOLO_CUDA_RANK];
 } HoloCudaMove;
+
+// [pixels][channels] to [pixels][16 bytes].
+typedef struct HoloCudaPadded {
+    const void *from;
+    void       *to;
+    int64_t     pixels;
+    int32_t     channels, element; // element: bytes, 2 or 4
+} HoloCudaPadded;
 
 // Rows of `inner` units of 1 to 16 bytes: to[o][i] = from[o][index[i]].
 typedef struct HoloCudaGather {
@@ -22,7 +31,42 @@ typedef struct HoloCudaGather {
     uint32_t   *status; // becomes 1 if an index is out of range
     int64_t     outer, size, inner, indices;
     int32_t     index_bytes, unit;
+    uint8_t     to_type, unused[7]; // of f32 that becomes another type
 } HoloCudaGather;
+
+typedef struct HoloCudaFill {
+    void    *to;
+    int64_t  count;
+    uint64_t value;
+    int32_t  element, unused; // bytes: 1, 2, 4 or 8
+} HoloCudaFill;
+
+// to[i] = from at the place of i, with index[i] in place of its number along `axis`.
+typedef struct HoloCudaElements {
+    const void *from, *index;
+    void       *to;
+    uint32_t   *status; // becomes 1 if an index is out of range
+    int64_t     count, limit;
+    int64_t     size[HOLO_CUDA_RANK], stride[HOLO_CUDA_RANK]; // of the index; of `from`
+    int32_t     rank, axis, index_bytes, element;
+    uint8_t     converts, to_type, unused[6]; // f32 that becomes another type
+} HoloCudaElements;
+
+// to[o][i] = where along k from[o][k][i] is largest, or least; a NaN is beyond all.
+typedef struct HoloCudaExtreme {
+    const void *from;
+    int64_t    *to;
+    int64_t     outer, size, inner;
+    uint8_t     type, is_least, is_last, unused[5];
+} HoloCudaExtreme;
+
+// Sums of all before, along the middle of [outer][size][inner].
+typedef struct HoloCudaScan {
+    const void *from;
+    void       *to;
+    int64_t     outer, size, inner;
+    uint8_t     from_type, to_type, is_reverse, is_exclusive, unused[4];
+} HoloCudaScan;
 
 // to[o][i] = fold over k of from[o][k][i].
 enum {
@@ -66,6 +110,20 @@ typedef struct HoloCudaCentre {
     uint8_t     type, gain_type, bias_type, is_centred;
 } HoloCudaCentre;
 
+// Resizes up to five axes of f32: the nearest element, or a sum of two along each axis. The numbers of place, round and mode
+// are those of ops/standard/resize.h.
+enum { HOLO_CUDA_RESIZED = 5 };
+typedef struct HoloCudaResize {
+    const void *from;
+    void       *to;
+    int64_t     count;
+    int64_t     in[HOLO_CUDA_RESIZED], out[HOLO_CUDA_RESIZED];
+    float       scale[HOLO_CUDA_RESIZED];
+    uint8_t     changes[HOLO_CUDA_RESIZED]; // the axis does not stay as it is
+    uint8_t     rank, place, round, is_linear, from_type, to_type;
+    uint8_t     unused[5];
+} HoloCudaResize;
+
 // Windows over images of up to 3 dimensions. Strides are in elements.
 typedef struct HoloCudaPool {
     const void *from;
@@ -106,7 +164,9 @@ typedef struct HoloCudaConvert {
     const void *from;
     void       *to;
     int64_t     count;
-    uint8_t     from_type, to_type, unused[6];
+    uint8_t     from_type, to_type;
+    uint8_t     whole; // both lie on 16 bytes
+    uint8_t     unused[5];
 } HoloCudaConvert;
 
 #endif

@@ -1,0 +1,399 @@
+// fake_driver.c - a library with the name of NVIDIA's driver, for machines without one. It has memory, streams and graphs
+// that are counted, and computes the few kernels that only move or convert elements; other kernels are only counted.
+//
+// Addresses of its memory lie where nobody else may touch them. A stream does at once what it is asked to do, except while
+// it is recorded.
+#include "fake_driver.h"
+
+#include "devices/cuda/code/basic_params.h"
+#include "devices/cuda/cuda_driver.h"
+#include "format/small_float.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define EXPORT __attribute__((visibility("default")))
+enum { FAILED = 1, BAD_HANDLE = 400, UNKNOWN_FUNCTION = 500, STEPS = 64 };
+static const uint64_t SHIFT = UINT64_C(1) << 62;
+
+typedef struct Launch {
+    const char *kernel;
+    uint8_t     args[512];
+} Launch;
+
+typedef struct Graph {
+    Launch list[STEPS];
+    int    count;
+} Graph;
+
+typedef struct Module {
+    char *names[256];
+    int   count;
+} Module;
+
+static HoloFakeDriver fake = {.version = 13000, .devices = 1, .capability = 90, .memory_left = (size_t)1 << 40};
+static Graph         *recording;
+
+EXPORT HoloFakeDriver *holo_fake_driver(void)
+{
+    return &fake;
+}
+
+static void *there(uint64_t address)
+{
+    return (void *)(uintptr_t)(address - SHIFT);
+}
+
+// ---- the machine
+
+EXPORT int cuInit(unsigned flags)
+{
+    (void)flags;
+    return fake.devices ? 0 : HOLO_CU_NO_DEVICE;
+}
+
+EXPORT int cuDriverGetVersion(int *out)
+{
+    *out = fake.version;
+    return 0;
+}
+
+EXPORT int cuDeviceGetCount(int *out)
+{
+    *out = fake.devices;
+    return 0;
+}
+
+EXPORT int cuDeviceGet(int *out, int number)
+{
+    *out = number;
+    return 0;
+}
+
+EXPORT int cuDeviceGetName(char *out, int room, int device)
+{
+    (void)device;
+    strncpy(out, "Fake GPU", (size_t)room);
+    return 0;
+}
+
+EXPORT int cuDeviceGetAttribute(int *out, int what, int device)
+{
+    (void)device;
+    *out = what == HOLO_CU_MULTIPROCESSORS    ? 132
+           : what == HOLO_CU_CAPABILITY_MAJOR ? fake.capability / 10
+           : what == HOLO_CU_CAPABILITY_MINOR ? fake.capability % 10
+                                              : 0;
+    return 0;
+}
+
+EXPORT int cuDevicePrimaryCtxRetain(void **out, int device)
+{
+    (void)device;
+    fake.contexts++;
+    *out = &fake;
+    return 0;
+}
+
+EXPORT int cuDevicePrimaryCtxRelease_v2(int device)
+{
+    (void)device;
+    fake.contexts--;
+    return 0;
+}
+
+EXPORT int cuCtxPushCurrent_v2(void *context)
+{
+    fake.depth++;
+    return context == &fake ? 0 : BAD_HANDLE;
+}
+
+EXPORT int cuCtxPopCurrent_v2(void **out)
+{
+    fake.depth--;
+    *out = &fake;
+    return 0;
+}
+
+// ---- memory
+
+EXPORT int cuMemGetInfo_v2(size_t *out_free, size_t *out_all)
+{
+    *out_free = *out_all = (size_t)1 << 40;
+    return 0;
+}
+
+EXPORT int cuMemAlloc_v2(uint64_t *out, size_t size)
+{
+    void *memory = fake.memory_left < size ? NULL : malloc(size);
+    if (!memory) return HOLO_CU_OUT_OF_MEMORY;
+    fake.takes++;
+    fake.held++;
+    *out = (uint64_t)(uintptr_t)memory + SHIFT;
+    return 0;
+}
+
+EXPORT int cuMemFree_v2(uint64_t address)
+{
+    free(there(address));
+    fake.held--;
+    return 0;
+}
+
+EXPORT int cuMemHostAlloc(void **out, size_t size, unsigned flags)
+{
+    (void)flags;
+    fake.takes++;
+    fake.held++;
+    *out = malloc(size);
+    return *out ? 0 : HOLO_CU_OUT_OF_MEMORY;
+}
+
+EXPORT int cuMemFreeHost(void *memory)
+{
+    free(memory);
+    fake.held--;
+    return 0;
+}
+
+EXPORT int cuMemcpyHtoDAsync_v2(uint64_t to, const void *from, size_t size, void *stream)
+{
+    fake.copies_in++;
+    fake.stream = stream;
+    memcpy(there(to), from, size);
+    return 0;
+}
+
+EXPORT int cuMemcpyDtoHAsync_v2(void *to, uint64_t from, size_t size, void *stream)
+{
+    fake.copies_out++;
+    fake.stream = stream;
+    memcpy(to, there(from), size);
+    return 0;
+}
+
+EXPORT int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t size, void *stream)
+{
+    fake.copies_within++;
+    fake.stream = stream;
+    memmove(there(to), there(from), size);
+    return 0;
+}
+
+EXPORT int cuMemsetD32Async(uint64_t to, unsigned value, size_t count, void *stream)
+{
+    uint32_t *words = there(to);
+    (void)stream;
+    for (size_t i = 0; i < count; i++) words[i] = value;
+    return 0;
+}
+
+EXPORT int cuPointerGetAttribute(void *out, int what, uint64_t address)
+{
+    (void)out, (void)what, (void)address;
+    return BAD_HANDLE;
+}
+
+// ---- kernels
+
+static float number_at(const void *p, int64_t at, int type)
+{
+    uint16_t bits = type == HOLO_CUDA_F32 ? 0 : ((const uint16_t *)p)[at];
+    return type == HOLO_CUDA_F32   ? ((const float *)p)[at]
+           : type == HOLO_CUDA_F16 ? holo_f16_decode(bits)
+                                   : holo_bf16_decode(bits);
+}
+
+static void number_put(void *p, int64_t at, int type, float x)
+{
+    if (type == HOLO_CUDA_F32)
+        ((float *)p)[at] = x;
+    else
+        ((uint16_t *)p)[at] =
+            (uint16_t)holo_small_encode(type == HOLO_CUDA_F16 ? HOLO_FORMAT_F16 : HOLO_FORMAT_BF16, (double)x, false);
+}
+
+static void convert(const HoloCudaConvert *p)
+{
+    const void *from = there((uint64_t)(uintptr_t)p->from);
+    void       *to   = there((uint64_t)(uintptr_t)p->to);
+    for (int64_t i = 0; i < p->count; i++) number_put(to, i, p->to_type, number_at(from, i, p->from_type));
+}
+
+static void move(const HoloCudaMove *p, size_t size)
+{
+    const char *from = there((uint64_t)(uintptr_t)p->from);
+    char       *to   = there((uint64_t)(uintptr_t)p->to);
+    for (int64_t i = 0; i < p->count; i++) {
+        int64_t left = i, at = 0, out = 0;
+        for (int d = p->rank - 1; d >= 0; d--) {
+            at += left % p->size[d] * p->from_stride[d];
+            out += left % p->size[d] * p->to_stride[d];
+            left /= p->size[d];
+        }
+        if (size)
+            memcpy(to + (size_t)out * size, from + (size_t)at * size, size);
+        else
+            number_put(to, out, p->to_type, number_at(from, at, p->from_type));
+    }
+}
+
+static void fill(const Launch *l)
+{
+    HoloCudaFill p;
+    memcpy(&p, l->args, sizeof p);
+    char *to = there((uint64_t)(uintptr_t)p.to);
+    for (int64_t i = 0; i < p.count; i++) memcpy(to + i * p.element, &p.value, (size_t)p.element);
+}
+
+static void compute(const Launch *l)
+{
+    HoloCudaConvert c;
+    HoloCudaMove    m;
+    memcpy(&c, l->args, sizeof c);
+    memcpy(&m, l->args, sizeof m);
+    fake.kernels++;
+    if (!strcmp(l->kernel, "convert")) convert(&c);
+    if (!strcmp(l->kernel, "move_number")) move(&m, 0);
+    if (!strncmp(l->kernel, "move_", 5) && l->kernel[5] <= '9') move(&m, (size_t)atoi(l->kernel + 5));
+    if (!strcmp(l->kernel, "fill")) fill(l);
+}
+
+EXPORT int cuModuleLoadDataEx(void **out, const void *code, unsigned count, int *options, void **values)
+{
+    (void)code, (void)count, (void)options, (void)values;
+    if (fake.module_fails) return fake.module_fails;
+    fake.modules++;
+    *out = calloc(1, sizeof(Module));
+    return 0;
+}
+
+EXPORT int cuModuleUnload(void *module)
+{
+    Module *m = module;
+    for (int i = 0; i < m->count; i++) free(m->names[i]);
+    free(m);
+    fake.modules--;
+    return 0;
+}
+
+EXPORT int cuModuleGetFunction(void **out, void *module, const char *name)
+{
+    Module *m = module;
+    if (m->count == 256) return UNKNOWN_FUNCTION;
+    *out = m->names[m->count++] = strdup(name);
+    return 0;
+}
+
+EXPORT int cuFuncSetAttribute(void *function, int what, int value)
+{
+    (void)function, (void)what, (void)value;
+    return 0;
+}
+
+EXPORT int cuLaunchKernelEx(const HoloCuLaunchConfig *config, void *function, void **args, void **more)
+{
+    Launch l = {.kernel = function};
+    (void)more;
+    memcpy(l.args, args[0], sizeof l.args);
+    fake.launches++;
+    fake.stream = config->stream;
+    if (fake.launch_fails) return fake.launch_fails;
+    if (!recording)
+        compute(&l);
+    else if (recording->count == STEPS)
+        return FAILED;
+    else
+        recording->list[recording->count++] = l;
+    return 0;
+}
+
+// ---- streams and graphs
+
+EXPORT int cuStreamCreate(void **out, unsigned flags)
+{
+    (void)flags;
+    fake.streams++;
+    *out = malloc(1);
+    return 0;
+}
+
+EXPORT int cuStreamDestroy_v2(void *stream)
+{
+    fake.streams--;
+    free(stream);
+    return 0;
+}
+
+EXPORT int cuStreamSynchronize(void *stream)
+{
+    (void)stream;
+    fake.waits++;
+    return fake.wait_fails;
+}
+
+EXPORT int cuStreamBeginCapture_v2(void *stream, int how)
+{
+    (void)stream, (void)how;
+    recording = calloc(1, sizeof *recording);
+    return 0;
+}
+
+EXPORT int cuStreamEndCapture(void *stream, void **out)
+{
+    (void)stream;
+    *out      = recording;
+    recording = NULL;
+    return 0;
+}
+
+EXPORT int cuGraphInstantiateWithFlags(void **out, void *graph, unsigned long long flags)
+{
+    Graph *made = malloc(sizeof *made);
+    (void)flags;
+    *made = *(Graph *)graph;
+    fake.graphs++;
+    *out = made;
+    return 0;
+}
+
+EXPORT int cuGraphUpload(void *graph, void *stream)
+{
+    (void)graph, (void)stream;
+    return 0;
+}
+
+EXPORT int cuGraphLaunch(void *graph, void *stream)
+{
+    const Graph *g = graph;
+    fake.graph_launches++;
+    fake.stream = stream;
+    for (int i = 0; i < g->count; i++) compute(&g->list[i]);
+    return 0;
+}
+
+EXPORT int cuGraphDestroy(void *graph)
+{
+    free(graph);
+    return 0;
+}
+
+EXPORT int cuGraphExecDestroy(void *graph)
+{
+    fake.graphs--;
+    free(graph);
+    return 0;
+}
+
+EXPORT int cuGetErrorString(int result, const char **out)
+{
+    *out = result == HOLO_CU_OUT_OF_MEMORY ? "out of memory" : "something failed";
+    return 0;
+}
+
+EXPORT int cuGetErrorName(int result, const char **out)
+{
+    (void)result;
+    *out = "CUDA_ERROR";
+    return 0;
+}
