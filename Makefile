@@ -73,7 +73,7 @@ HOLOGRAM := $(BUILD)/hologram$(EXE)
 
 .PHONY: all api demo packages picture deps help hooks install uninstall clean format lint operators
 .PHONY: cuda cuda-test cross golden test test-programs unit unit-programs unit-watched watched-programs models onnx onnx-device onnx-modes test-isa isa-programs isa-long asan ubsan tsan races oom fuzz fuzz-replay real
-.PHONY: bench bench-real bench-kernels bench-blocks bench-isa bench-lookup bench-stdlib peers-anew
+.PHONY: bench bench-real bench-kernels bench-blocks bench-grammar bench-isa bench-lookup bench-stdlib peers-anew
 MAKEFLAGS += --no-builtin-rules
 # What builds a lot uses every core, unless the caller said how many.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -103,6 +103,8 @@ named = $(filter $(foreach n,$(1),%/$(n).o),$(RUNTIME_OBJ))
 # Loops over elements that others share: those are worth vectors.
 LOOPS := binary cast constant contract cumulative deform_conv loss ml_features ml_linear ml_svm move normalization_norm pointwise pooling reduce resize roi samples select softmax tensor topk unary variadic
 $(call named,$(LOOPS)): CFLAGS += $(if $(SANITIZE),,$(SMALL))
+# Verification goes over all that a model computes.
+$(call obj,src/verify/blur.c src/verify/judge.c): CFLAGS += $(if $(SANITIZE),,$(SMALL))
 # The header of xxhash insists on inlining, which -Og does not do.
 $(call named,hash): CFLAGS += $(if $(filter -Og,$(OPT)),-O1)
 # What is done once for a model or for its sizes: inference of shapes, operators that others compute for them, opening, binding.
@@ -461,9 +463,10 @@ isa-programs: $(BUILD)/hologram $(ISA_NAMES:%=$(BUILD)/tests/%_test)
 ## make cross         for Windows and macOS: built and linked by zig, the tests of Windows run under wine
 CROSS_TARGETS  ?= x86_64-windows-gnu aarch64-macos x86_64-macos
 CROSS_PACKAGES := wine wine64 libxxhash-dev libjansson-dev xz-utils bzip2
-# Of Linux or POSIX in themselves: what they test is another thing elsewhere. Tests of functions (math, isa_math) compare with long
+# Of Linux or POSIX in themselves: what they test is another thing elsewhere. torch_state starts python3. hostile_input
+# asks for terabytes, which wine grants and which then fill the memory. Tests of functions (math, isa_math) compare with long
 # double, whose functions are not exact there.
-CROSS_NOT      := alloc archive archive_damage bad_input cuda_device mirror pool context user_kernel runtime math isa_math
+CROSS_NOT      := alloc archive archive_damage bad_input cuda_device hostile_input mirror pool context user_kernel runtime torch_state math isa_math
 CROSS_TESTS    ?= $(filter-out $(CROSS_NOT),$(patsubst $(BUILD)/tests/%_test$(EXE),%,$(UNIT)))
 cross: deps
 	@command -v npm > /dev/null || sh tools/deps.sh npm
@@ -565,6 +568,14 @@ $(BUILD)/bench/blocks: $(wildcard bench/blocks/*.c) $(LIB)
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(filter %.c %.a,$^) -o $@ $(LDLIBS)
 bench-blocks: $(BUILD)/bench/blocks
 	@$(BUILD)/bench/blocks
+
+## make bench-grammar  masks of grammars for a vocabulary of 128,000 tokens
+$(BUILD)/bench/grammar: bench/grammar/grammar.c $(LIB_COMP) $(LIB)
+	@mkdir -p $(@D)
+	@echo "  cc    $<"
+	$(Q)$(CC) -std=c11 $(CFLAGS) $< $(LIB_COMP) $(LIB) $(COMPILER_LIBS) $(LDLIBS) -o $@
+bench-grammar: $(BUILD)/bench/grammar
+	@$(BUILD)/bench/grammar
 
 ## make bench-kernels products and convolutions beside OpenBLAS, oneDNN and ONNX Runtime
 peer_lib = $(shell printf '\043include <$(1)>\n' | $(CC) -E - >/dev/null 2>&1 && echo -l$(2))
