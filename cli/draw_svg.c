@@ -26,7 +26,7 @@ void xml_text(FILE *out, const char *text, int limit)
 {
     int written = 0;
     for (const unsigned char *s = (const unsigned char *)draw_safe(text); *s;) {
-        int size = cli_utf8_size(s);
+        int size = *s < 0x80 ? 1 : *s < 0xE0 ? 2 : *s < 0xF0 ? 3 : 4; // safe text is UTF-8
         if (limit && ++written > limit) {
             fputs("…", out);
             return;
@@ -39,11 +39,9 @@ void xml_text(FILE *out, const char *text, int limit)
             fputs("&amp;", out);
         else if (*s == '"')
             fputs("&quot;", out);
-        else if (size && (*s >= 0x20 || *s == '\n'))
-            fwrite(s, 1, (size_t)size, out);
         else
-            fputc('?', out);
-        s += size ? size : 1;
+            fwrite(s, 1, (size_t)size, out);
+        s += size;
     }
 }
 

@@ -3,6 +3,7 @@
 # Files of tests need no disk.
 [ ! -w /dev/shm ] || export TMPDIR="${TMPDIR:-/dev/shm}"
 name=$(basename "$1") begin=$(date +%s)
+case $1 in */watched/*) name="$name, watched" ;; esac
 if "$1" > "$1.log" 2>&1; then
     grep '^under sanitizers' "$1.log" | sed "s|^|  $name: |"
     seconds=$(($(date +%s) - begin))

@@ -1,5 +1,5 @@
 // A conversation with a language model, which runs in a worker: tokens a second are shown.
-import { bytes, failed, files, find, make, time } from "./common.mjs";
+import { failed, find, make, offer, time } from "./common.mjs";
 import { open } from "./hologram/index.mjs";
 
 const messages = [];
@@ -33,26 +33,34 @@ async function answer(prompt) {
   document.body.dataset.answers = String(messages.length / 2);
 }
 
-async function take([file]) {
-  if (!file) return;
+async function take(source, name) {
+  const progress = find("progress");
   model?.close();
   find("talk").replaceChildren();
   messages.length = 0;
   const begin = performance.now();
-  find("state").textContent = `Opening ${file.name} (${bytes(file.size)}) ...`;
+  find("state").textContent = `Opening ${name} ...`;
   try {
-    model = await open(file, { worker: true, text: true });
+    model = await open(source, {
+      worker: true,
+      text: true,
+      onprogress({ loaded, total }) {
+        progress.hidden = false;
+        progress.value = total ? loaded / total : 0;
+      },
+    });
     model.hasTemplate = await model.generateText("", { maxTokens: 1, chat: true }).then(
       () => true,
       () => false,
     );
-    find("state").textContent = `${file.name} is ready, after ${time(performance.now() - begin)}.`;
+    find("state").textContent = `${name} is ready, after ${time(performance.now() - begin)}.`;
     find("form").hidden = false;
     find("text").focus();
     document.body.dataset.ready = "true";
   } catch (error) {
     failed(find("state"), error);
   }
+  progress.hidden = true;
 }
 
 find("form").onsubmit = (event) => {
@@ -69,4 +77,4 @@ find("text").onkeydown = (event) => {
   }
 };
 find("stop").onclick = () => stopper?.abort();
-files(find("area"), find("file"), take);
+offer(find("area"), "chat", take, { about: "the archive of a language model, compiled from a HuggingFace folder or a GGUF file", accept: ".holo" });

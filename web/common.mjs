@@ -3,6 +3,7 @@ const pages = [
   ["index.html", "Digits"],
   ["vision.html", "Images"],
   ["chat.html", "Chat"],
+  ["speech.html", "Speech"],
   ["imagine.html", "Text to image"],
   ["model.html", "Any model"],
   ["compare.html", "Side by side"],
@@ -51,6 +52,33 @@ export function bars(list) {
 /** Says what went wrong, where everybody looks. */
 export function failed(element, error) {
   element.replaceChildren(make("p", { className: "wrong", role: "alert", textContent: error.message ?? String(error) }));
+}
+
+/** Trained models beside the pages, which "make web-models" has fetched: {name, page, about, bytes, hasOnnx ...}. */
+export const listed = await fetch("models.json").then(
+  (response) => (response.ok ? response.json() : []),
+  () => [],
+);
+const smallBytes = 3e7; // so much is fetched without a question
+
+/**
+ * Offers the models for a page, and a choice of files of one's own. Each is given to take(URL or file, name, what the list says of it). The first
+ * one is taken at once if it is small.
+ */
+export function offer(area, page, take, { about, accept }) {
+  const models = listed.filter((one) => one.page === page),
+    buttons = models.map((one) =>
+      make("button", { type: "button", textContent: `${one.name}, ${bytes(one.bytes)}`, title: one.about, onclick: () => take(`${one.name}.holo`, one.name, one) }),
+    ),
+    input = make("input", { type: "file", accept, id: "file", onchange: () => input.files[0] && take(input.files[0], input.files[0].name) });
+  area.append(
+    models.length
+      ? make("p", { className: "row" }, make("span", { textContent: "Model:" }), ...buttons)
+      : make("p", { className: "soft" }, "There is no trained model beside this page: ", make("code", { textContent: "make web-models" }), " fetches some."),
+    make("label", { htmlFor: "file", textContent: models.length ? `or ${about}: ` : `Choose ${about}: ` }),
+    input,
+  );
+  if (models[0]?.bytes < smallBytes) take(`${models[0].name}.holo`, models[0].name, models[0]);
 }
 
 /** Files that are dropped onto an element, or chosen there. */

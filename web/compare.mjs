@@ -1,12 +1,7 @@
 // The same model by Hologram and by onnxruntime-web, with a bar for each of four numbers.
-import { bars, bytes, failed, find, make, time } from "./common.mjs";
+import { bars, bytes, failed, find, listed, make, time } from "./common.mjs";
 
-/** Models that lie beside the page: NAME.holo and NAME.onnx. */
-const listed = await fetch("models.json").then(
-  (response) => (response.ok ? response.json() : []),
-  () => [],
-);
-for (const name of listed) find("model").append(make("option", { value: name, textContent: name }));
+for (const { name, hasOnnx } of listed) if (hasOnnx) find("model").append(make("option", { value: name, textContent: name }));
 
 /** Bytes that came over the network for a folder since a moment, packed as they came. */
 function loaded(since, pattern) {

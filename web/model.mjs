@@ -1,9 +1,10 @@
 // Drop any model: what it is, its graph, what the compiler decided, a run, and its time.
 import { bytes, failed, files, find, make, time } from "./common.mjs";
 import { compile, open } from "./hologram/index.mjs";
-import { graphOf } from "./hologram/compiling.mjs";
+import { drawingOf, graphOf } from "./hologram/compiling.mjs";
+import { draw, none } from "./graph.mjs";
 
-let model, archive, name;
+let model, archive, name, source; // source: {file, beside} of what was compiled here
 const isArchive = (data) => data[0] === 0x89 && data[1] === 0x48;
 const table = (head, rows) =>
   make(
@@ -35,7 +36,29 @@ function facts(report) {
   );
 }
 
+const drawings = new Map(); // of stages, as SVG
+
+async function drawn(stage) {
+  for (const one of ["planned", "imported"]) find(one).ariaPressed = String(one === stage);
+  try {
+    if (!drawings.has(stage)) {
+      const text =
+        stage === "planned"
+          ? await drawingOf(archive, `${name}.holo`, stage)
+          : await drawingOf(new Uint8Array(await source.file.arrayBuffer()), source.file, stage, { files: source.beside });
+      drawings.set(stage, text);
+    }
+    document.body.dataset.boxes = String(draw(drawings.get(stage)));
+  } catch (error) {
+    none(error);
+  }
+}
+for (const stage of ["planned", "imported"]) find(stage).onclick = () => drawn(stage);
+
 async function graph() {
+  drawings.clear();
+  find("imported").disabled = !source;
+  await drawn("planned");
   try {
     const listing = await graphOf(archive, `${name}.holo`, "planned"),
       shown = (at) => (at < 0 ? "" : `${listing.values[at].name} ${listing.values[at].shape}`);
@@ -65,7 +88,7 @@ async function take(chosen) {
   document.body.removeAttribute("data-ready");
   state.textContent = `Reading ${main.name} ...`;
   model?.close();
-  model = undefined;
+  model = source = undefined;
   try {
     let data = new Uint8Array(await main.arrayBuffer()),
       report;
@@ -76,6 +99,7 @@ async function take(chosen) {
       progress.hidden = false;
       state.textContent = `Compiling ${main.name} ...`;
       await new Promise((resolve) => setTimeout(resolve, 30)); // the page shows it first
+      source = { file: main, beside };
       ({ archive: data, report } = await compile(main, { files: beside, progress: (_, part) => (progress.value = part) }));
     }
     archive = data;
@@ -101,7 +125,7 @@ find("run").onclick = async () => {
     find("answers").replaceChildren(
       make("p", { className: "soft", textContent: `on made-up inputs, in ${time(took)}` }),
       ...Object.entries(results).map(([output, tensor]) =>
-        make("pre", { textContent: `${output} ${tensor.dtype ?? ""}[${tensor.shape ?? ""}]\n${Array.from(tensor.data?.slice(0, 12) ?? []).join(", ")} ...` }),
+        make("pre", { textContent: `${output} ${tensor.dtype ?? ""}[${tensor.shape ?? ""}]\n${Array.from(tensor.data?.slice(0, 12) ?? [], (x) => (typeof x === "number" ? Number(x.toPrecision(5)) : x)).join(", ")} ...` }),
       ),
     );
   } catch (error) {

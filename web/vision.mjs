@@ -1,5 +1,5 @@
 // A classifier or a detector on a picture or the camera.
-import { bars, failed, files, find, time } from "./common.mjs";
+import { bars, failed, files, find, offer, time } from "./common.mjs";
 import { imageTensor, open } from "./hologram/index.mjs";
 
 const view = find("view"),
@@ -94,20 +94,21 @@ async function look(source = picture) {
   }
 }
 
-find("file").onchange = async () => {
-  const [file] = find("file").files;
-  if (!file) return;
-  find("state").textContent = `Opening ${file.name} ...`;
+async function use(source, name, facts = {}) {
+  find("state").textContent = `Opening ${name} ...`;
   try {
     model?.close();
-    model = await open(file, { worker: true });
-    find("state").textContent = `${file.name} is ready.`;
+    model = undefined;
+    model = await open(source, { worker: true });
+    if (facts.labels) ({ labels } = facts);
+    if (facts.values) find("scale").value = facts.values;
+    find("state").textContent = `${name} is ready.${picture ? "" : " Now choose a picture, or use the camera."}`;
     document.body.dataset.ready = "true";
     await look();
   } catch (error) {
     failed(find("state"), error);
   }
-};
+}
 find("labels").onchange = async () => {
   if (!find("labels").files[0]) return;
   labels = (await find("labels").files[0].text()).split("\n").map((line) => line.trim());
@@ -154,3 +155,4 @@ find("camera").onclick = async () => {
   isWatching = false;
   find("camera").textContent = "Use the camera";
 };
+offer(find("models"), "images", use, { about: "a model of your own", accept: ".holo,.onnx,.tflite" });

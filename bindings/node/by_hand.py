@@ -7,11 +7,15 @@ KERNELS = "src/js_kernels.c runs kernels"
 OWN = "JavaScript has this of its own: "
 EXECUTOR = "executors compute on buffers of their own: in JavaScript, kernels run on typed arrays instead"
 WORDS = "src/js_text.c gives texts as strings"
-BATCH = "for servers in C: its callbacks come in the middle of a step. Model.generate makes one text"
+BATCH = "src/js_batch.c continues several texts on another thread, step by step"
 LANGUAGE = "src/js_generate.c continues texts on another thread, step by step"
 SPEECH = "src/js_speech.c writes down what is said, on another thread"
 PICTURE = "src/js_picture.c makes pictures on another thread, step by step"
 TEXT = "Model.generate does all of it"
+DEVICE = "it is about addresses of a device's memory: runs take and give arrays of JavaScript"
+
+# Handles of these are of an object of the binding, which has another end.
+DESTROYED = {"HoloTextBatch": "bind_batch_destroy"}
 
 FUNCTIONS = {
     "holo_model_run": RUN,
@@ -29,6 +33,12 @@ FUNCTIONS = {
     "holo_session_output": RUN,
     "holo_session_set_time_limit": RUN,
     "holo_session_cancel": RUN,
+    "holo_session_set_device_input": DEVICE,
+    "holo_session_set_device_output": DEVICE,
+    "holo_session_set_stream": DEVICE,
+    "holo_session_device_take": DEVICE,
+    "holo_session_device_give": DEVICE,
+    "holo_session_device_copy": DEVICE,
     "holo_port_fits": RUN + ", and checks inputs there",
     "holo_compiler_add_sample": COMPILE,
     "holo_compiler_set_judge": COMPILE,
@@ -85,9 +95,8 @@ FUNCTIONS = {
     "holo_language_read": LANGUAGE,
     "holo_language_read_last": "Language.read gives the logits behind one token",
     "holo_language_read_all": "Language.read reads one text",
-    "holo_language_copy": "a read could be in progress on another thread",
     "holo_language_set_source": LANGUAGE + "; the prompt is the source",
-    "holo_model_entry": "not there yet: the first entry runs, and Model.generate uses the others",
+    "holo_model_entry": "src/js_generate.c gives parts of models",
     "holo_sound_read": SPEECH,
     "holo_sound_read_memory": SPEECH,
     "holo_samples_free": SPEECH,
@@ -99,7 +108,6 @@ FUNCTIONS = {
     "holo_picture_create": PICTURE,
     "holo_picture_step": PICTURE,
     "holo_picture_see": PICTURE,
-    "holo_language_forget": "a read could be in progress on another thread",
     "holo_language_cancel": LANGUAGE,
     "holo_generate_defaults": LANGUAGE,
     "holo_generate": LANGUAGE,

@@ -125,6 +125,8 @@ class Call:
     def param_object(self, param):
         self.before.append(f"JsHolder *{param.name} = NULL;")
         self.tests.append(f"js_holder_get(env, {self.argument()}, JS_{param.type.base}, {self.may_be_null(param)}, &{param.name})")
+        if param.type.base == "HoloLanguage" and not param.type.is_const:  # of others the library itself sees who uses them
+            self.tests.append(f"js_holder_is_idle(env, {param.name})")
         self.passed.append(f"{param.name} ? {param.name}->object : NULL")
 
     def param_string(self, param):
@@ -313,7 +315,7 @@ def header(api, outs):
 
 
 def source(api, functions, outs, ins):
-    kinds = "\n".join(f'    [JS_{name}] = {{"{bindings.snake(name).replace("_", " ")}", (void (*)(void *)){one["destroy"]}}},'
+    kinds = "\n".join(f'    [JS_{name}] = {{"{bindings.snake(name).replace("_", " ")}", (void (*)(void *)){by_hand.DESTROYED.get(name, one["destroy"])}}},'
                       for name, one in api.objects.items())
     parts = ['// Made by bindings/node/make.py.\n#include "made.h"\n#include "js_made.h"\n\n#include <math.h>\n#include <stdlib.h>\n',
              f"static const struct {{\n    const char *name;\n    void (*destroy)(void *);\n}} kinds[] = {{\n{kinds}\n}};\n",

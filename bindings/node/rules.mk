@@ -9,10 +9,10 @@ NODE_MADE   := $(BUILD)/obj/bindings/node/made
 NODE_SRC    := $(wildcard bindings/node/src/*.c)
 # Asks for functions of libc by their oldest versions, as the Python package does.
 NODE_LIBC   := $(if $(SANITIZE),,$(call obj,bindings/python/src/old_libc.c))
-NODE_OBJ    := $(call obj,$(NODE_SRC)) $(NODE_MADE)/made.o $(NODE_LIBC)
+NODE_OBJ    := $(call obj,$(NODE_SRC) $(wildcard bindings/shared/*.c)) $(NODE_MADE)/made.o $(NODE_MADE)/fields.o $(NODE_LIBC)
 NODE_ARCH   := $(or $(patsubst x86_64,x64,$(filter x86_64,$(MACHINE))),$(patsubst aarch64,arm64,$(filter aarch64,$(MACHINE))),$(MACHINE))
 NODE_ADDON  := $(NODE_FOLDER)/prebuilt/linux-$(NODE_ARCH).node
-NODE_FACE   := $(wildcard bindings/node/face/*.mjs bindings/node/node/*.mjs) $(NODE_MADE)/enums.mjs
+NODE_FACE   := $(wildcard bindings/node/face/*.mjs bindings/node/node/*.mjs) $(NODE_MADE)/enums.mjs $(NODE_MADE)/options.mjs
 # What a package of Debian's holds as an archive is linked as such; elsewhere the shared library does. Debian's archive of Jansson is not
 # made for shared objects: its function that reads a FILE asks whether that is stdin, in a way that only programs can. Nothing here
 # calls it, so the symbol is any that is there.
@@ -24,9 +24,12 @@ $(NODE_MADE)/made.c: include/hologram.json tools/bindings.py $(wildcard bindings
 	@mkdir -p $(@D)
 	$(Q)python3 bindings/node/make.py $(NODE_MADE)
 $(NODE_MADE)/made.h $(NODE_MADE)/enums.mjs $(NODE_MADE)/c.d.ts: $(NODE_MADE)/made.c
-$(NODE_OBJ): CFLAGS += -I$(NODE_MADE) -Ibindings/node/src
+$(NODE_MADE)/fields.c $(NODE_MADE)/options.mjs: bindings/shared/make_fields.py include/hologram.json tools/bindings.py
+	@mkdir -p $(@D)
+	$(Q)python3 $< $(if $(filter %.c,$@),camel,mjs) $@
+$(NODE_OBJ): CFLAGS += -I$(NODE_MADE) -Ibindings/node/src -Ibindings/shared
 $(call obj,$(NODE_SRC)): $(NODE_MADE)/made.h
-$(NODE_MADE)/made.o: $(NODE_MADE)/made.c
+$(NODE_MADE)/made.o $(NODE_MADE)/fields.o: %.o: %.c
 	@echo "  cc    $<"
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(UNWIND) -MMD -MP -c $< -o $@
 

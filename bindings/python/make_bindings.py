@@ -20,6 +20,7 @@ import bindings  # noqa: E402  (tools/bindings.py)
 BATCH = "py_batch.c: Model.batch"
 PICTURE = "py_picture.c: Model.imagine"
 TEXT = "left out: Model.generate does all of it"
+DEVICE = "left out: it is about addresses of a device's memory; runs take and give arrays of the host"
 
 # What is written by hand, and where; or left out, and why.
 BY_HAND = {
@@ -41,10 +42,16 @@ BY_HAND = {
     "holo_session_input": "left out: it is memory that the session frees; Session.run takes arrays without a copy",
     "holo_session_run": "run.c: Session.run",
     "holo_session_output": "run.c: Session.run",
+    "holo_session_set_device_input": DEVICE,
+    "holo_session_set_device_output": DEVICE,
+    "holo_session_set_stream": DEVICE,
+    "holo_session_device_take": DEVICE,
+    "holo_session_device_give": DEVICE,
+    "holo_session_device_copy": DEVICE,
     "holo_session_watch": "session.c: Session.watch",
     "holo_model_entry": "model.c: Model.entry",
     "holo_sound_read": "py_speech.c: Model.transcribe",
-    "holo_sound_read_memory": "left out: Model.transcribe reads files, and takes samples",
+    "holo_sound_read_memory": "py_speech.c: Model.transcribe",
     "holo_samples_free": "py_speech.c: Model.transcribe",
     "holo_transcribe": "py_speech.c: Model.transcribe",
     "holo_imagine_can": PICTURE,

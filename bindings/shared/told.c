@@ -41,12 +41,6 @@ bool bind_told_add(void *told, const HoloGenerated *one)
     return token_add(told, 0, one);
 }
 
-void bind_told_clear(BindTold *told)
-{
-    told->token_count = told->end_count = told->size = 0;
-    told->is_out_of_memory                           = false;
-}
-
 void bind_told_deinit(BindTold *told)
 {
     free(told->token);
@@ -60,6 +54,7 @@ void bind_told_deinit(BindTold *told)
 typedef struct BatchText { // that its callbacks are called with, until its end
     BindBatch *batch;
     uint64_t   id;
+    void      *kept;
 } BatchText;
 
 static bool each(void *state, const HoloGenerated *one)
@@ -75,17 +70,18 @@ static void ended(void *state, const HoloTextEnded *end)
     size_t     begin = told->size, size = strlen(end->message);
     if (!bytes_add(told, end->message, size)) size = 0;
     told->end[told->end_count++] =
-        (BindEnd){end->id, end->status, end->result, begin, size}; // bind_batch_add made room
+        (BindEnd){end->id, end->status, end->result, begin, size, text->kept}; // bind_batch_add made room
     text->batch->texts--;
     free(text);
 }
 
 HoloStatus bind_batch_create(const HoloModel *model, HoloPool *pool, const HoloTextBatchOptions *options,
-                             BindBatch **out_batch, HoloError *error)
+                             void (*release)(void *kept), BindBatch **out_batch, HoloError *error)
 {
     BindBatch *batch = calloc(1, sizeof *batch);
     *out_batch       = batch;
     if (!batch) return HOLO_NO_MEMORY;
+    batch->release    = release;
     HoloStatus status = holo_text_batch_create(model, pool, options, &batch->batch, error);
     if (!status) return HOLO_OK;
     free(batch);
@@ -93,16 +89,26 @@ HoloStatus bind_batch_create(const HoloModel *model, HoloPool *pool, const HoloT
     return status;
 }
 
+void bind_batch_clear(BindBatch *batch)
+{
+    BindTold *told = &batch->told;
+    for (size_t i = 0; i < told->end_count; i++)
+        if (told->end[i].kept) batch->release(told->end[i].kept);
+    told->token_count = told->end_count = told->size = 0;
+    told->is_out_of_memory                           = false;
+}
+
 void bind_batch_destroy(BindBatch *batch)
 {
     if (!batch) return;
-    holo_text_batch_destroy(batch->batch);
+    holo_text_batch_destroy(batch->batch); // all texts end
+    bind_batch_clear(batch);
     bind_told_deinit(&batch->told);
     free(batch);
 }
 
 HoloStatus bind_batch_add(BindBatch *batch, const uint32_t *prompt, size_t count, const HoloGenerateOptions *options,
-                          uint64_t *out_id, HoloError *error)
+                          void *kept, uint64_t *out_id, HoloError *error)
 {
     BindTold  *told = &batch->told;
     void      *ends = told->end;
@@ -110,7 +116,7 @@ HoloStatus bind_batch_add(BindBatch *batch, const uint32_t *prompt, size_t count
     BatchText *text = fits ? malloc(sizeof *text) : NULL;
     told->end       = ends;
     if (!text) return HOLO_NO_MEMORY;
-    text->batch       = batch;
+    *text             = (BatchText){.batch = batch, .kept = kept};
     HoloStatus status = holo_text_batch_add(batch->batch, prompt, count, options, each, ended, text, &text->id, error);
     *out_id           = text->id;
     if (status)

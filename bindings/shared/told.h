@@ -17,6 +17,7 @@ typedef struct BindEnd { // a text of a batch has ended
     HoloStatus         status;
     HoloGenerateResult result;
     size_t             begin, size; // of the message, in `bytes`
+    void              *kept;        // what bind_batch_add was given
 } BindEnd;
 
 typedef struct BindTold {
@@ -28,20 +29,23 @@ typedef struct BindTold {
 } BindTold;
 
 bool bind_told_add(void *told, const HoloGenerated *one); // a HoloGenerateFn
-void bind_told_clear(BindTold *told);                     // keeps the memory
 void bind_told_deinit(BindTold *told);
 
 typedef struct BindBatch {
     HoloTextBatch *batch;
     BindTold       told; // by the steps so far, since it was cleared
     size_t         texts;
+    void (*release)(void *kept); // called by bind_batch_clear and bind_batch_destroy
 } BindBatch;
 
 // As holo_text_batch_create and so on.
 HOLO_MUST HoloStatus bind_batch_create(const HoloModel *model, HoloPool *pool, const HoloTextBatchOptions *options,
-                                       BindBatch **out_batch, HoloError *error);
+                                       void (*release)(void *kept), BindBatch **out_batch, HoloError *error);
 void                 bind_batch_destroy(BindBatch *batch);
+// After it was told: forgets it, and releases what was kept for texts that ended.
+void bind_batch_clear(BindBatch *batch);
+// `kept` is released after the end of the text, such as its grammar; NULL: nothing.
 HOLO_MUST HoloStatus bind_batch_add(BindBatch *batch, const uint32_t *prompt, size_t count,
-                                    const HoloGenerateOptions *options, uint64_t *out_id, HoloError *error);
+                                    const HoloGenerateOptions *options, void *kept, uint64_t *out_id, HoloError *error);
 
 #endif

@@ -50,6 +50,13 @@ $(WASM_LOCALS:%=$(BUILD)/obj/alone/%.o): $(BUILD)/obj/alone/%.o: src/%.c Makefil
 alone = $(filter-out $(WASM_LOCALS:%=$(BUILD)/obj/src/%.o),$(1)) $(WASM_LOCALS:%=$(BUILD)/obj/alone/%.o)
 
 web_objects   = $(call obj,$(patsubst %,bindings/web/src/%.c,$(1)))
+WEB_SHARED    := $(call obj,$(wildcard bindings/shared/*.c)) $(BUILD)/obj/bindings/shared/fields_made.o
+$(BUILD)/obj/bindings/shared/fields_made.c: bindings/shared/make_fields.py tools/bindings.py include/hologram.json
+	@mkdir -p $(@D)
+	$(Q)python3 $< camel $@
+$(BUILD)/obj/bindings/shared/fields_made.o: $(BUILD)/obj/bindings/shared/fields_made.c bindings/shared/fields.h
+	$(Q)$(CC) -std=c11 $(CFLAGS) -MMD -MP -c $< -o $@
+$(WEB_SHARED) $(BUILD)/obj/bindings/web/%: CFLAGS += -Ibindings/shared
 WASM_CORE     := web web_json web_describe
 $(call web_objects,$(WASM_CORE)): CFLAGS += -Os
 WASM_COMMON   := $(filter-out $(BUILD)/obj/level_% %/cpu.o %/ops_registry.o,$(RUNTIME_OBJ)) $(call web_objects,$(WASM_CORE))
@@ -58,9 +65,9 @@ WASM_core_simd128 := $(WASM_COMMON) $(BUILD)/obj/none.o $(BUILD)/obj/core/ops_re
 WASM_core_relaxed := $(WASM_COMMON) $(BUILD)/obj/none.o $(BUILD)/obj/core/ops_registry.o $(call level_objects,relaxed) $(BUILD)/obj/core_relaxed/cpu.o
 
 # Everything: both classes, all operators, text.
-$(call web_objects,web_text web_picture web_compile): CFLAGS += -Os
-TEXT_OBJ          := $(filter $(BUILD)/obj/src/text/% $(BUILD)/obj/src/imagine/% $(BUILD)/obj/unicode_tables.o,$(COMPILER_OBJ)) \
-                     $(call web_objects,web_text web_picture)
+$(call web_objects,web_text web_batch web_speech web_picture web_compile) $(WEB_SHARED): CFLAGS += -Os
+TEXT_OBJ          := $(filter $(patsubst %,$(BUILD)/obj/src/%,text/% sound/% imagine/%) $(BUILD)/obj/unicode_tables.o,$(COMPILER_OBJ)) \
+                     $(call web_objects,web_text web_batch web_speech web_picture) $(WEB_SHARED)
 WASM_full_simd128 := $(WASM_COMMON) $(STDLIB_OBJ) $(TEXT_OBJ) $(BUILD)/obj/ops_registry.o $(call level_objects,simd128) $(BUILD)/obj/src/kernels/cpu.o
 WASM_full_relaxed := $(WASM_COMMON) $(STDLIB_OBJ) $(TEXT_OBJ) $(BUILD)/obj/ops_registry.o $(call level_objects,relaxed) $(BUILD)/obj/relaxed/cpu.o
 
@@ -70,7 +77,10 @@ WASM_full64_relaxed := $(WASM_full_relaxed)
 # The compiler reads JSON by Jansson and unpacks by zlib, which Debian has as sources: tools/sources.sh fetches them.
 $(BUILD)/others/whole: tools/wasm_libraries.sh tools/sources.sh
 	@CC="$(CC)" sh tools/wasm_libraries.sh $(BUILD)
-WASM_compiler_simd128 := $(WASM_full_simd128) $(COMPILER_OBJ) $(call web_objects,web_compile)
+# Graphs are drawn by the files of the command that draws them.
+WASM_DRAWING := $(call web_objects,web_graph) $(call obj,$(patsubst %,cli/%.c,draw_svg layout memory picture))
+$(WASM_DRAWING): CFLAGS += -Icli -Oz
+WASM_compiler_simd128 := $(WASM_full_simd128) $(COMPILER_OBJ) $(call web_objects,web_compile) $(WASM_DRAWING)
 ifeq ($(MACHINE),wasm32)
 $(COMPILER_OBJ) $(call web_objects,web_compile) $(BUILD)/hologram-compiler-simd128.wasm: $(BUILD)/others/whole
 endif
@@ -126,7 +136,7 @@ wasm: deps
 # The part for browsers of the package, NODE_FOLDER/web: all JavaScript of index.mjs, onnxruntime.mjs and the two kinds of workers, made
 # small, beside the modules.
 WEB_FOLDER := $(NODE_FOLDER)/web
-WEB_JS     := $(wildcard bindings/web/js/*.mjs) $(filter-out %/face.mjs %/kernels.mjs %/compile.mjs,$(wildcard bindings/node/face/*.mjs)) $(NODE_MADE)/enums.mjs
+WEB_JS     := $(wildcard bindings/web/js/*.mjs) $(filter-out %/face.mjs %/kernels.mjs %/compile.mjs,$(wildcard bindings/node/face/*.mjs)) $(NODE_MADE)/enums.mjs $(NODE_MADE)/options.mjs
 $(WEB_FOLDER)/index.mjs: $(WEB_JS) bindings/web/size.py bindings/web/wide.py bindings/web/rules.mk bindings/web/types/index.d.ts $(wildcard $(WASM_FOLDER)/hologram-*.wasm $(WASM64_FOLDER)/hologram-*.wasm)
 	@rm -rf $(WEB_FOLDER) $(BUILD)/web-new $(BUILD)/web-sources && mkdir -p $(NODE_FOLDER) $(BUILD)/web-new $(BUILD)/web-sources
 	$(Q)cp $(WEB_JS) $(BUILD)/web-sources/
@@ -155,13 +165,15 @@ wasm-exact: web-package node-files
 
 # The pages: one folder, that any host can serve. Peers come by npm, where that is here.
 SITE       := $(BUILD)/site
+WEB_MODELS := $(BUILD)/web-models
 WEB_PEERS  := $(BUILD)/web-peers
 PEERS      ?= onnxruntime-web@1.30
-$(SITE)/index.html: $(wildcard web/*) $(WEB_FOLDER)/index.mjs demo/digits.onnx $(wildcard demo/imagine/model/*/*) $(HOLOGRAM)
+$(SITE)/index.html: $(wildcard web/*) $(WEB_FOLDER)/index.mjs demo/digits.onnx $(wildcard demo/imagine/model/*/* $(WEB_MODELS)/models.json) $(HOLOGRAM)
 	@rm -rf $(SITE) && mkdir -p $(SITE)
-	$(Q)cp web/*.html web/*.mjs web/*.css demo/digits.onnx $(SITE)/
+	$(Q)cp web/*.html $(filter-out web/models.mjs,$(wildcard web/*.mjs)) web/*.css demo/digits.onnx $(SITE)/
 	$(Q)mkdir $(SITE)/hologram && cp $(WEB_FOLDER)/*.mjs $(WEB_FOLDER)/*.wasm $(SITE)/hologram/
 	$(Q)echo '[]' > $(SITE)/models.json
+	$(Q)if [ -f $(WEB_MODELS)/models.json ]; then cp $(WEB_MODELS)/* $(SITE)/; fi
 	$(Q)$(HOLOGRAM) compile -q demo/digits.onnx -o $(SITE)/digits.holo
 	$(Q)$(HOLOGRAM) compile -q --size small demo/imagine/model -o $(SITE)/emoji.holo
 	$(Q)if [ -d $(WEB_PEERS)/node_modules/onnxruntime-web ]; then mkdir -p $(SITE)/onnxruntime-web && \
@@ -181,8 +193,14 @@ web-driver:
 web-site: web-package web-peers
 	@$(MAKE) --no-print-directory $(SITE)/index.html
 
+## make web-models    fetch trained models for the pages by npm, about 50 MB; MODELS="yolo11n whisper-tiny tinyllama" (or all): these
+.PHONY: web-models
+web-models: $(HOLOGRAM)
+	@$(NODE) web/models.mjs $(HOLOGRAM) $(WEB_MODELS) $(or $(MODELS),yolo11n whisper-tiny)
+
 ## make web           the same, and serve them: prints the address; PORT=8080
 web: web-site
+	@[ -f $(WEB_MODELS)/models.json ] || { echo "Images, chat and speech need models: make web-models fetches trained ones by npm:"; $(NODE) web/models.mjs $(HOLOGRAM) $(WEB_MODELS); }
 	@python3 web/serve.py $(SITE) $(or $(PORT),0)
 
 ## make web-test      install Chromium and playwright-core, and use every page as a person would

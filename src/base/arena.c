@@ -8,6 +8,7 @@
 struct HoloArenaBlock {
     struct HoloArenaBlock *next;
     size_t                 size, used; // counts the bytes that follow, from the first aligned one
+    size_t                 total;      // with what lies before them
     char                  *start;
 };
 
@@ -21,7 +22,7 @@ static size_t blocks_free(struct HoloArenaBlock *block)
         struct HoloArenaBlock *next = block->next;
         total += block->size;
         holo_guard_show(block->start, block->size); // the owner of the memory may use it again
-        holo_free(block);
+        holo_block_free(block, block->total);
         block = next;
     }
     return total;
@@ -42,8 +43,9 @@ static struct HoloArenaBlock *block_get(HoloArena *arena, size_t size)
     size_t room  = size < BLOCK_MIN ? BLOCK_MIN : size, total;
     if (size < BLOCK_MIN && arena->total > room) room = arena->total < (16 << 20) ? arena->total : (16 << 20);
     if (!holo_size_add(room, sizeof(struct HoloArenaBlock) + WIDE, &total)) return holo_memory_refused(SIZE_MAX), NULL;
-    struct HoloArenaBlock *block = holo_realloc(NULL, total);
+    struct HoloArenaBlock *block = holo_block_take(total);
     if (!block) return NULL;
+    block->total    = total;
     uintptr_t start = (uintptr_t)(block + 1);
     block->start    = (char *)(block + 1) + (holo_align(start, WIDE) - start);
     block->size     = room;

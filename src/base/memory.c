@@ -331,6 +331,21 @@ void holo_memory_free(void *memory, size_t size)
     holo_account_refund(a, extent + page);
 }
 
+enum { BLOCK_LARGE = 4 << 20 };
+
+void *holo_block_take(size_t size)
+{
+    return size < BLOCK_LARGE ? holo_realloc(NULL, size) : holo_memory_take(size, 0);
+}
+
+void holo_block_free(void *block, size_t size)
+{
+    if (size < BLOCK_LARGE)
+        holo_free(block);
+    else
+        holo_memory_free(block, size);
+}
+
 // ---- contexts
 
 HoloStatus holo_context_create(const HoloAlloc *alloc, HoloContext **out_context, HoloError *error)

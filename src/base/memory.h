@@ -86,4 +86,9 @@ typedef struct HoloSizeText {
 } HoloSizeText;
 HoloSizeText holo_size_text(uint64_t bytes);
 
+// Blocks on the heap, or, where they are large, from the system in large pages: the heap would get them in small ones,
+// and give them back each time. Not zeroed.
+void *holo_block_take(size_t size); // NULL: no memory
+void  holo_block_free(void *block, size_t size);
+
 #endif

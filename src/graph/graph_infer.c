@@ -398,7 +398,7 @@ HoloStatus holo_graph_check_ops(const HoloGraph *graph, HoloError *error)
     if (!status && kinds)
         status =
             holo_fail(error, HOLO_UNSUPPORTED,
-                      "%d operator%s of this model %s not exist here:%s\nWhat to do: export the model with standard "
+                      "%d operator%s of this model %s not exist here:%s\n  What to do: export the model with standard "
                       "ONNX operators, add the operator's definition to the model as a function, write a kernel and "
                       "compile with --kernel FILE (docs/kernel-language.md), or write it as a row in src/ops "
                       "(docs/adding-an-operator.md).",

@@ -1,5 +1,6 @@
 // isa_scalar.c - instructions on single numbers, as plain as possible. The tiles are for speed.
 #include "isa/isa_scalar.h"
+#include "base/math/fma.h"
 #include "format/dtype.h"
 #include "isa/isa_number.h"
 #include "kernels/tiles/tiles.h"
@@ -154,7 +155,7 @@ static float f32(unsigned op, float a, float b, float c)
     case HOLO_ISA_DIV: return a / b;
     case HOLO_ISA_FLOORDIV: return floorf(a / b);
     case HOLO_ISA_MAD: return a * b + c;
-    case HOLO_ISA_FMA: return fmaf(a, b, c);
+    case HOLO_ISA_FMA: return holo_fma_f32(a, b, c);
     case HOLO_ISA_SQRT: return sqrtf(a);
     case HOLO_ISA_RSQRT: return 1 / sqrtf(a);
     case HOLO_ISA_RCP: return 1 / a;

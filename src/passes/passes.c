@@ -42,6 +42,7 @@ const HoloPass holo_passes[] = {
     {"branches", holo_pass_branches, false, true, false, SIMPLE, "moves what follows an If into its branches when their ranks differ"},
     {"columns", holo_pass_columns, false, true, true, LAYOUT, "turns deformable convolutions, and transposed ones with computed filters, into products"},
     {"layout", holo_pass_layout, false, true, false, LAYOUT, "stores channels last in convolutions and in what lies between them"},
+    {"even", holo_pass_even, false, true, true, LAYOUT, "computes the share that is the same at every pixel of a convolution once"},
     {"turned", holo_pass_turned, false, true, false, LAYOUT, "moves a Transpose of the rows of a product into its constant weights"},
     {"tied", holo_pass_tied, false, true, false, FUSE, "lets lookups read the packed weights of a product with the same table"},
     {"sixteen", holo_pass_sixteen, false, true, true, FUSE, "turns quantizing to 16 bits and back into rounding in f32"},

@@ -111,7 +111,8 @@ static void parts_close(HoloAnswer *g)
 
 // ---- guesses
 
-// Looks for the last few tokens earlier in the text, and guesses that the same follows.
+// Looks for the last few tokens earlier in the text, and guesses that the same follows. At the end of the text it goes on with the guesses
+// themselves, so that what repeats is guessed to repeat again.
 static HoloStatus guess(HoloAnswer *g, size_t most, HoloError *error)
 {
     g->guesses = 0;
@@ -121,8 +122,7 @@ static HoloStatus guess(HoloAnswer *g, size_t most, HoloError *error)
         const uint32_t *last = g->token + g->count - size;
         for (size_t at = g->count - size; at-- > 0;) {
             if (memcmp(g->token + at, last, size * sizeof *last) != 0) continue;
-            for (size_t from = at + size; from < g->count && g->guesses < most; from++)
-                g->token[g->count + g->guesses++] = g->token[from];
+            for (size_t from = at + size; g->guesses < most; from++) g->token[g->count + g->guesses++] = g->token[from];
             return HOLO_OK;
         }
     }
@@ -133,7 +133,7 @@ static HoloStatus guess(HoloAnswer *g, size_t most, HoloError *error)
 
 static bool is_end(const HoloAnswer *g, uint32_t token)
 {
-    for (size_t i = 0; i < g->l->end_count && !g->o.keep_ends; i++)
+    for (size_t i = 0; i < g->l->end_count; i++)
         if (g->l->end[i] == token) return true;
     return false;
 }
@@ -160,11 +160,11 @@ static HoloStatus text_of(HoloAnswer *g, uint32_t token, bool is_last, HoloStrin
 static HoloStatus token_take(HoloAnswer *g, const HoloSampled *sampled, HoloError *error)
 {
     HoloGenerated one  = {.token = sampled->token, .sampled = *sampled};
-    bool          ends = is_end(g, sampled->token);
+    bool          ends = is_end(g, sampled->token) && (!g->o.keep_ends || g->grammar); // no grammar goes on behind it
     HOLO_TRY(holo_sampler_accept(g->sampler, sampled->token, error));
     g->token[g->count++] = sampled->token;
     g->result.tokens++;
-    if (ends) finish(g, HOLO_ENDING_END);
+    if (ends) finish(g, g->o.keep_ends ? HOLO_ENDING_GRAMMAR : HOLO_ENDING_END);
     if (g->grammar && !ends) HOLO_TRY(holo_grammar_state_accept(g->grammar, sampled->token, error));
     HOLO_TRY(text_of(g, sampled->token, ends, &one.text, error));
     if (!g->each(g->state, &one) && !g->is_done) finish(g, HOLO_ENDING_ASKED);

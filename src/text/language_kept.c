@@ -11,9 +11,10 @@
 #include <string.h>
 
 enum { VERSION = 1 };
+static const char magic[] = "HOLOKEPT";
 
 typedef struct Head {
-    char     magic[8]; // "HOLOKEPT"
+    char     magic[8];
     uint32_t version, states;
     uint64_t model[2]; // identity; 0 in an archive
     uint64_t tokens;
@@ -98,7 +99,7 @@ HoloStatus holo_kept_open(HoloLanguage *l, const void *bytes, size_t size, bool 
     Head     head;
     uint64_t model[2];
     *out = (HoloKeptText){0};
-    if (size < sizeof head || memcmp(bytes, "HOLOKEPT", 8) != 0)
+    if (size < sizeof head || memcmp(bytes, magic, sizeof head.magic) != 0)
         return holo_fail(error, HOLO_BAD_INPUT, "this is not a cache that was saved");
     memcpy(&head, bytes, sizeof head);
     if (head.version != VERSION)
@@ -237,10 +238,11 @@ static HoloStatus bytes_save(void *to, const void *data, size_t size)
 
 HoloStatus holo_kept_write(HoloLanguage *l, int text, bool is_own, HoloFileWriter *file, HoloError *error)
 {
-    Head       head   = {.magic = "HOLOKEPT", .version = VERSION, .tokens = l->text[text].count};
+    Head       head   = {.version = VERSION, .tokens = l->text[text].count};
     Saving     s      = {.file = file, .hasher = holo_hasher_create(), .size = sizeof head, .error = error};
     HoloStatus status = s.hasher ? holo_file_write(file, &head, sizeof head, error) : holo_fail_memory(error);
-    head.states       = (uint32_t)holo_model_state_count(l->model);
+    memcpy(head.magic, magic, sizeof head.magic);
+    head.states = (uint32_t)holo_model_state_count(l->model);
     if (!is_own) identity_of(l, head.model);
     if (!status) status = contents_give(l, text, bytes_save, &s, error);
     if (!status) {

@@ -411,8 +411,9 @@ HoloStatus holo_template_parse(HoloArena *arena, HoloString source, HoloString d
                                HoloError *error)
 {
     HoloTemplateParser p      = {.arena = arena, .error = error};
-    HoloTemplateHeader header = {.magic = HOLO_TEMPLATE_MAGIC, .version = HOLO_TEMPLATE_VERSION};
+    HoloTemplateHeader header = {.version = HOLO_TEMPLATE_VERSION};
     HoloTemplateToken *tokens;
+    memcpy(header.magic, HOLO_TEMPLATE_MAGIC, sizeof header.magic);
     if (defaults.size > HOLO_TEMPLATE_SOURCE)
         return holo_fail(error, HOLO_REFUSED, "the variables of the template have %zu bytes: more than %d are not read",
                          defaults.size, (int)HOLO_TEMPLATE_SOURCE);

@@ -9,7 +9,7 @@ answer() { # MODEL FILE
 }
 
 answer net/frozen.pb want.npy
-for model in frozen.pbtxt saved net.h5 net.keras tfjs_graph tfjs_graph/model.json tfjs_layers tfjs_layers/model.json; do
+for model in frozen.pbtxt saved net.h5 net.keras tfjs_graph tfjs_graph/model.json tfjs_layers tfjs_layers/model.json tfjs_old tfjs_old/tensorflowjs_model.pb; do
     check "$model is read" answer net/$model have.npy
     same want.npy have.npy
 done

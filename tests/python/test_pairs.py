@@ -62,6 +62,8 @@ class Speech(unittest.TestCase):
         self.assertEqual(heard.language, "de")
         self.assertAlmostEqual(heard.seconds, 0.1)
         self.assertTrue(heard.text)
+        self.assertEqual(speech.transcribe(path.read_bytes(), language="de"), heard)
+        self.assertRaises(hologram.Error, speech.transcribe, b"RIFF, and nothing else")
         self.assertEqual(heard.text, "".join(piece.text for piece in heard.pieces).strip())
         self.assertLessEqual(heard.pieces[0].begin, heard.pieces[0].end)
         longer = speech.transcribe([0.5, -0.5] * 8000)

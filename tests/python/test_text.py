@@ -115,6 +115,9 @@ class Generating(unittest.TestCase):
             self.assertIn(json.loads(model.generate_text("fox", json_schema=given, temperature=1, seed=3))["age"], range(100))
         self.assertTrue(re.fullmatch("[a-c]{5}x", model.generate_text("fox", regex="[a-c]{5}x")))
         self.assertIn(model.generate_text("fox", grammar='root ::= "yes" | "no"'), ("yes", "no"))
+        answer = model.generate("fox", regex="[a-c]{5}x", keep_ends=True)  # nothing can come behind it
+        self.assertTrue(re.fullmatch("[a-c]{5}x", answer.text()))
+        self.assertEqual(answer.result["finish"], "grammar")
 
     def test_errors(self):
         for call, error in ((lambda: model.generate([]), hologram.ArgumentError), (lambda: model.generate("a", heat=1), TypeError),
@@ -175,6 +178,13 @@ class Languages(unittest.TestCase):
             self.assertGreater(again.result["cached_tokens"], 5)
             language.copy(0, 1)
             self.assertEqual(language.read([4, 5, 6], 1).tolist(), language.read([4, 5, 6]).tolist())
+            kept = os.path.join(folders.name, "kept.bin")
+            wanted = language.read([4, 5, 6], 1).tolist()
+            language.save(kept, 1)
+            language.forget(1)
+            language.load(kept, 1)
+            self.assertEqual(language.read([4, 5, 6], 1).tolist(), wanted)
+            self.assertRaises(hologram.FileError, language.load, kept + ".none")
             language.forget()
             self.assertEqual([language.ends, language.context, language.closed], [[0], 256, False])
             self.assertEqual(language.read([4]).shape, (len(tiny_language.TOKENS),))

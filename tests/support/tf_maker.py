@@ -450,6 +450,12 @@ def main():
     tfjs(folder / "tfjs_graph", graph_json(), weights)
     tfjs(folder / "tfjs_layers", {"format": "layers-model", "modelTopology": {"model_config": keras_config(2)}}, weights)
     tfjs(folder / "tfjs_small", graph_json(), weights, True)
+    old = folder / "tfjs_old"  # before model.json
+    tfjs(old, graph_json(), weights)
+    manifest = json.loads((old / "model.json").read_text())["weightsManifest"]
+    (old / "model.json").unlink()
+    (old / "weights_manifest.json").write_text(json.dumps(manifest))
+    (old / "tensorflowjs_model.pb").write_bytes(frozen({name: [] for name in weights}))
 
 
 main()

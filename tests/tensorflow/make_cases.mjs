@@ -35,6 +35,9 @@ const mask = (begin, end, ellipsis, axis, shrink) => ({ begin_mask: i(begin), en
 
 const cases = [];
 const add = (op, inputs, attrs = {}, outs = 1) => cases.push({ op, inputs, attrs, outs });
+const int = (...data) => ({ type: "int32", shape: [data.length], data }), real = (shape, ...data) => ({ type: "float32", shape, data });
+// Operators that TensorFlow.js lacks: the answers are written by hand, from the documentation of TensorFlow.
+const hand = (op, inputs, attrs, ...answers) => cases.push({ op, inputs, attrs, outs: answers.length, answers });
 
 for (const op of "Abs Ceil Floor Cos Sin Tan Exp Neg Relu Relu6 Elu Selu Sigmoid Sign Square Tanh Cosh Sinh Softplus Erf Expm1 Round Atan Asinh IsNan IsFinite IsInf".split(" ")) add(op, [F(2, 3)]);
 for (const op of "Acos Asin Atanh Sqrt Rsqrt Log Log1p Reciprocal".split(" ")) add(op, [P(5)]);
@@ -124,6 +127,26 @@ add("BatchToSpaceND", [F(4, 2, 2, 1), C([2, 2]), C([1, 0, 0, 1], [2, 2])]); add(
 add("SparseSegmentMean", [F(5, 3), C([0, 2, 4, 1]), C([0, 0, 1, 3])]); add("SparseSegmentSum", [F(5, 3), C([0, 2, 4, 1]), C([0, 0, 1, 3])]);
 add("SparseReshape", [C([0, 0, 1, 2, 2, 1], [3, 2]), C([3, 4]), C([2, -1])], {}, 2);
 add("SparseFillEmptyRows", [C([0, 1, 2, 0, 2, 2], [3, 2]), F(3), C([4, 3]), K(9)], {}, 4);
+for (const padding of ["SAME", "VALID"]) for (const stride of [1, 2]) add("Dilation2D", [F(1, 5, 6, 2), fixed(F(3, 2, 2))], { strides: is(1, stride, stride, 1), rates: is(1, 1, 1, 1), padding: s(padding) });
+for (const how of ["BILINEAR", "NEAREST"]) for (const fill of ["CONSTANT", "NEAREST", "REFLECT"])
+  add("ImageProjectiveTransformV3", [F(1, 4, 5, 2), K([0.9, 0.21, 0.33, -0.17, 1.12, -0.4, 0.01, 0.02], [1, 8]), C([4, 6]), K(0.5)], { interpolation: s(how), fill_mode: s(fill) });
+hand("RaggedRange", [int(0, 5, 8), int(3, 5, 12), int(1, 1, 2)], { T: t("DT_INT32"), Tsplits: t("DT_INT32") }, int(0, 3, 3, 5), int(0, 1, 2, 8, 10));
+hand("RaggedGather", [int(0, 3, 3, 7), real([7], 0, 1, 2, 3, 4, 5, 6), int(2, 1, 0)], { PARAMS_RAGGED_RANK: i(1), Tsplits: t("DT_INT32") }, int(0, 4, 4, 7), real([7], 3, 4, 5, 6, 0, 1, 2));
+hand("RaggedTensorToTensor", [C([3, 3]), real([6], 1, 2, 3, 4, 5, 6), K(9), int(0, 1, 1, 6)], { row_partition_types: ss("ROW_SPLITS") }, real([3, 3], 1, 9, 9, 9, 9, 9, 2, 3, 4));
+hand("RaggedTensorToTensor", [C([-1, -1]), real([4], 1, 2, 3, 4), K(0.5), C(3), int(0, 0, 2, 2)], { row_partition_types: ss("FIRST_DIM_SIZE", "VALUE_ROWIDS") }, real([3, 2], 1, 2, 0.5, 0.5, 3, 4));
+hand("DynamicStitch", [C([3, 0]), C([1, 2]), real([2, 2], 1, 2, 3, 4), real([2, 2], 5, 6, 7, 8)], { N: i(2) }, real([4, 2], 3, 4, 5, 6, 7, 8, 1, 2));
+hand("DynamicPartition", [real([4], 1, 2, 3, 4), C([1, 0, 1, 1])], { num_partitions: i(2) }, real([1], 2), real([3], 1, 3, 4));
+hand("SegmentMax", [real([3, 2], 1, 5, 4, 2, -1, -2), C([0, 0, 1])], {}, real([2, 2], 4, 5, -1, -2));
+hand("SegmentMin", [real([3, 2], 1, 5, 4, 2, -1, -2), C([0, 0, 1])], {}, real([2, 2], 1, 2, -1, -2));
+hand("UnsortedSegmentProd", [real([3], 2, 5, 4), C([2, 0, 2]), C(3)], {}, real([3], 5, 1, 8));
+hand("ExtractImagePatches", [real([1, 3, 3, 1], 1, 2, 3, 4, 5, 6, 7, 8, 9)], { ksizes: is(1, 2, 2, 1), strides: is(1, 1, 1, 1), rates: is(1, 1, 1, 1), padding: s("VALID") }, real([1, 2, 2, 4], 1, 2, 4, 5, 2, 3, 5, 6, 4, 5, 7, 8, 5, 6, 8, 9));
+hand("ExtractImagePatches", [real([1, 3, 2, 1], 1, 2, 3, 4, 5, 6)], { ksizes: is(1, 2, 1, 1), strides: is(1, 2, 1, 1), rates: is(1, 1, 1, 1), padding: s("SAME") }, real([1, 2, 2, 2], 1, 3, 2, 4, 5, 0, 6, 0));
+hand("Bitcast", [real([2], 1, -2)], { type: t("DT_INT32") }, int(1065353216, -1073741824));
+hand("CombinedNonMaxSuppression", [real([1, 3, 1, 4], 0, 0, 1, 1, 0, 0.1, 1, 1.1, 0, 0, 0.5, 0.2), real([1, 3, 2], 0.9, 0.2, 0.8, 0.7, 0.3, 0.1), C(2), C(4), K(0.5), K(0.15)], {},
+  real([1, 4, 4], 0, 0, 1, 1, 0, 0.1, 1, 1, 0, 0, 0.5, 0.2, 0, 0, 0, 0), real([1, 4], 0.9, 0.7, 0.3, 0), real([1, 4], 0, 1, 0, 0), int(3));
+add("NonMaxSuppressionV5", [boxes, scores, C(4), K(0.9), K(0.1), K(0.5)], {}, 2);
+const edges = (...data) => ({ type: "int32", shape: [2, 2], data }); // found out while running
+add("SpaceToBatchND", [F(1, 3, 4, 2), C([2, 3]), edges(1, 0, 0, 2)]); add("BatchToSpaceND", [F(4, 2, 2, 3), C([2, 2]), edges(1, 0, 0, 1)]);
 add("Identity", [F(3)]); add("StopGradient", [F(3)]);
 
 const text = (n) => Number.isInteger(n) ? String(n) : Number.isNaN(n) ? "nan" : n === Infinity ? "inf" : n === -Infinity ? "-inf" : String(Math.fround(n));
@@ -146,6 +169,12 @@ for (const c of cases) {
   nodes.push({ name: "y", op: c.op, input: c.inputs.map((_, n) => "abcdefgh"[n]), attr: { T: t("DT_FLOAT"), ...c.attrs } });
   const all = Buffer.concat(data), outs = Array.from({ length: c.outs }, (_, n) => n ? `y:${n}` : "y");
   try {
+    if (c.answers) {
+      lines.push(`case ${c.op}`, `graph ${JSON.stringify({ node: nodes })}`);
+      c.inputs.forEach((v, n) => { if (!v.fixed) lines.push(line("in", "abcdefgh"[n], v)); });
+      c.answers.forEach((v, n) => lines.push(line("out", outs[n], v)));
+      continue;
+    }
     const model = await tf.loadGraphModel({ load: async () => ({ modelTopology: { node: nodes, versions: {} }, weightSpecs: weights, weightData: all.buffer.slice(all.byteOffset, all.byteOffset + all.length) }) });
     const made = [await model.executeAsync(feeds, outs)].flat();
     lines.push(`case ${c.op}`, `graph ${JSON.stringify({ node: nodes })}`);

@@ -299,6 +299,12 @@ c("factors",lambda x: (torch.linalg.lu_factor(x)+torch.linalg.lu(x)+tuple(t.abs(
 c("windows",lambda x: tuple(f(8,periodic=q)*x[0,0,0] for f in (torch.hann_window,torch.hamming_window,torch.blackman_window,torch.bartlett_window,torch.kaiser_window) for q in (True,False)),x)
 c("gcd",lambda x,y: (torch.gcd(x,y),torch.lcm(x,y)),i*6,I(2,3,4)*4); c("index_reduce",lambda x,j,s_: tuple(torch.index_reduce(x,1,j,s_,r,include_self=q) for r in ("prod","mean","amax","amin") for q in (True,False)),x,torch.tensor([0,2,0]),R(2,3,4)); c("gradient",lambda x: tuple(torch.gradient(x))+tuple(torch.gradient(x,spacing=2.,dim=1)),R(3,4)); c("bessel",lambda x: (torch.special.i1(x),torch.special.i1e(x),torch.special.erfcx(x),torch.special.gammainc(x.abs()+.1,(x*x)),torch.special.gammaincc(x.abs()+.1,x*x)),R(12)*5)
 c("multilabel",lambda x,y: F.multilabel_margin_loss(x,y),R(2,4),torch.tensor([[3,0,-1,1],[1,-1,0,0]])); c("unpool3",lambda x: F.max_unpool3d(*F.max_pool3d(x,2,return_indices=True),2),R(1,1,4,4,4)); c("adaptive_places",lambda x: F.adaptive_max_pool2d(x,(3,4),return_indices=True)+F.adaptive_max_pool1d(x[0],4,return_indices=True),im); c("histogram",lambda x: tuple(torch.histogram(x,4))+tuple(torch.histogram(x,3,range=(-1.,1.),density=True)),v); c("combinations",lambda x: (torch.combinations(x,3),torch.combinations(x,1),torch.combinations(x,2,True)),v); c("repeats1",lambda r: torch.repeat_interleave(r),torch.tensor([2,0,3])); c("powers",lambda x: (torch.linalg.matrix_power(x,0),torch.linalg.matrix_power(x,-2)),R(3,3)+2*torch.eye(3)); c("pad_less",lambda x: F.pad(x,(1,-1,-1,2),'replicate'),im)
+c("embag_padding",lambda w,j,k,o_: tuple(F.embedding_bag(k,w,mode=q,padding_idx=2) for q in ("sum","mean","max"))+tuple(F.embedding_bag(j,w,o_,mode=q,padding_idx=2,include_last_offset=True) for q in ("sum","mean","max")),R(7,3),torch.tensor([1,2,2,0,6,5]),torch.tensor([[2,1],[2,2],[0,4]]),torch.tensor([0,3,3,6]))
+class Imaginary(nn.Module):
+    def forward(s,x): return torch.view_as_real(torch.fft.rfft(x)*1.5j+(2-0.5j))
+m("imaginary",Imaginary(),R(2,5),script=True)
+from torch.utils.mobile_optimizer import optimize_for_mobile
+m("mobile",optimize_for_mobile(torch.jit.script(nn.Sequential(nn.Conv2d(2,3,2),nn.ReLU6(),nn.Flatten(),nn.Linear(12,2)).eval())),R(1,2,3,3),script=True)
 class Lists(nn.Module):
     def forward(s,x):
         y=[x*float(k) for k in range(4)]; names={str(k):v for k,v in enumerate(y)}; assert names["2"] is not None

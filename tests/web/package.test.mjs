@@ -99,6 +99,13 @@ test("a language model continues texts as native does", async () => {
   assert.equal(there.tokenizer.decode(ids), here.tokenizer.decode(ids));
   const options = { maxTokens: 12, temperature: 0.8, seed: 7, chat: false };
   assert.equal(await there.generateText("a red fox", options), await here.generateText("a red fox", options));
+  const prompts = ["a red fox", "fox", "blue", "x"],
+    batch = there.batch({ places: 2 });
+  assert.deepEqual(await batch.generateTexts(prompts, { ...options, stop: ["zzz"] }), await here.generateTexts(prompts, { ...options, stop: ["zzz"] }));
+  assert.equal((await batch.state()).tokens, 4 * 12);
+  await fails(batch.generateText("a", { maxTokens: -1 }), "BAD_ARGUMENT", /maxTokens/);
+  batch.close();
+  assert.equal(await there.generateText("fox", { ...options, beams: 3 }), await here.generateText("fox", { ...options, beams: 3 }));
   const tokens = there.generate("a red fox", { ...options, stop: ["zzz"] });
   assert.equal(typeof (await tokens.next()).value.text, "string");
   await tokens.return();
@@ -125,6 +132,43 @@ test("pictures of texts have native's bits in class exact, and can be stopped", 
   await fails(steps.next(), "CANCELLED", /./);
   await fails(there.imagine("a cat", { scheduler: "other" }).next(), "BAD_INPUT", /dpm/);
   there.close();
+});
+
+test("speech is heard as native hears it", async () => {
+  const [path, sound] = [join(folder, "speech"), join(folder, "sound.wav")];
+  execFileSync("python3", [
+    "-Bc",
+    "import pathlib, sys; sys.path.insert(0, sys.argv[1]); import speech_check as s\n" +
+      "s.model(pathlib.Path(sys.argv[2])); s.wav(pathlib.Path(sys.argv[3]), s.sound(0.1), kind='<f', form=3)",
+    join(root, "tests/support"),
+    path,
+    sound,
+  ]);
+  const archive = await archiveOf(path, "speech.holo", { numeric: "exact" }),
+    [here, there] = [await native.open(archive), await web.open(archive)],
+    options = { language: "de", timestamps: true, translate: true },
+    wav = new Uint8Array(readFileSync(sound)),
+    heard = await here.transcribe(wav, options);
+  assert.ok(heard.pieces.length > 0 && heard.text);
+  assert.deepEqual(await there.transcribe(wav, options), heard);
+  const language = there.language();
+  assert.equal(language.rate, here.language().rate);
+  assert.equal((await language.transcribe(new Float32Array(language.rate))).seconds, 1);
+  language.close();
+  await fails(there.transcribe(wav, { language: "xx" }), "BAD_ARGUMENT", /language 'xx'/);
+  await fails(there.transcribe(new Uint8Array(8)), "BAD_INPUT", /WAV/);
+  await fails(there.transcribe("sound.wav"), "BAD_ARGUMENT", /bytes/);
+  there.close();
+});
+
+test("graphs are drawn", async () => {
+  const { drawingOf } = await import(`${process.env.HOLOGRAM_WEB}/compiling.mjs`);
+  for (const [bytes, name, stage] of [[readFileSync(digits), "digits.onnx", "imported"], [fused, "digits.holo", "planned"]]) {
+    const svg = await drawingOf(bytes, { name }, stage);
+    assert.match(svg, /^<svg [^>]*viewBox/);
+    assert.ok(svg.includes(name) && svg.match(/class="b /g).length > 3 && svg.endsWith("</svg>\n"));
+  }
+  await fails(drawingOf(new Uint8Array(100), { name: "nothing.onnx" }, "imported"), "BAD_MODEL", /./);
 });
 
 const { hasWide } = await import(`${process.env.HOLOGRAM_WEB}/engine.mjs`);
@@ -191,6 +235,41 @@ test("a download that is cut goes on where it was cut", async () => {
     model.close();
   } finally {
     globalThis.fetch = real;
+  }
+});
+
+test("a download lies where it runs, and leaves nothing if it fails", async () => {
+  const { fetch: real } = globalThis,
+    kept = await web.open(fused, { threads: 1 }),
+    { engine } = await (await import(`${process.env.HOLOGRAM_WEB}/engine.mjs`)).engines.get("core false"),
+    { take, put, free } = engine,
+    live = new Set(),
+    copied = [],
+    url = "https://example.org/digits.holo";
+  let bytes;
+  engine.take = (size) => (live.add(take.call(engine, size)), [...live].at(-1));
+  engine.put = (data) => (copied.push(data.byteLength), put.call(engine, data));
+  engine.free = (at) => (live.delete(at), free.call(engine, at));
+  globalThis.fetch = async () => new Response(bytes, { headers: { "content-length": bytes.length } });
+  try {
+    bytes = fused.map((byte, i) => (i > 8 && i < 40 ? 0xff : byte));
+    await fails(web.open(url, { threads: 1 }), "BAD_ARCHIVE", /./);
+    bytes = fused;
+    await fails(web.open(url, { threads: 1, numeric: "exact" }), "BAD_ARGUMENT", /option of compiling/);
+    const model = await web.open(url, { threads: 1 });
+    assert.deepEqual(copied.filter((size) => size === fused.length), []);
+    assert.equal(live.size, 1);
+    assert.equal((await model.run(seven)).probabilities.data.length, 10);
+    model.close();
+    bytes = exact; // of class exact: another engine runs it
+    const other = await web.open(url, { threads: 1 });
+    assert.equal(other.inspect().exact, true);
+    other.close();
+    assert.equal(live.size, 0);
+  } finally {
+    globalThis.fetch = real;
+    Object.assign(engine, { take, put, free });
+    kept.close();
   }
 });
 

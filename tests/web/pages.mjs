@@ -54,11 +54,43 @@ await visit("any model", "model.html", async (page) => {
   await ready(page);
   await page.click("#run");
   await page.waitForSelector("#answers pre");
-  await page.waitForSelector("#graph tbody tr");
+  await page.waitForSelector("#graph tbody tr", { state: "attached" });
   assert.ok((await page.locator("#graph tbody tr").count()) > 3 && (await page.locator("#notes tbody tr").count()) > 0);
   await page.click("#bench");
   await page.waitForSelector("#answers table");
 });
+await visit("the graph of a model is a drawing", "model.html", async (page) => {
+  const box = () => page.locator("#drawing svg").getAttribute("viewBox"),
+    changes = async (work) => {
+      const before = await box();
+      await work();
+      assert.notEqual(await box(), before);
+    };
+  await page.setInputFiles("#file", join(root, "demo/digits.onnx"));
+  await ready(page);
+  await page.waitForSelector("#drawing .b");
+  await page.click("#drawing .b >> nth=1");
+  assert.match(await page.textContent("#about"), /\w/);
+  for (const key of ["ArrowDown", "+", "-", "0"]) await changes(() => page.keyboard.press(key));
+  await changes(() => page.mouse.wheel(0, 300));
+  await page.keyboard.press("n");
+  assert.equal(await page.locator("#drawing .at").count(), 1);
+  await page.keyboard.press("/");
+  await page.keyboard.type("conv");
+  assert.match(await page.textContent("#found"), /^[1-9]\d* found$/);
+  await page.keyboard.press("Escape");
+  const planned = await page.locator("#drawing .b").count();
+  await page.click("#imported");
+  await page.waitForFunction((count) => document.querySelectorAll("#drawing .b").length > count, planned);
+  assert.equal(await page.getAttribute("#imported", "aria-pressed"), "true");
+});
+await visit("a graph, dark on a phone", "model.html", async (page) => {
+  await page.click("#example");
+  await ready(page);
+  await page.waitForSelector("#drawing .b");
+  const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+  assert.ok(wide <= 360, `the page is ${wide} wide`);
+}, phone);
 await visit("a broken model", "model.html", async (page) => {
   writeFileSync(join(work, "broken.onnx"), "this is no model at all, but a text");
   await page.setInputFiles("#file", join(work, "broken.onnx"));
@@ -105,6 +137,45 @@ await visit("chat", "chat.html", async (page) => {
   await page.keyboard.press("Enter");
   await page.waitForSelector("body[data-answers='1']");
   assert.match(await page.textContent("#speed"), /tokens\/s/);
+});
+await visit("speech", "speech.html", async (page) => {
+  execFileSync("python3", [
+    "-Bc",
+    "import pathlib, sys; sys.path.insert(0, sys.argv[1]); import speech_check as s\n" +
+      "s.model(pathlib.Path(sys.argv[2] + '/speech')); s.wav(pathlib.Path(sys.argv[2] + '/sound.wav'), s.sound(0.1), kind='<f', form=3)",
+    join(root, "tests/support"),
+    work,
+  ]);
+  execFileSync(process.env.HOLOGRAM, ["compile", "-q", join(work, "speech"), "-o", join(work, "speech.holo")]);
+  await page.setInputFiles("#file", join(work, "speech.holo"));
+  await ready(page);
+  await page.setInputFiles("#sound", join(work, "sound.wav"));
+  await page.waitForSelector("body[data-heard='1']");
+  assert.match(await page.textContent("#took"), /0\.1 s of sound/);
+  await page.click("#record");
+  await page.waitForFunction(() => document.getElementById("state").textContent === "Speak now.");
+  await page.waitForTimeout(500);
+  await page.click("#record");
+  await page.waitForSelector("body[data-heard='2']");
+  await page.setInputFiles("#sound", join(root, "demo/digits.onnx"));
+  await page.waitForSelector("[role=alert]");
+});
+await visit("models beside the pages", "vision.html", async (page) => {
+  const words = "in x f32 1,3,8,8 out y f32 1,3 node ReduceMean x y axes=2,3 keepdims=0".split(" "),
+    name = "brightest.onnx";
+  execFileSync("python3", ["-B", join(root, "tests/support/onnx_model.py"), join(work, name), ...words]);
+  execFileSync("python3", ["-B", join(root, "tests/web/picture.py"), work]);
+  execFileSync(process.env.HOLOGRAM, ["compile", "-q", join(work, name), "-o", join(work, "brightest.holo")]);
+  const listed = [{ name: "brightest", page: "images", about: "tells colors", bytes: 5000, values: "unit", labels: ["red", "green", "blue"] }];
+  await page.route("**/models.json", (route) => route.fulfill({ json: listed }));
+  await page.route("**/brightest.holo", (route) => route.fulfill({ path: join(work, "brightest.holo") }));
+  await page.goto(`${address}vision.html`);
+  await ready(page);
+  await page.setInputFiles("#picture", join(work, "green.png"));
+  await page.waitForFunction(() => document.querySelector("#bars dt")?.textContent === "green");
+  await page.route("**/models.json", (route) => route.fulfill({ json: [] }));
+  await page.goto(`${address}chat.html`);
+  await page.waitForFunction(() => document.getElementById("area").textContent.includes("make web-models"));
 });
 await visit("text to image", "imagine.html", async (page) => {
   await ready(page);

@@ -1,10 +1,11 @@
 // Models and sessions: what runs.
 import { dtypeOf } from "./dtype.mjs";
-import { HologramError, aborted } from "./errors.mjs";
+import { HologramError, aborted, only } from "./errors.mjs";
 import { Held, Turns } from "./held.mjs";
 import { portOf, shown, sizesOf, valueFor } from "./ports.mjs";
 import { imagine, settingsOf } from "./pictures.mjs";
 import { Tensor } from "./tensor.mjs";
+import { Batch } from "./batch.mjs";
 import { Language, Tokenizer } from "./text.mjs";
 
 const nothing = Object.freeze({});
@@ -236,6 +237,21 @@ export class Model extends Held {
     return new Session(this.#shape, backend.native.holo_session_create(this.handle, pool));
   }
 
+  /** The names of its entries: parts that run by themselves and share weights. Most models have one, called "". */
+  get entries() {
+    const { native } = this.#shape.backend;
+    return Array.from({ length: only(native, "holo_model_entry_count", "entries are")(this.handle) }, (_, i) => native.holo_model_entry_name(this.handle, i));
+  }
+
+  /** An entry by name, as a Model: such as the encoder of a translator. The model itself is its first. */
+  entry(name) {
+    const { backend } = this.#shape,
+      { entries } = this,
+      at = entries.indexOf(name);
+    if (at < 0) throw new HologramError(`the model has no entry ${JSON.stringify(name)}; it has ${entries.map((one) => JSON.stringify(one)).join(", ")}`);
+    return at === 0 ? this : new Model(backend, backend.native.model_entry(this.handle, name), this.#pool);
+  }
+
   /** The tokenizer of the archive; null: it has none. */
   get tokenizer() {
     return Tokenizer.ofModel(this.#shape.backend, this.handle);
@@ -248,9 +264,26 @@ export class Model extends Held {
     return new Language(backend, this.handle, pool, options);
   }
 
+  /** Continues several texts at once. */
+  batch({ threads, ...options } = nothing) {
+    const { backend } = this.#shape,
+      pool = threads === undefined ? this.#pool : backend.pool(threads);
+    return new Batch(backend, this.handle, pool, options);
+  }
+
+  /** Continues several prompts at once, in a batch, and gives the texts. */
+  async generateTexts(prompts, { threads, context, ...options } = nothing) {
+    const batch = this.batch({ threads, context });
+    try {
+      return await batch.generateTexts(prompts, options);
+    } finally {
+      batch.close();
+    }
+  }
+
   /** Continues a prompt, and yields {id, text} for each token, as soon as it is known. */
   async *generate(prompt, { threads, context, ...options } = nothing) {
-    const language = this.language({ threads, context });
+    const language = this.language({ threads, context, texts: options.beams || 1 });
     try {
       return yield* language.generate(prompt, options);
     } finally {
@@ -267,7 +300,7 @@ export class Model extends Held {
 
   /** Answers messages, {role, content} each, by the chat template of the model; yields tokens. */
   async *chat(messages, { threads, context, ...options } = nothing) {
-    const language = this.language({ threads, context });
+    const language = this.language({ threads, context, texts: options.beams || 1 });
     try {
       return yield* language.chat(messages, options);
     } finally {

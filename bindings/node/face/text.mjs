@@ -1,29 +1,14 @@
 // Tokenizers, language models, and the texts that they continue.
 import { HoloGrammarSource } from "./enums.mjs";
-import { HologramError, aborted } from "./errors.mjs";
+import { HologramError, aborted, only } from "./errors.mjs";
 import { Held, Turns } from "./held.mjs";
+import { generateOptions, generateOptionsChoices } from "./options.mjs";
 
 const utf8 = new TextEncoder();
 const special = 1; // HOLO_TEXT_SPECIAL
 const spaces = 0; // HOLO_SPACES_SOME
-const numbers = [
-  "maxTokens",
-  "temperature",
-  "topK",
-  "topP",
-  "minP",
-  "typicalP",
-  "repetitionPenalty",
-  "presencePenalty",
-  "frequencyPenalty",
-  "seed",
-  "lookup",
-  "keepEnds",
-  "logprobs",
-  "text",
-];
 const grammars = { grammar: HoloGrammarSource.GBNF, regex: HoloGrammarSource.REGEX, jsonSchema: HoloGrammarSource.JSON_SCHEMA };
-const options = [...numbers, ...Object.keys(grammars), "stop", "chat", "signal"];
+const options = [...generateOptions, ...Object.keys(grammars), "stop", "chat", "signal"];
 
 /** Ids as the library takes them. */
 function idsOf(given) {
@@ -86,31 +71,123 @@ export class Tokenizer extends Held {
   }
 }
 
-/** A language model at work. It keeps what it has read of texts; what it does comes one after another. */
+/** What is given to language models, as the library takes it. */
+export class Prompts {
+  #backend;
+  #template;
+
+  constructor(backend, model) {
+    const block = backend.native.text_asset(model, "template");
+    this.#backend = backend;
+    this.tokenizer = Tokenizer.ofModel(backend, model);
+    this.#template = block && new Held(backend, backend.native.holo_template_open_memory(new Uint8Array(block)));
+  }
+
+  #tokens() {
+    if (this.tokenizer) return this.tokenizer;
+    throw new HologramError("the model has no tokenizer: give the prompt as ids, or compile a folder that has a tokenizer.json", "UNSUPPORTED");
+  }
+
+  /** The ids of messages, by the chat template. */
+  rendered(messages) {
+    if (!this.#template) throw new HologramError("the model has no chat template: give a prompt to generate()", "UNSUPPORTED");
+    const json = JSON.stringify({ messages, add_generation_prompt: true });
+    return this.#tokens().encode(this.#backend.native.template_render(this.#template.handle, utf8.encode(json)), { special: false });
+  }
+
+  /** A text is a question where the model has a chat template. */
+  ids(prompt, chat = this.#template !== null) {
+    if (typeof prompt !== "string") return idsOf(prompt);
+    return idsOf(chat ? this.rendered([{ role: "user", content: prompt }]) : this.#tokens().encode(prompt));
+  }
+
+  /** Options that cannot be used are errors. */
+  static check(given) {
+    for (const name of Object.keys(given))
+      if (!options.includes(name)) throw new HologramError(`there is no option ${JSON.stringify(name)}; there are ${options.join(", ")}`);
+  }
+
+  /** Calls use(numbers, stop strings, the handle of a grammar or 0) with what the options say. What is made keeps the grammar. */
+  using(given, use) {
+    const { native } = this.#backend,
+      asked = Object.keys(grammars).filter((name) => given[name] !== undefined),
+      stops = typeof given.stop === "string" ? [given.stop] : given.stop;
+    if (asked.length > 1) throw new HologramError(`${asked[0]} and ${asked[1]} are both given: a text can have one of them`);
+    const chosen = Object.fromEntries(generateOptions.map((name) => [name, numberOf(name, given[name])]));
+    let grammar = 0;
+    for (const name of asked) {
+      const text = typeof given[name] === "string" ? given[name] : JSON.stringify(given[name]);
+      grammar = native.holo_grammar_compile(grammars[name], textOf(text, name), spaces);
+    }
+    try {
+      return use(chosen, stops, grammar);
+    } finally {
+      if (grammar) native.close(grammar);
+    }
+  }
+}
+
+/** A choice as its number; numbers as they are. */
+function numberOf(name, given) {
+  const words = generateOptionsChoices[name];
+  if (!words || given === undefined) return given;
+  if (!words.includes(given)) throw new HologramError(`${name} is ${JSON.stringify(given)}, but must be one of ${words.join(", ")}`);
+  return words.indexOf(given);
+}
+
 const speechOptions = ["language", "translate", "timestamps", "signal"];
 
+/** A language model at work. It keeps what it has read of texts; what it does comes one after another. */
 export class Language extends Held {
   #backend;
   #turns = new Turns();
-  #tokenizer;
-  #template;
+  #prompts;
 
   constructor(backend, model, pool, { texts = 1, context = 0 }) {
     super(backend, backend.native.language_open(model, pool, texts, context));
-    const block = backend.native.text_asset(model, "template");
     this.#backend = backend;
-    this.#tokenizer = Tokenizer.ofModel(backend, model);
-    this.#template = block && new Held(backend, backend.native.holo_template_open_memory(new Uint8Array(block)));
+    this.#prompts = new Prompts(backend, model);
   }
 
   /** Of the model; null: it has none. */
   get tokenizer() {
-    return this.#tokenizer;
+    return this.#prompts.tokenizer;
   }
 
   /** The most tokens of a text; 0: there is no limit. */
   get context() {
     return this.#backend.native.holo_language_context(this.handle);
+  }
+
+  /** The ids that end a text. */
+  get ends() {
+    return only(this.#backend.native, "language_ends", "the ends of texts are")(this.handle);
+  }
+
+  /** Makes text `to` a copy of what was read of text `from`. */
+  async copy(from, to) {
+    await this.#between("holo_language_copy", from, to);
+  }
+
+  /** Forgets what was read of a text. */
+  async forget(text = 0) {
+    await this.#between("holo_language_forget", text);
+  }
+
+  /** Writes what was read of a text to a file. */
+  async save(path, { text = 0 } = {}) {
+    await this.#between("holo_language_save", text, this.#backend.path(path));
+  }
+
+  /** Reads it back, so that the text need not be read again. */
+  async load(path, { text = 0 } = {}) {
+    await this.#between("holo_language_load", text, this.#backend.path(path));
+  }
+
+  /** Work on what is kept, that cannot be done in the middle of a step. */
+  #between(name, ...args) {
+    const call = only(this.#backend.native, name, "work on what is kept of texts is");
+    return this.keep((language) => this.#turns.take(() => call(language, ...args)));
   }
 
   /** The logits behind ids: a number for each token of the vocabulary. */
@@ -122,10 +199,8 @@ export class Language extends Held {
 
   /** Continues a prompt, and yields {id, text, logprob} for each token; at the end it returns counts and times. */
   async *generate(prompt, given = {}) {
-    for (const name of Object.keys(given))
-      if (!options.includes(name))
-        throw new HologramError(`there is no option ${JSON.stringify(name)}; there are ${options.join(", ")}`);
-    const ids = this.#idsOf(prompt, given.chat),
+    Prompts.check(given);
+    const ids = this.#prompts.ids(prompt, given.chat),
       generation = await this.keep((language) => this.#turns.take(() => this.#begin(language, ids, given)));
     try {
       for (;;) {
@@ -147,7 +222,7 @@ export class Language extends Held {
 
   /** Answers messages, {role, content} each, by the chat template of the model; yields tokens. */
   async *chat(messages, given = {}) {
-    return yield* this.generate(this.#rendered(messages), given);
+    return yield* this.generate(this.#prompts.rendered(messages), given);
   }
 
   /**
@@ -160,7 +235,6 @@ export class Language extends Held {
         throw new HologramError(`there is no option ${JSON.stringify(name)}; there are ${speechOptions.join(", ")}`);
     const { native } = this.#backend,
       { signal, ...options } = given;
-    if (!native.transcribe) throw new HologramError("speech is not in the package for browsers yet: use Node", "UNSUPPORTED");
     const samples = this.#samples(sound),
       heard = await this.#start(signal, (language, done) => native.transcribe(language, samples, options, done));
     return { ...heard, text: heard.pieces.map((piece) => piece.text).join("").trim() };
@@ -180,39 +254,9 @@ export class Language extends Held {
     return new Float32Array(read(given, this.rate));
   }
 
-  #tokens() {
-    if (this.#tokenizer) return this.#tokenizer;
-    throw new HologramError("the model has no tokenizer: give the prompt as ids, or compile a folder that has a tokenizer.json", "UNSUPPORTED");
-  }
-
-  #rendered(messages) {
-    if (!this.#template) throw new HologramError("the model has no chat template: give a prompt to generate()", "UNSUPPORTED");
-    const json = JSON.stringify({ messages, add_generation_prompt: true });
-    return this.#tokens().encode(this.#backend.native.template_render(this.#template.handle, utf8.encode(json)), { special: false });
-  }
-
-  /** A text is a question where the model has a chat template. */
-  #idsOf(prompt, chat = this.#template !== null) {
-    if (typeof prompt !== "string") return idsOf(prompt);
-    return idsOf(chat ? this.#rendered([{ role: "user", content: prompt }]) : this.#tokens().encode(prompt));
-  }
-
   #begin(language, ids, given) {
-    const { native } = this.#backend,
-      asked = Object.keys(grammars).filter((name) => given[name] !== undefined),
-      stops = typeof given.stop === "string" ? [given.stop] : given.stop;
-    if (asked.length > 1) throw new HologramError(`${asked[0]} and ${asked[1]} are both given: a text can have one of them`);
-    let grammar = 0;
-    for (const name of asked) {
-      const text = typeof given[name] === "string" ? given[name] : JSON.stringify(given[name]);
-      grammar = native.holo_grammar_compile(grammars[name], textOf(text, name), spaces);
-    }
-    try {
-      const chosen = Object.fromEntries(numbers.map((name) => [name, given[name]]));
-      return new Held(this.#backend, native.generation_create(language, ids, chosen, stops, grammar));
-    } finally {
-      if (grammar) native.close(grammar); // the generation keeps it
-    }
+    const { native } = this.#backend;
+    return this.#prompts.using(given, (...chosen) => new Held(this.#backend, native.generation_create(language, ids, ...chosen)));
   }
 
   #step(generation, signal) {

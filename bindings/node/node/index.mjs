@@ -1,5 +1,6 @@
 // The package `hologram` in Node.
 import { backend } from "./backend.mjs";
+import { Batch } from "./batch.mjs";
 import { HologramError } from "./errors.mjs";
 import { createFace } from "./face.mjs";
 import { imageData, imageTensor } from "./images.mjs";
@@ -13,4 +14,4 @@ const face = createFace(backend);
 export const { open, openSync, compile, readTensor, readTensors, writeTensor, openTokenizer, kernels, version, cpuLevel } = face;
 /** Nothing is kept here: models are files. */
 export const clearCache = async () => false;
-export { HologramError, Kernels, Language, Model, Session, Tensor, Tokenizer, imageData, imageTensor };
+export { Batch, HologramError, Kernels, Language, Model, Session, Tensor, Tokenizer, imageData, imageTensor };

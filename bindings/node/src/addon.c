@@ -127,6 +127,12 @@ bool js_holder_get(napi_env env, napi_value value, int kind, bool may_be_nothing
     return js_throw_argument(env, "the %s is closed", js_kind_name(kind));
 }
 
+bool js_holder_is_idle(napi_env env, const JsHolder *holder)
+{
+    if (!holder->job) return true;
+    return js_throw(env, HOLO_BUSY, "it is running on another thread: wait for its promise");
+}
+
 // ---- errors
 
 napi_value js_error_make(napi_env env, HoloStatus status, const char *text)
@@ -265,6 +271,7 @@ napi_value napi_register_module_v1(napi_env env, napi_value exports)
     functions_add(env, exports, js_functions_kernels);
     functions_add(env, exports, js_functions_text);
     functions_add(env, exports, js_functions_generate);
+    functions_add(env, exports, js_functions_batch);
     functions_add(env, exports, js_functions_picture);
     functions_add(env, exports, js_functions_speech);
     functions_add(env, exports, js_functions_made);

@@ -10,11 +10,13 @@
 #ifndef HOLO_NODE_ADDON_H
 #define HOLO_NODE_ADDON_H
 
+#include "fields.h"
 #include "hologram.h"
 #include "hologram_compiler.h"
 #include "hologram_image.h"
 #include "hologram_text.h"
 #include "napi.h"
+#include "told.h"
 
 #include <stdatomic.h>
 
@@ -72,6 +74,8 @@ bool js_holder_get(napi_env env, napi_value value, int kind, bool may_be_nothing
 void js_holder_ref(JsHolder *holder);
 void js_holder_unref(JsHolder *holder);
 bool js_holder_need(JsHolder *holder, JsHolder *other); // false: no room
+bool js_holder_is_idle(napi_env        env,
+                       const JsHolder *holder); // false: it works on another thread, and an exception is pending
 
 // ---- errors
 
@@ -158,9 +162,17 @@ void js_task_init(JsTask *task, void (*run)(JsTask *), napi_value (*result)(napi
 bool js_task_queue(napi_env env, JsTask *task, napi_value kept, napi_value callback);
 void js_task_deinit(napi_env env, JsTask *task);
 
+// ---- options and results, by the tables of fields.h (js_options.c)
+
+bool       js_fields_read(napi_env env, napi_value object, const BindField *fields, void *out); // others stay
+napi_value js_fields_object(napi_env env, const BindField *fields, const void *from);
+bool       js_stops_read(napi_env env, napi_value list, JsPiece **pieces, HoloGenerateOptions *out);
+napi_value js_told_tokens(napi_env env, const BindTold *told); // [{id, text, logprob}], of a batch with {of}
+napi_value js_told_ends(napi_env env, const BindTold *told);   // [{of, status, message, counts}]
+
 // ---- work of a language model (js_generate.c)
 
-// The first field of such work. One at a time: it stands in the holder of the language model.
+// The first field of such work. One at a time: it stands in the holder of the language model, or of the batch.
 typedef struct JsTextTask {
     JsTask      task;
     JsHolder   *language;
@@ -181,6 +193,7 @@ typedef struct JsFunction {
 } JsFunction;
 
 extern const JsFunction js_functions_run[], js_functions_compile[], js_functions_kernels[], js_functions_text[],
-    js_functions_generate[], js_functions_picture[], js_functions_speech[], js_functions_made[]; // end with NULL
+    js_functions_generate[], js_functions_batch[], js_functions_picture[], js_functions_speech[],
+    js_functions_made[]; // end with NULL
 
 #endif

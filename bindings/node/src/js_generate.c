@@ -3,7 +3,6 @@
 #include "js_made.h"
 #include "made.h"
 
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,88 +36,6 @@ static napi_value language_open(napi_env env, napi_callback_info info)
     return js_object(env, JS_HoloLanguage, language, (JsHolder *[]){model, pool}, 2, NULL);
 }
 
-// ---- options
-
-typedef enum OptionKind { REAL, WHOLE, LONG_WHOLE, YES_NO } OptionKind;
-
-static const struct {
-    const char *name;
-    OptionKind  kind;
-    size_t      at; // of the field
-} rows[] = {
-    {"maxTokens", WHOLE, offsetof(HoloGenerateOptions, max_tokens)},
-    {"text", WHOLE, offsetof(HoloGenerateOptions, text)},
-    {"lookup", WHOLE, offsetof(HoloGenerateOptions, lookup)},
-    {"keepEnds", YES_NO, offsetof(HoloGenerateOptions, keep_ends)},
-    {"seed", LONG_WHOLE, offsetof(HoloGenerateOptions, sampler.seed)},
-    {"temperature", REAL, offsetof(HoloGenerateOptions, sampler.temperature)},
-    {"topK", WHOLE, offsetof(HoloGenerateOptions, sampler.top_k)},
-    {"topP", REAL, offsetof(HoloGenerateOptions, sampler.top_p)},
-    {"minP", REAL, offsetof(HoloGenerateOptions, sampler.min_p)},
-    {"typicalP", REAL, offsetof(HoloGenerateOptions, sampler.typical_p)},
-    {"repetitionPenalty", REAL, offsetof(HoloGenerateOptions, sampler.repetition_penalty)},
-    {"presencePenalty", REAL, offsetof(HoloGenerateOptions, sampler.presence_penalty)},
-    {"frequencyPenalty", REAL, offsetof(HoloGenerateOptions, sampler.frequency_penalty)},
-    {"logprobs", YES_NO, offsetof(HoloGenerateOptions, sampler.logprobs)},
-};
-
-static bool option_set(napi_env env, int row, napi_value value, HoloGenerateOptions *out)
-{
-    void    *field  = (char *)out + rows[row].at;
-    double   number = 0;
-    uint64_t whole  = 0;
-    switch (rows[row].kind) {
-    case REAL:
-        if (!js_number_get(env, value, rows[row].name, -1e30, 1e30, &number)) return false;
-        *(float *)field = (float)number;
-        return true;
-    case WHOLE:
-        if (!js_number_get(env, value, rows[row].name, 0, INT32_MAX, &number)) return false;
-        *(uint32_t *)field = (uint32_t)number;
-        return true;
-    case LONG_WHOLE:
-        if (!js_whole_get(env, value, rows[row].name, false, &whole)) return false;
-        *(uint64_t *)field = whole;
-        return true;
-    case YES_NO: break;
-    }
-    return js_bool_get(env, value, rows[row].name, field);
-}
-
-static bool options_read(napi_env env, napi_value object, HoloGenerateOptions *out)
-{
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        napi_value value = NULL;
-        if (!js_field(env, object, rows[i].name, &value)) return false;
-        if (value && !option_set(env, (int)i, value, out)) return false;
-    }
-    return true;
-}
-
-static bool stops_read(napi_env env, napi_value list, JsPiece **pieces, HoloGenerateOptions *out)
-{
-    uint32_t    count = 0;
-    napi_value  item;
-    HoloString *stops;
-    if (!js_list_length(env, list, "stop", &count)) return false;
-    if (count > 64) return js_throw_argument(env, "there may be 64 stop strings, not %u", count);
-    stops = js_piece(pieces, (count + 1) * sizeof *stops);
-    if (!stops) return js_throw(env, HOLO_NO_MEMORY, "");
-    for (uint32_t i = 0; i < count; i++) {
-        char *text = NULL;
-        if (napi_get_element(env, list, i, &item) || !js_text_get(env, item, "stop", false, &text)) return false;
-        size_t size = strlen(text);
-        char  *copy = js_piece(pieces, size + 1);
-        if (copy) memcpy(copy, text, size);
-        free(text);
-        if (!copy) return js_throw(env, HOLO_NO_MEMORY, "");
-        stops[i] = (HoloString){copy, size};
-    }
-    out->stops      = stops;
-    out->stop_count = count;
-    return true;
-}
-
 // ---- generations
 
 // generation_create(language, ids, options, stops, grammar): a handle.
@@ -139,8 +56,8 @@ static napi_value generation_create(napi_env env, napi_callback_info info)
     js_holder_ref(language);
     js_holder_ref(grammar);
     holo_generate_defaults(language->object, &options);
-    if (options_read(env, args[2], &options) && stops_read(env, args[3], &pieces, &options) &&
-        js_ids_get(env, args[1], &ids, &count)) {
+    if (js_fields_read(env, args[2], bind_generate_options, &options) &&
+        js_stops_read(env, args[3], &pieces, &options) && js_ids_get(env, args[1], &ids, &count)) {
         options.grammar   = grammar ? grammar->object : NULL;
         HoloStatus status = HOLO_BUSY;
         if (!language->job) status = holo_answer_create(language->object, ids, count, &options, &generation, &error);
@@ -153,102 +70,39 @@ static napi_value generation_create(napi_env env, napi_callback_info info)
     return result;
 }
 
-typedef struct Piece {
-    uint32_t token;
-    float    logprob;
-    size_t   begin, size; // of its text
-} Piece;
-
 typedef struct TextJob { // one step, or one read
     JsTextTask         work;
     JsHolder          *generation; // NULL: a read
-    bool               is_done, is_out_of_memory;
+    bool               is_done;
     HoloGenerateResult result;
-    Piece             *piece;
-    char              *text;
-    size_t             count, room, text_size, text_room;
+    BindTold           told;
+    size_t             count;
     uint32_t          *ids;
     int                number; // of the text
     const float       *logits;
 } TextJob;
 
-static bool collect(void *state, const HoloGenerated *one)
-{
-    TextJob *job = state;
-    if (job->count == job->room) {
-        Piece *piece = realloc(job->piece, (job->room * 2 + 4) * sizeof *piece);
-        if (!piece) return job->is_out_of_memory = true, false;
-        job->piece = piece;
-        job->room  = job->room * 2 + 4;
-    }
-    if (job->text_size + one->text.size > job->text_room) {
-        size_t room = (job->text_size + one->text.size) * 2;
-        char  *text = realloc(job->text, room);
-        if (!text) return job->is_out_of_memory = true, false;
-        job->text      = text;
-        job->text_room = room;
-    }
-    job->piece[job->count++] = (Piece){one->token, one->sampled.logprob, job->text_size, one->text.size};
-    if (one->text.size) memcpy(job->text + job->text_size, one->text.data, one->text.size);
-    job->text_size += one->text.size;
-    return true;
-}
-
 static void job_run(JsTask *task)
 {
     TextJob *job = (TextJob *)task;
     do {
-        task->status = job->generation ? holo_answer_step(job->generation->object, collect, job, &job->is_done,
-                                                          &job->result, &task->error)
+        task->status = job->generation ? holo_answer_step(job->generation->object, bind_told_add, &job->told,
+                                                          &job->is_done, &job->result, &task->error)
                                        : holo_language_read(job->work.language->object, job->number, job->ids,
                                                             job->count, &job->logits, &task->error);
     } while (js_text_is_again(&job->work));
-    if (!task->status && job->is_out_of_memory) task->status = HOLO_NO_MEMORY;
-}
-
-static napi_value counts_of(napi_env env, const HoloGenerateResult *r)
-{
-    static const char *const why[] = {"length", "end", "stop", "asked", "grammar"};
-    const struct {
-        const char *name;
-        double      value;
-    } numbers[]   = {{"promptTokens", (double)r->prompt_tokens},
-                     {"cachedTokens", (double)r->cached_tokens},
-                     {"tokens", (double)r->tokens},
-                     {"stop", r->stop},
-                     {"promptSeconds", r->prompt_seconds},
-                     {"seconds", r->seconds},
-                     {"guessed", (double)r->guessed},
-                     {"right", (double)r->right}};
-    napi_value to = NULL;
-    napi_create_object(env, &to);
-    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-        js_set(env, to, numbers[i].name, js_number(env, numbers[i].value));
-    js_set(env, to, "finish", js_text(env, why[r->finish]));
-    return to;
+    if (!task->status && job->told.is_out_of_memory) task->status = HOLO_NO_MEMORY;
 }
 
 // {done, counts, tokens: [{id, text, logprob}]}
 static napi_value step_result(napi_env env, JsTask *task)
 {
     const TextJob *job    = (TextJob *)task;
-    napi_value     result = NULL, list = NULL;
+    napi_value     result = NULL;
     napi_create_object(env, &result);
-    napi_create_array_with_length(env, job->count, &list);
-    for (size_t i = 0; i < job->count; i++) {
-        const Piece *one   = &job->piece[i];
-        napi_value   token = NULL, text = NULL;
-        bool         is_rest = one->token == UINT32_MAX; // what was held back
-        napi_create_object(env, &token);
-        napi_create_string_utf8(env, job->text ? job->text + one->begin : "", one->size, &text);
-        js_set(env, token, "id", is_rest ? js_null(env) : js_number(env, one->token));
-        js_set(env, token, "text", text);
-        js_set(env, token, "logprob", is_rest ? js_null(env) : js_number(env, one->logprob));
-        napi_set_element(env, list, (uint32_t)i, token);
-    }
-    js_set(env, result, "tokens", list);
+    js_set(env, result, "tokens", js_told_tokens(env, &job->told));
     js_set(env, result, "done", js_bool(env, job->is_done));
-    js_set(env, result, "counts", counts_of(env, &job->result));
+    js_set(env, result, "counts", js_fields_object(env, bind_generate_result, &job->result));
     return result;
 }
 
@@ -295,8 +149,7 @@ static void job_destroy(napi_env env, JsTask *task)
     TextJob *job = (TextJob *)task;
     js_holder_unref(job->generation);
     js_text_deinit(env, &job->work);
-    free(job->piece);
-    free(job->text);
+    bind_told_deinit(&job->told);
     free(job->ids);
     free(job);
 }
@@ -339,21 +192,51 @@ static napi_value language_read(napi_env env, napi_callback_info info)
     return js_text_start(env, &job->work, language, args[3]);
 }
 
-// language_cancel(language): what it does now stops.
+// language_cancel(language or batch): what it does now stops.
 static napi_value language_cancel(napi_env env, napi_callback_info info)
 {
     napi_value arg;
     double     handle = 0;
     if (!js_args(env, info, 1, &arg) || napi_get_value_double(env, arg, &handle)) return NULL;
-    JsHolder *holder = js_handle_find(env, handle);
-    if (!holder || holder->kind != JS_HoloLanguage || !holder->job) return NULL;
+    JsHolder *holder   = js_handle_find(env, handle);
+    bool      is_batch = holder && holder->kind == JS_HoloTextBatch;
+    if (!holder || (!is_batch && holder->kind != JS_HoloLanguage) || !holder->job) return NULL;
     atomic_store(&((JsTextTask *)holder->job)->is_cancelled, true);
-    holo_language_cancel(holder->object);
+    holo_language_cancel(is_batch ? holo_text_batch_language(((BindBatch *)holder->object)->batch) : holder->object);
     return NULL;
+}
+
+// language_ends(language): the ids that end a text.
+static napi_value language_ends(napi_env env, napi_callback_info info)
+{
+    napi_value arg, list = NULL;
+    JsHolder  *language;
+    size_t     count = 0;
+    if (!js_args(env, info, 1, &arg) || !js_holder_get(env, arg, JS_HoloLanguage, false, &language)) return NULL;
+    const uint32_t *ends = holo_language_ends(language->object, &count);
+    napi_create_array_with_length(env, count, &list);
+    for (size_t i = 0; i < count; i++) napi_set_element(env, list, (uint32_t)i, js_number(env, ends[i]));
+    return list;
+}
+
+// model_entry(model, name): a handle of a part of the model, or null. Closing it does nothing to the model.
+static napi_value model_entry(napi_env env, napi_callback_info info)
+{
+    napi_value args[2];
+    JsHolder  *model;
+    char      *name = NULL;
+    if (!js_args(env, info, 2, args) || !js_text_get(env, args[1], "name", false, &name)) return NULL;
+    const HoloModel *found = NULL;
+    bool             is_ok = js_holder_get(env, args[0], JS_HoloModel, false, &model);
+    if (is_ok) found = holo_model_entry(model->object, name);
+    free(name);
+    if (!is_ok) return NULL;
+    return js_object(env, JS_HoloModel, (void *)(uintptr_t)found, &model, 1, NULL);
 }
 
 const JsFunction js_functions_generate[] = {
     {"language_open", language_open},     {"language_read", language_read},
     {"language_cancel", language_cancel}, {"generation_create", generation_create},
-    {"generation_step", generation_step}, {NULL, NULL},
+    {"generation_step", generation_step}, {"language_ends", language_ends},
+    {"model_entry", model_entry},         {NULL, NULL},
 };

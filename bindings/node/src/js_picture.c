@@ -3,7 +3,6 @@
 #include "js_made.h"
 #include "made.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,28 +29,6 @@ static napi_value defaults(napi_env env, napi_callback_info info)
     return to;
 }
 
-// A number of the options; what is not given stays as it is.
-static bool number_read(napi_env env, napi_value object, const char *name, double most, double *to)
-{
-    napi_value value = NULL;
-    return js_field(env, object, name, &value) && (!value || js_number_get(env, value, name, 0, most, to));
-}
-
-static bool numbers_read(napi_env env, napi_value object, HoloImagineOptions *o)
-{
-    double steps = o->steps, guidance = (double)o->guidance, seed = 0, width = o->width, height = o->height;
-    bool   is_read =
-        number_read(env, object, "steps", INT32_MAX, &steps) && number_read(env, object, "guidance", 1e30, &guidance) &&
-        number_read(env, object, "seed", 0x1p53, &seed) && number_read(env, object, "width", INT32_MAX, &width) &&
-        number_read(env, object, "height", INT32_MAX, &height);
-    o->steps    = (int)steps;
-    o->guidance = (float)guidance;
-    o->seed     = (uint64_t)seed;
-    o->width    = (int)width;
-    o->height   = (int)height;
-    return is_read;
-}
-
 // A text of the options, in memory to free; NULL: it is not given.
 static bool text_read(napi_env env, napi_value object, const char *name, char **out)
 {
@@ -69,12 +46,13 @@ static napi_value create(napi_env env, napi_callback_info info)
     HoloPicture       *picture = NULL;
     HoloError          error   = {0};
     char              *prompt = NULL, *negative = NULL, *scheduler = NULL;
-    if (!js_args(env, info, 3, args) || !js_holder_get(env, args[0], JS_HoloModel, false, &model) ||
-        !js_holder_get(env, args[1], JS_HoloPool, true, &pool))
-        return NULL;
+    if (!js_args(env, info, 3, args) || !js_holder_get(env, args[0], JS_HoloModel, false, &model)) return NULL;
     holo_imagine_defaults(model->object, &o);
-    if (numbers_read(env, args[2], &o) && text_read(env, args[2], "prompt", &prompt) &&
-        text_read(env, args[2], "negative", &negative) && text_read(env, args[2], "scheduler", &scheduler)) {
+    // Reading options may run JavaScript, which may close the model: it is looked at again.
+    if (js_fields_read(env, args[2], bind_imagine_options, &o) && text_read(env, args[2], "prompt", &prompt) &&
+        text_read(env, args[2], "negative", &negative) && text_read(env, args[2], "scheduler", &scheduler) &&
+        js_holder_get(env, args[0], JS_HoloModel, false, &model) &&
+        js_holder_get(env, args[1], JS_HoloPool, true, &pool)) {
         o.prompt = prompt;
         if (negative) o.negative = negative;
         if (scheduler) o.scheduler = scheduler;

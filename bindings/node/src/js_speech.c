@@ -149,10 +149,12 @@ static bool job_read(napi_env env, napi_value samples, napi_value options, Speec
     napi_value value = NULL;
     void      *data;
     size_t     size;
-    if (!js_bytes_get(env, samples, "samples", &data, &size) || !js_field(env, options, "language", &value) ||
+    // Reading options may run JavaScript, which may take the samples away: they come last.
+    if (!js_field(env, options, "language", &value) ||
         (value && !js_text_get(env, value, "language", true, &job->language)) ||
         !choice_read(env, options, "translate", &job->translate) ||
-        !choice_read(env, options, "timestamps", &job->timestamps))
+        !choice_read(env, options, "timestamps", &job->timestamps) ||
+        !js_bytes_get(env, samples, "samples", &data, &size))
         return false;
     if (size % sizeof(float)) return js_throw_argument(env, "samples must be a Float32Array");
     job->samples = malloc(size + 1);
@@ -167,11 +169,12 @@ static napi_value transcribe(napi_env env, napi_callback_info info)
 {
     napi_value args[4];
     JsHolder  *language;
-    if (!js_args(env, info, 4, args) || !js_holder_get(env, args[0], JS_HoloLanguage, false, &language)) return NULL;
+    if (!js_args(env, info, 4, args)) return NULL;
     SpeechJob *job = calloc(1, sizeof *job);
     if (!job) return js_throw(env, HOLO_NO_MEMORY, "");
     js_task_init(&job->work.task, job_run, job_result, job_destroy);
-    if (job_read(env, args[1], args[2], job)) return js_text_start(env, &job->work, language, args[3]);
+    if (job_read(env, args[1], args[2], job) && js_holder_get(env, args[0], JS_HoloLanguage, false, &language))
+        return js_text_start(env, &job->work, language, args[3]);
     job_destroy(env, &job->work.task);
     return NULL;
 }

@@ -143,11 +143,19 @@ export interface Transcript {
 
 /** A model that is open: any number of runs at once. */
 export interface Model extends Running, Generating<GenerateOptions & Pick<LanguageOptions, "context" | "threads">> {
+  /** The names of its entries: parts that run by themselves and share weights. Most models have one, called "". Not in browsers yet. */
+  readonly entries: string[];
+  /** An entry by name, such as the encoder of a translator. The model itself is its first. */
+  entry(name: string): Model;
   /** Of the archive; null: it has none. */
   readonly tokenizer: Tokenizer | null;
   /** The model as a language model, which keeps what it has read. */
   language(options?: LanguageOptions): Language;
-  /** Writes down what is said in a sound, with a speech model. Not in browsers yet. */
+  /** Continues several texts at once. */
+  batch(options?: BatchOptions): Batch;
+  /** Continues several prompts at once, in a batch, and gives the texts that come behind them. */
+  generateTexts(prompts: Iterable<string | Iterable<number>>, options?: GenerateOptions & Pick<LanguageOptions, "context" | "threads">): Promise<string[]>;
+  /** Writes down what is said in a sound, with a speech model. */
   transcribe(sound: Sound, options?: TranscribeOptions & { threads?: number }): Promise<Transcript>;
   /** What imagine() does where nothing is said, and the schedulers that there are; null: the model makes no pictures. */
   readonly pictures: Pictures | null;
@@ -225,6 +233,18 @@ export interface GenerateOptions {
   keepEnds?: boolean;
   /** The number of the text, of a language model that keeps several. */
   text?: number;
+  /** The text does not end before it has so many tokens. */
+  minTokens?: number;
+  /** No so many tokens in a row occur twice. */
+  noRepeatNgram?: number;
+  /** Penalties look at so many of the last tokens; 0: at all. */
+  penaltyWindow?: number;
+  /** Beam search: so many texts grow at once, the best is the answer, and all of its tokens come at the end. */
+  beams?: number;
+  /** Scores of beams are divided by the length to this power. */
+  lengthPenalty?: number;
+  /** When beams have enough answers. */
+  beamStop?: "likely" | "first" | "never";
   /** Ends it with an error, "CANCELLED". */
   signal?: AbortSignal;
 }
@@ -305,10 +325,57 @@ export interface Language extends Closing, Generating<GenerateOptions> {
   readonly context: number;
   /** The logits behind ids: a number for each token of the vocabulary, the larger the more likely it is next. */
   read(ids: Iterable<number>, options?: { text?: number; signal?: AbortSignal }): Promise<Float32Array>;
+  /** The ids that end a text. Not in browsers yet, as the four below. */
+  readonly ends: number[];
+  /** Makes text `to` a copy of what was read of text `from`. */
+  copy(from: number, to: number): Promise<void>;
+  /** Forgets what was read of a text; of the first unless a number is given. */
+  forget(text?: number): Promise<void>;
+  /** Writes what was read of a text to a file, and reads it back, so that the text need not be read again. */
+  save(path: string | URL, options?: { text?: number }): Promise<void>;
+  load(path: string | URL, options?: { text?: number }): Promise<void>;
   /** Samples per second that a speech model hears; 0: it is no speech model. */
   readonly rate: number;
   transcribe(sound: Sound, options?: TranscribeOptions): Promise<Transcript>;
 }
+export interface BatchOptions {
+  /** Texts that are continued at once, 8 by default. Others wait for a place. */
+  places?: number;
+  /** How many may wait; any number by default. */
+  waiting?: number;
+  /** The most tokens of a text; 0: as many as the model was made for. */
+  context?: number;
+  /** Bytes that may be kept of all texts. */
+  memory?: number;
+  /** Tokens of a prompt that a step reads while other texts are continued. */
+  chunk?: number;
+  threads?: number;
+}
+/** Texts by what becomes of them, and tokens so far. `rows / runs` is how many texts a run of the model had on average. */
+export interface BatchState {
+  places: number;
+  waiting: number;
+  reading: number;
+  generating: number;
+  context: number;
+  keptTokens: number;
+  bytes: number;
+  promptTokens: number;
+  cachedTokens: number;
+  tokens: number;
+  runs: number;
+  rows: number;
+}
+/**
+ * Texts that are continued together: a step runs the next token of each, and reads the weights once. Each is as generate() makes it alone. A
+ * text joins when its first token is asked for.
+ */
+export interface Batch extends Closing, Generating<Omit<GenerateOptions, "text" | "beams" | "lengthPenalty" | "beamStop">> {
+  readonly tokenizer: Tokenizer | null;
+  generateTexts(prompts: Iterable<string | Iterable<number>>, options?: Omit<GenerateOptions, "text" | "beams" | "lengthPenalty" | "beamStop">): Promise<string[]>;
+  state(): Promise<BatchState>;
+}
+export const Batch: abstract new (...args: never[]) => Batch;
 export const Tokenizer: abstract new (...args: never[]) => Tokenizer;
 export const Language: abstract new (...args: never[]) => Language;
 /** The tokenizer of a file (tokenizer.json, tokenizer.model, GGUF ...), of a folder that has one, or of an archive. */

@@ -20,7 +20,7 @@ class BatchAnswer(Tokens):
 
     def __init__(self, batch, ids, options, stops, grammar):
         super().__init__(options.get("logprobs"))
-        self._batch, self._given, self._grammar = batch, (ids, options, stops, grammar), grammar
+        self._batch, self._given = batch, (ids, options, stops, grammar)
         self._id, self._is_ended, self._is_closed, self.result = None, False, False, None
 
     def _is_over(self):
@@ -62,7 +62,6 @@ class Batch(Prompts):
         self._handle = TextBatch._create(model, pool, {name: value for name, value in options.items() if value is not None})
         self._prepare(model)
         self._answers = {}  # by id, as long as somebody has them
-        self._grammars = {}  # by id
         # One thread at a time is inside of the batch. What others want meanwhile is done before the next step.
         self._lock, self._coming, self._leaving = threading.Lock(), collections.deque(), collections.deque()
         self._running = None  # a step that tasks await
@@ -82,21 +81,6 @@ class Batch(Prompts):
     def generate_texts(self, prompts, **options):
         """Continues several prompts, and gives the texts that come behind them: a list. Options are those of Model.generate."""
         return [answer.text() for answer in [self.generate(prompt, **options) for prompt in prompts]]
-
-    def close(self):
-        """Frees it, and ends all of its texts."""
-        self._handle.close()
-
-    @property
-    def closed(self):
-        """Whether close() was called."""
-        return self._handle.closed
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.close()
 
     # ---- texts come and go
 
@@ -133,8 +117,6 @@ class Batch(Prompts):
             finally:
                 answer._given = None
             self._answers[answer._id] = weakref.ref(answer)
-            if answer._grammar is not None:
-                self._grammars[answer._id] = answer._grammar
         while self._leaving:
             self._handle.leave(self._leaving.popleft())
 
@@ -160,8 +142,6 @@ class Batch(Prompts):
                     self._finish(id, NoMemoryError("out of memory"), None)
 
     def _finish(self, id, error, result):
-        if id in self._grammars:
-            self._handle.let_go(self._grammars.pop(id))
         answer = self._answers.pop(id)()
         if answer is not None and not answer._is_closed:
             answer._finish(error, result)

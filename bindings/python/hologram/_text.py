@@ -236,6 +236,21 @@ class Prompts:
         """As Model.chat."""
         return self.generate(self._rendered(messages), **options, chat=False)
 
+    def close(self):
+        """Frees it, and ends its texts."""
+        self._handle.close()
+
+    @property
+    def closed(self):
+        """Whether close() was called."""
+        return self._handle.closed
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *error):
+        self.close()
+
     def _needs_tokenizer(self):
         if self._tokenizer is None:
             raise UnsupportedError("the model has no tokenizer: give the prompt as ids, or compile a folder that has a tokenizer.json")
@@ -300,6 +315,14 @@ class Language(Prompts):
         """Forgets what was read of a text."""
         capi.holo_language_forget(self._handle, text)
 
+    def save(self, path, text=0):
+        """Writes what was read of a text to a file."""
+        capi.holo_language_save(self._handle, text, os.fsdecode(path))
+
+    def load(self, path, text=0):
+        """Reads it back, so that the text need not be read again. The file works with the same model alone."""
+        capi.holo_language_load(self._handle, text, os.fsdecode(path))
+
     def cancel(self):
         """Stops a read in progress, from any thread: it raises CancelledError."""
         _hologram.language_cancel(self._handle)
@@ -312,21 +335,8 @@ class Language(Prompts):
         rate = capi.holo_language_rate(self._handle)
         if not rate:
             raise UnsupportedError("the model does not listen to sounds")
+        if isinstance(sound, (bytes, bytearray)):
+            sound = _hologram.sound_read_memory(bytes(sound), rate)
         samples = _hologram.sound_read(sound, rate) if isinstance(sound, (str, os.PathLike)) else sound
         code, seconds, pieces = _hologram.transcribe(self._handle, samples, language, translate, timestamps)
         return Transcript(code, seconds, tuple(Spoken(*piece) for piece in pieces))
-
-    def close(self):
-        """Frees it."""
-        self._handle.close()
-
-    @property
-    def closed(self):
-        """Whether close() was called."""
-        return self._handle.closed
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *error):
-        self.close()

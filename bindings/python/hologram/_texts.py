@@ -76,8 +76,8 @@ class Texts:
             return batch.generate_texts(prompts, **options)
 
     def transcribe(self, sound, *, threads=None, **options):
-        """Writes down what is said, with a model of Whisper's kind. `sound` is the path of a WAV file, or samples as the model listens
-        to them. `language` is the code of what is spoken, such as "en"; None: the model finds out. `translate` writes it down in
+        """Writes down what is said, with a model of Whisper's kind. `sound` is the path of a WAV file, its bytes, or samples as the
+        model listens to them. `language` is the code of what is spoken, such as "en"; None: the model finds out. `translate` writes it down in
         English. `timestamps` False: short sounds are one piece. Returns a Transcript.
 
             print(model.transcribe("talk.wav").text)

@@ -71,6 +71,14 @@ void *py_handle_use(PyObject *object, const HandleKind *kind)
     return handle->pointer;
 }
 
+void *py_handle_use_alone(PyObject *object, const HandleKind *kind)
+{
+    void *pointer = py_handle_use(object, kind);
+    if (!pointer || !py_handle_alone(object)) return pointer;
+    py_handle_done(object);
+    return NULL;
+}
+
 int py_handle_keep(PyObject *object, PyObject *kept)
 {
     Handle *handle = (Handle *)object;
@@ -78,17 +86,6 @@ int py_handle_keep(PyObject *object, PyObject *kept)
     if (!handle->keeps || PyList_Append(handle->keeps, kept)) return -1;
     if (PyObject_TypeCheck(kept, py_handle_type)) ((Handle *)kept)->uses++;
     return 0;
-}
-
-void py_handle_unkeep(PyObject *object, PyObject *kept)
-{
-    PyObject *keeps = ((Handle *)object)->keeps;
-    for (Py_ssize_t i = keeps ? PyList_Size(keeps) - 1 : -1; i >= 0; i--) {
-        if (PyList_GetItem(keeps, i) != kept) continue;
-        if (PyObject_TypeCheck(kept, py_handle_type)) leave((Handle *)kept);
-        PyList_SetSlice(keeps, i, i + 1, NULL); // it may have been the last to hold it
-        return;
-    }
 }
 
 PyObject *py_handle_create(PyTypeObject *type, const HandleKind *kind, void *pointer)

@@ -8,20 +8,16 @@ static void end(void *batch)
     bind_batch_destroy(batch);
 }
 
+static void let_go(void *grammar)
+{
+    Py_DECREF((PyObject *)grammar);
+}
+
 static const HandleKind kind = {"batch", end};
 
 static void stop(void *batch)
 {
     holo_language_cancel(holo_text_batch_language(((BindBatch *)batch)->batch));
-}
-
-// For a call, which no other thread may be inside of.
-static BindBatch *batch_use(PyObject *object)
-{
-    BindBatch *batch = py_handle_use(object, &kind);
-    if (!batch || !py_handle_alone(object)) return batch;
-    py_handle_done(object);
-    return NULL;
 }
 
 static PyObject *create(PyObject *class, PyObject *args)
@@ -41,7 +37,7 @@ static PyObject *create(PyObject *class, PyObject *args)
     if (pool && !on) return py_handle_done(model), NULL;
     py_interrupt_watch();
     py_call_begin(&call);
-    HoloStatus status = bind_batch_create(of, on, &options, &batch, &error);
+    HoloStatus status = bind_batch_create(of, on, &options, let_go, &batch, &error);
     py_call_end(&call);
     self = status ? py_raise(status, &error) : py_handle_create((PyTypeObject *)class, &kind, batch);
     if (self && (py_handle_keep(self, model) || (on && py_handle_keep(self, pool)))) Py_CLEAR(self);
@@ -62,16 +58,17 @@ static PyObject *add(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "OO!O!O:add", &list, &PyDict_Type, &dict, &PyList_Type, &stops, &grammar) ||
         py_ids_take(list, &ids, &count))
         return NULL;
-    BindBatch *batch = batch_use(self);
+    BindBatch *batch = py_handle_use_alone(self, &kind);
     if (!batch) return PyMem_Free(ids), NULL;
     holo_generate_defaults(holo_text_batch_language(batch->batch), &options);
     HoloString *strings = py_fields_take(dict, bind_generate_options, &options) ? NULL : py_stops_take(stops);
     options.stops       = strings;
     options.stop_count  = (size_t)PyList_Size(stops);
     options.grammar     = strings && grammar != Py_None ? py_handle_use(grammar, &py_kind_grammar) : NULL;
-    if (strings && !PyErr_Occurred() && !(options.grammar && py_handle_keep(self, grammar))) {
-        HoloStatus status = bind_batch_add(batch, ids, count, &options, &id, &error);
-        if (status && options.grammar) py_handle_unkeep(self, grammar);
+    if (strings && !PyErr_Occurred()) {
+        PyObject  *kept   = options.grammar ? grammar : NULL;
+        HoloStatus status = bind_batch_add(batch, ids, count, &options, kept, &id, &error);
+        if (!status) Py_XINCREF(kept); // let_go
         answer = status ? py_raise(status, &error) : PyLong_FromUnsignedLongLong(id);
     }
     if (options.grammar) py_handle_done(grammar);
@@ -87,7 +84,7 @@ static PyObject *step(PyObject *self, PyObject *unused)
     HoloStatus status = HOLO_OK;
     int        left = 0, again = 1;
     PyObject  *tokens = NULL, *ends = NULL;
-    BindBatch *batch = batch_use(self);
+    BindBatch *batch = py_handle_use_alone(self, &kind);
     PyCall     call  = {.stop = stop, .object = batch};
     (void)unused;
     if (!batch) return NULL;
@@ -103,7 +100,7 @@ static PyObject *step(PyObject *self, PyObject *unused)
         ends   = tokens ? py_told_ends(&batch->told) : NULL;
     }
     bool was_out_of_memory = batch->told.is_out_of_memory;
-    if (ends) bind_told_clear(&batch->told);
+    if (ends) bind_batch_clear(batch);
     py_handle_done(self);
     if (!ends || was_out_of_memory) {
         if (!PyErr_Occurred()) PyErr_NoMemory();
@@ -118,23 +115,17 @@ static PyObject *leave(PyObject *self, PyObject *number)
 {
     unsigned long long id = 0;
     if (!py_unsigned_take(number, &id)) return NULL;
-    BindBatch *batch = batch_use(self);
+    BindBatch *batch = py_handle_use_alone(self, &kind);
     if (!batch) return NULL;
     bool was_there = holo_text_batch_cancel(batch->batch, id);
     py_handle_done(self);
     return PyBool_FromLong(was_there);
 }
 
-static PyObject *let_go(PyObject *self, PyObject *grammar)
-{
-    py_handle_unkeep(self, grammar);
-    Py_RETURN_NONE;
-}
-
 static PyObject *get_state(PyObject *self, void *unused)
 {
     HoloTextBatchState state;
-    BindBatch         *batch = batch_use(self);
+    BindBatch         *batch = py_handle_use_alone(self, &kind);
     (void)unused;
     if (!batch) return NULL;
     holo_text_batch_state(batch->batch, &state);
@@ -148,7 +139,6 @@ static PyMethodDef methods[] = {
     {"step", step, METH_NOARGS,
      "One step of all texts: (id, token, text, logprob) each, what has ended, and how many are left."},
     {"leave", leave, METH_O, "leave(id): ends a text with the next step; False: there is none of that id."},
-    {"let_go", let_go, METH_O, "let_go(grammar): a text of this grammar has ended."},
     {NULL, NULL, 0, NULL},
 };
 

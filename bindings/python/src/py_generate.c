@@ -38,15 +38,6 @@ static PyObject *language_open(PyObject *module, PyObject *args)
     return self;
 }
 
-// The language model for a call, which no other thread may be inside of.
-static HoloLanguage *language_use(PyObject *object)
-{
-    HoloLanguage *language = py_handle_use(object, &py_kind_language);
-    if (!language || !py_handle_alone(object)) return language;
-    py_handle_done(object);
-    return NULL;
-}
-
 static PyObject *language_read(PyObject *module, PyObject *args)
 {
     PyObject    *object, *list, *answer = NULL;
@@ -58,7 +49,7 @@ static PyObject *language_read(PyObject *module, PyObject *args)
     HoloStatus   status = HOLO_OK;
     (void)module;
     if (!PyArg_ParseTuple(args, "OOi:read", &object, &list, &text) || py_ids_take(list, &ids, &count)) return NULL;
-    HoloLanguage *language = language_use(object);
+    HoloLanguage *language = py_handle_use_alone(object, &py_kind_language);
     PyCall        call     = {.stop = stop, .object = language};
     while (language && again > 0) {
         py_call_begin(&call);
@@ -128,7 +119,7 @@ static PyObject *create(PyObject *class, PyObject *args)
                           &grammar) ||
         py_ids_take(list, &ids, &count))
         return NULL;
-    HoloLanguage *language = language_use(object);
+    HoloLanguage *language = py_handle_use_alone(object, &py_kind_language);
     if (!language) return PyMem_Free(ids), NULL;
     holo_generate_defaults(language, &options);
     HoloString *strings = py_fields_take(dict, bind_generate_options, &options) ? NULL : py_stops_take(stops);
@@ -157,7 +148,7 @@ static PyObject *step(PyObject *object, PyObject *unused)
     Generation *self = (Generation *)object;
     HoloAnswer *g    = py_handle_use(object, &py_kind_answer);
     if (!g) return NULL;
-    HoloLanguage *language = language_use(self->language);
+    HoloLanguage *language = py_handle_use_alone(self->language, &py_kind_language);
     HoloError     error    = {0};
     HoloStatus    status   = HOLO_OK;
     BindTold      told     = {0};

@@ -52,21 +52,12 @@ static PyObject *create(PyObject *class, PyObject *args)
     return self;
 }
 
-// For a call, which no other thread may be inside of.
-static HoloPicture *picture_use(PyObject *object)
-{
-    HoloPicture *picture = py_handle_use(object, &py_kind_picture);
-    if (!picture || !py_handle_alone(object)) return picture;
-    py_handle_done(object);
-    return NULL;
-}
-
 static PyObject *step(PyObject *self, PyObject *unused)
 {
     bool         is_done = false;
     HoloError    error   = {0};
     PyCall       call    = {0};
-    HoloPicture *picture = picture_use(self);
+    HoloPicture *picture = py_handle_use_alone(self, &py_kind_picture);
     (void)unused;
     if (!picture) return NULL;
     py_call_begin(&call);
@@ -81,7 +72,7 @@ static PyObject *see(PyObject *self, PyObject *unused)
     HoloTensor   image   = {0};
     HoloError    error   = {0};
     PyCall       call    = {0};
-    HoloPicture *picture = picture_use(self);
+    HoloPicture *picture = py_handle_use_alone(self, &py_kind_picture);
     (void)unused;
     if (!picture) return NULL;
     py_call_begin(&call);

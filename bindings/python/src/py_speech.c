@@ -48,18 +48,18 @@ static void heard_clear(Heard *h)
     h->count = 0;
 }
 
-// The language model for a call, which no other thread may be inside of.
-static HoloLanguage *language_use(PyObject *object)
-{
-    HoloLanguage *language = py_handle_use(object, &py_kind_language);
-    if (!language || !py_handle_alone(object)) return language;
-    py_handle_done(object);
-    return NULL;
-}
-
 static void stop(void *language)
 {
     holo_language_cancel(language);
+}
+
+// The samples of a sound as an array; they are freed.
+static PyObject *samples_give(float *samples, size_t count)
+{
+    HoloTensor view   = {.dtype = HOLO_F32, .rank = 1, .dim = {(int64_t)count}, .data = samples};
+    PyObject  *answer = py_value_copy(&view);
+    holo_samples_free(samples);
+    return answer;
 }
 
 static PyObject *sound_read(PyObject *module, PyObject *args)
@@ -75,11 +75,21 @@ static PyObject *sound_read(PyObject *module, PyObject *args)
     HoloStatus     status = holo_sound_read(PyBytes_AsString(path), rate, &samples, &count, &error);
     PyEval_RestoreThread(thread);
     Py_DECREF(path);
-    if (status) return py_raise(status, &error);
-    HoloTensor view   = {.dtype = HOLO_F32, .rank = 1, .dim = {(int64_t)count}, .data = samples};
-    PyObject  *answer = py_value_copy(&view);
-    holo_samples_free(samples);
-    return answer;
+    return status ? py_raise(status, &error) : samples_give(samples, count);
+}
+
+static PyObject *sound_read_memory(PyObject *module, PyObject *args)
+{
+    const char *bytes;
+    Py_ssize_t  size;
+    int         rate;
+    float      *samples;
+    size_t      count;
+    HoloError   error = {0};
+    (void)module;
+    if (!PyArg_ParseTuple(args, "y#i:sound_read_memory", &bytes, &size, &rate)) return NULL;
+    HoloStatus status = holo_sound_read_memory(bytes, (size_t)size, rate, &samples, &count, &error);
+    return status ? py_raise(status, &error) : samples_give(samples, count);
 }
 
 static PyObject *transcribe(PyObject *module, PyObject *args)
@@ -100,7 +110,7 @@ static PyObject *transcribe(PyObject *module, PyObject *args)
     options.translate  = translate;
     options.timestamps = timestamps;
     if (py_take(array, &port, "samples", &samples, &held)) return NULL;
-    HoloLanguage *language = language_use(object);
+    HoloLanguage *language = py_handle_use_alone(object, &py_kind_language);
     PyCall        call     = {.stop = stop, .object = language};
     while (language && again > 0) {
         heard_clear(&heard);
@@ -124,6 +134,7 @@ static PyObject *transcribe(PyObject *module, PyObject *args)
 
 static PyMethodDef functions[] = {
     {"sound_read", sound_read, METH_VARARGS, "sound_read(path, rate): the samples of a WAV file at a rate."},
+    {"sound_read_memory", sound_read_memory, METH_VARARGS, "sound_read_memory(bytes, rate): the same of bytes."},
     {"transcribe", transcribe, METH_VARARGS,
      "transcribe(language, samples, code, translate, timestamps): what is said."},
 };

@@ -164,14 +164,14 @@ int           py_handle_init(PyObject *module);
 PyTypeObject *py_handle_subtype(PyObject *module, PyType_Spec *spec);
 // A handle of `pointer`, which is destroyed where this fails.
 PyObject *py_handle_create(PyTypeObject *type, const HandleKind *kind, void *pointer);
-int       py_handle_keep(PyObject *handle, PyObject *object);   // what must live as long
-void      py_handle_unkeep(PyObject *handle, PyObject *object); // once less
+int       py_handle_keep(PyObject *handle, PyObject *object); // what must live as long
 // The pointer, for a call; NULL: it is no such object, or closed, and an exception is set. Each goes with a py_handle_done.
 void *py_handle_use(PyObject *object, const HandleKind *kind);
 void  py_handle_done(PyObject *object);
 // Between the two, before something is changed: fails, with an exception, where another thread's call is inside.
-int  py_handle_alone(PyObject *object);
-void py_handle_close(Handle *handle); // now, or when nobody uses it any more
+int   py_handle_alone(PyObject *object);
+void *py_handle_use_alone(PyObject *object, const HandleKind *kind); // both
+void  py_handle_close(Handle *handle);                               // now, or when nobody uses it any more
 
 // ---- models, sessions and runs (model.c, session.c, run.c)
 

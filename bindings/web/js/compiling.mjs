@@ -72,3 +72,10 @@ export async function graphOf(bytes, given, stage = "planned", options = {}) {
   const { engine, name } = await engineFor(bytes, given, options);
   return engine.json("web_listing", engine.putText(name), stage === "imported" ? 0 : 1);
 }
+
+/** A drawing of that graph: SVG. */
+export async function drawingOf(bytes, given, stage = "planned", options = {}) {
+  const { engine, name } = await engineFor(bytes, given, options),
+    words = stage === "imported" ? "as imported" : "as planned";
+  return engine.textAt(engine.make("web_drawing", engine.putText(name), stage === "imported" ? 0 : 1, engine.putText(`${name}, ${words}`)));
+}

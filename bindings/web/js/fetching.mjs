@@ -21,27 +21,47 @@ function memoryOf(size) {
   }
 }
 
-/** Bytes that come in pieces. */
+/** Bytes that come in pieces: into a place where they can stay, {data, close()}, or into memory of their own. */
 class Bytes {
-  constructor(expected) {
-    this.data = memoryOf(expected || 1 << 16);
+  #data;
+  #place;
+
+  constructor(expected, place) {
+    this.#place = place;
+    if (!place) this.#data = memoryOf(expected || 1 << 16);
     this.size = 0;
+  }
+
+  get data() {
+    return this.#place?.data ?? this.#data;
   }
 
   add(piece) {
     if (this.size + piece.length > this.data.length) {
       const more = memoryOf(Math.max(this.size + piece.length, 2 * this.data.length));
       more.set(this.data.subarray(0, this.size));
-      this.data = more;
+      this.drop();
+      this.#data = more;
     }
     this.data.set(piece, this.size);
     this.size += piece.length;
   }
 
+  /** The place, if they fill one; else the bytes. */
   get whole() {
-    return this.data.length === this.size ? this.data : this.data.subarray(0, this.size);
+    const { data, size } = this;
+    if (this.#place && data.length === size) return this.#place;
+    return data.length === size ? data : data.slice(0, size);
+  }
+
+  drop() {
+    this.#place?.close();
+    this.#place = undefined;
   }
 }
+
+/** Memory for a download of so many bytes that begins with these. */
+const bytesFor = async (total, first, { placeFor }) => new Bytes(total, total && first ? await placeFor?.(total, first) : undefined);
 
 const wait = (time, signal) =>
   new Promise((resolve, reject) => {
@@ -70,7 +90,8 @@ class Kept {
   }
 
   /** What is there becomes the beginning of a download; true: it is all. */
-  async restore(state, { cache, signal, onprogress }) {
+  async restore(state, options) {
+    const { cache, signal, onprogress } = options;
     if (!this.#cache || cache === "reload") return false;
     const note = await (await this.#cache.match(noteOf(this.#url)))?.json();
     if (!note) return false;
@@ -78,7 +99,6 @@ class Kept {
     const head = note.isWhole && note.version ? await fetch(this.#url, { method: "HEAD", signal }).catch(() => undefined) : undefined;
     if (signal?.aborted) throw aborted(signal);
     if (head?.ok && versionOf(head) !== note.version) return false;
-    const bytes = new Bytes(note.total);
     for (const [i, hash] of note.parts.entries()) {
       const found = await this.#cache.match(nameOf(hash));
       if (!found) {
@@ -86,12 +106,15 @@ class Kept {
         note.isWhole = false;
         break;
       }
-      bytes.add(new Uint8Array(await found.arrayBuffer()));
-      onprogress?.({ loaded: bytes.size, total: note.total || undefined, cached: true });
+      const part = new Uint8Array(await found.arrayBuffer());
+      state.bytes ??= await bytesFor(note.total, part, options);
+      state.bytes.add(part);
+      onprogress?.({ loaded: state.bytes.size, total: note.total || undefined, cached: true });
     }
+    if (!state.bytes) return false;
     this.#note = note;
-    this.#size = bytes.size;
-    Object.assign(state, { bytes, version: note.version, total: note.total });
+    this.#size = state.bytes.size;
+    Object.assign(state, { version: note.version, total: note.total });
     return note.isWhole === true;
   }
 
@@ -105,10 +128,10 @@ class Kept {
     const [from, to] = [this.#size, state.bytes?.size ?? 0];
     if (!this.#cache || (from === to && !isWhole)) return this.#last;
     this.#size = to;
+    const part = state.bytes?.data.slice(from, to); // now: the model may be closed before it is kept
     const work = async () => {
       if (from < to) {
-        const part = state.bytes.data.slice(from, to),
-          digest = new Uint8Array(await crypto.subtle.digest("SHA-256", part)),
+        const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", part)),
           hash = Array.from(digest, (byte) => byte.toString(16).padStart(2, "0")).join("");
         if (!(await this.#cache.match(nameOf(hash)))) await this.#cache.put(nameOf(hash), new Response(part));
         this.#note.parts.push(hash);
@@ -134,11 +157,30 @@ function isElsewhere({ status, headers }, { bytes }) {
   return status === 416 || (status === 206 && from !== undefined && Number(from) !== bytes?.size);
 }
 
+/** A function that gives the next piece of a body, as readers do. Where it can, it reads into the same memory again and again. */
+function readerOf(body) {
+  let reader,
+    buffer = new ArrayBuffer(1 << 20);
+  try {
+    reader = body.getReader({ mode: "byob" });
+  } catch {
+    reader = body.getReader();
+    return () => reader.read();
+  }
+  return async () => {
+    const piece = await reader.read(new Uint8Array(buffer));
+    buffer = piece.value?.buffer;
+    return piece;
+  };
+}
+
 /** One try: goes on behind the bytes that are there, where the server can. */
-async function attempt(url, state, kept, { signal, onprogress }) {
+async function attempt(url, state, kept, options) {
+  const { signal, onprogress } = options;
   const headers = state.bytes?.size && state.version ? { Range: `bytes=${state.bytes.size}-`, "If-Range": state.version } : {},
     response = await fetch(url, { signal, headers });
   if (isElsewhere(response, state)) {
+    state.bytes.drop();
     state.bytes = undefined;
     throw new Error("the server does not go on where the download was cut");
   }
@@ -148,12 +190,14 @@ async function attempt(url, state, kept, { signal, onprogress }) {
   if (response.status !== 206) {
     // What is encoded on its way has another length than the header says.
     state.total = response.headers.get("content-encoding") ? 0 : Number(response.headers.get("content-length") ?? 0);
-    state.bytes = new Bytes(state.total);
+    state.bytes?.drop();
+    state.bytes = undefined;
     state.version = versionOf(response);
     kept.forget(state);
   }
-  for (const reader = response.body.getReader(); ; ) {
-    const { done, value } = await reader.read();
+  for (const read = readerOf(response.body); ; ) {
+    const { done, value } = await read();
+    state.bytes ??= await bytesFor(state.total, value, options);
     if (done) break;
     state.bytes.add(value);
     onprogress?.({ loaded: state.bytes.size, total: state.total || undefined });
@@ -177,11 +221,16 @@ async function download(url, state, kept, options) {
     }
 }
 
-/** The bytes of a model at a URL. */
+/**
+ * The bytes of a model at a URL: a Uint8Array, or a place that the option placeFor(size, first bytes) gave, if it is full. It may give none, and
+ * promises are fine, too.
+ */
 export async function fetched(url, options) {
   const state = {},
     kept = await Kept.open(url, options),
     isWhole = await kept.restore(state, options).catch((error) => {
+      state.bytes?.drop();
+      state.bytes = undefined;
       if (error.code) throw error;
       return false; // what is kept cannot be read: it is fetched
     });
@@ -190,6 +239,7 @@ export async function fetched(url, options) {
     await download(url, state, kept, options);
   } catch (error) {
     if (state.version) await kept.add(state);
+    state.bytes?.drop();
     throw error;
   }
   kept.add(state, true); // the model can run meanwhile

@@ -1,10 +1,11 @@
 // The package `hologram` in browsers.
+import { Batch } from "./batch.mjs";
 import { setBase } from "./engine.mjs";
 import { HologramError } from "./errors.mjs";
 import { clearCache } from "./fetching.mjs";
 import { imageData, imageTensor } from "./images.mjs";
 import { Model, Session } from "./model.mjs";
-import { bytesOf, isArchive, openBytes, warm } from "./opening.mjs";
+import { Place, bytesOf, isArchive, openBytes, placeFor, warm } from "./opening.mjs";
 import { Tensor } from "./tensor.mjs";
 import { Language, Tokenizer } from "./text.mjs";
 
@@ -22,10 +23,13 @@ export async function open(given, options = {}) {
   check(options);
   if (options.worker) return (await import("./remote.mjs")).open(given, options);
   warm(options);
-  const bytes = await bytesOf(given, options);
-  if (isArchive(bytes)) {
+  const bytes = await bytesOf(given, { ...options, placeFor: placeFor(options) });
+  if (bytes instanceof Place || isArchive(bytes)) {
     const unused = Object.keys(options).find((name) => options[name] !== undefined && compileOptions.includes(name));
-    if (unused) throw new HologramError(`${JSON.stringify(unused)} is an option of compiling: an archive is compiled already`);
+    if (unused) {
+      bytes.close?.();
+      throw new HologramError(`${JSON.stringify(unused)} is an option of compiling: an archive is compiled already`);
+    }
     return openBytes(bytes, options);
   }
   const { archive, report } = await (await import("./compiling.mjs")).compileBytes(bytes, given, options);
@@ -38,4 +42,4 @@ export async function compile(given, options = {}) {
   return (await import("./compiling.mjs")).compileBytes(await bytesOf(given, options), given, options);
 }
 
-export { HologramError, Language, Model, Session, Tensor, Tokenizer, clearCache, imageData, imageTensor, setBase };
+export { Batch, HologramError, Language, Model, Session, Tensor, Tokenizer, clearCache, imageData, imageTensor, setBase };

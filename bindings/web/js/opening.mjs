@@ -56,25 +56,77 @@ function release(backend) {
   if (--backend.engine.users === 0) backend.engine.end();
 }
 
-async function openIn(kind, threads, bytes, options, report) {
+/** Room for an archive in the memory of the engine that will run it: a download goes there at once. */
+export class Place {
+  #backend;
+  #at;
+
+  constructor(backend, size) {
+    this.#at = backend.engine.take(size);
+    this.#backend = backend;
+    backend.engine.users++;
+    this.size = size;
+  }
+
+  get data() {
+    return this.#backend.engine.bytes.subarray(this.#at, this.#at + this.size);
+  }
+
+  /** Where it is, if it is in this engine. */
+  in(engine) {
+    return this.#backend.engine === engine ? this.#at : 0;
+  }
+
+  /** A model takes it over. */
+  give() {
+    this.#at = 0;
+  }
+
+  close() {
+    const { engine } = this.#backend;
+    if (this.#at && !engine.isOver) engine.free(this.#at);
+    release(this.#backend);
+  }
+}
+
+/** Gives such room for downloads that are archives, where there is some. */
+export const placeFor = (options) => async (size, first) => {
+  if (!isArchive(first)) return undefined;
+  try {
+    return new Place(await backendOf(kindsFor(size, options)[0], threadsFor(options)), size);
+  } catch {
+    return undefined; // openBytes tells why, or finds another engine
+  }
+};
+
+async function openIn(kind, threads, given, options, report) {
   const backend = await taken(kind, threads),
-    { engine } = backend;
+    { engine } = backend,
+    place = given instanceof Place ? given : undefined,
+    bytes = place?.data ?? given;
   let at = 0,
+    isOwn = false, // the memory is the model's
     handle;
   try {
     const pool = backend.pool(threads);
-    at = engine.put(bytes);
-    handle = backend.open(at, bytes.length, pool, options.sessions ?? 1, () => release(backend));
+    at = place?.in(engine) || engine.put(bytes);
+    isOwn = at !== place?.in(engine);
+    handle = backend.open(at, bytes.length, pool, options.sessions ?? 1, () => {
+      if (isOwn) engine.free(at);
+      release(backend);
+    });
     const model = new Model(backend, handle, pool, report);
     engineOf.set(model, engine);
     if (kind === "core" && ["tokenizer", "template"].some((name) => backend.native.text_asset(handle, name))) {
       model.close();
-      return openIn("full", threads, bytes, options, report);
+      return openIn("full", threads, given, options, report);
     }
+    if (!isOwn) place.give();
+    isOwn = true;
     return model;
   } catch (error) {
     if (!handle) {
-      if (at) engine.free(at);
+      if (isOwn) engine.free(at);
       release(backend);
     }
     throw error;
@@ -95,28 +147,37 @@ export function threadsFor(options) {
 // What 32 bits address, less room for the work of a run.
 const narrowBytes = 3e9;
 
-/** The kinds of engines for a model, the first to be tried first. */
-function kindsFor(bytes, { memory, text }) {
+/** The kinds of engines for a model of so many bytes, the first to be tried first. */
+function kindsFor(size, { memory, text }) {
   if (![undefined, 32, 64].includes(memory)) throw new HologramError(`memory is 32 or 64, the bits of an address, not ${String(memory)}`);
   if (memory === 64 && !hasWide()) throw new HologramError("this engine has no WebAssembly with 64-bit memory", "UNSUPPORTED");
   const wide = memory !== 32 && hasWide() ? ["full64"] : [],
     narrow = text ? ["full"] : ["core", "full"];
-  if (memory === 64 || (wide.length && bytes.length > narrowBytes)) return wide;
+  if (memory === 64 || (wide.length && size > narrowBytes)) return wide;
   return [...narrow, ...wide];
 }
 
-/** A Model of the bytes of an archive. Where one kind of engine cannot run it, or has no memory for it, the next one may. */
+/** A Model of the bytes of an archive, or of a place that has them. Where one kind of engine cannot run it, or has no memory for it, the next one may. */
 export async function openBytes(bytes, options, report) {
   const threads = threadsFor(options),
-    kinds = kindsFor(bytes, options);
-  for (const [i, kind] of kinds.entries())
-    try {
-      return await openIn(kind, threads, bytes, options, report);
-    } catch (error) {
-      const isLast = i + 1 === kinds.length || (kinds[i + 1] === "full64" && error.code !== "NO_MEMORY");
-      if (isLast || !["UNSUPPORTED", "NO_MEMORY"].includes(error.code)) throw error;
-    }
+    kinds = kindsFor(bytes.size ?? bytes.length, options);
+  try {
+    for (const [i, kind] of kinds.entries())
+      try {
+        return await openIn(kind, threads, bytes, options, report);
+      } catch (error) {
+        const isLast = i + 1 === kinds.length || (kinds[i + 1] === "full64" && error.code !== "NO_MEMORY");
+        if (isLast || !["UNSUPPORTED", "NO_MEMORY"].includes(error.code)) throw error;
+      }
+  } finally {
+    if (bytes instanceof Place) bytes.close();
+  }
 }
 
-/** Begins to fetch the module that a model will need, while the model itself is fetched. */
-export const warm = (options) => void backendOf(options.memory === 64 ? "full64" : options.text ? "full" : "core", threadsFor(options)).catch(() => {});
+/** Begins to fetch the module that a model will need, and to start its threads, while the model itself is fetched. */
+export function warm(options) {
+  const threads = threadsFor(options);
+  backendOf(kindsFor(0, options)[0], threads)
+    .then(({ engine }) => threads > 1 && engine.threads(threads))
+    .catch(() => {});
+}

@@ -43,7 +43,7 @@ class Line {
   }
 }
 
-const told = ["inspect", "explain", "constants", "verify", "bench", "sample", "generateText"];
+const told = ["inspect", "explain", "constants", "verify", "bench", "sample", "generateText", "generateTexts"];
 
 export class RemoteModel {
   #line;
@@ -102,6 +102,14 @@ export class RemoteModel {
 
   chat(messages, options) {
     return this.#written("chat", messages, options);
+  }
+
+  transcribe(sound, { signal, ...options } = {}) {
+    return this.#line.ask("call", ["transcribe", [sound, options]], { signal });
+  }
+
+  rate() {
+    return this.#line.ask("rate", []);
   }
 
   imagine(prompt, options) {

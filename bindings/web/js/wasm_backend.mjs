@@ -1,16 +1,13 @@
 // The backend of an engine: what the face calls, as node's backend has it. Handles are addresses of objects.
 import { dtypeAt } from "./dtype.mjs";
 import { HologramError } from "./errors.mjs";
+import { batchOptions, generateOptions, imagineOptions } from "./options.mjs";
 import { putStrings, putValue, seeded, takeValue } from "./values.mjs";
 
 const utf8 = new TextEncoder(),
   text = new TextDecoder();
-// In the order of web_text.c.
-const numbers =
-  "maxTokens temperature topK topP minP typicalP repetitionPenalty presencePenalty frequencyPenalty seed lookup keepEnds logprobs text".split(" ");
-
-// In the order of web_picture.c.
-const pictureNumbers = ["steps", "guidance", "seed", "width", "height"];
+/** Numbers as the tables of the library have them; NaN: not given. */
+const numbersOf = (names, given) => Float64Array.from(names, (name) => (given[name] === undefined ? NaN : Number(given[name])));
 
 /** Lets the page do what it waits for. */
 const pause = () =>
@@ -213,7 +210,7 @@ function answer(objects, language, ids, chosen, stops) {
   const { engine } = objects,
     kept = [],
     list = putStrings(engine, stops, kept),
-    options = Float64Array.from(numbers, (name) => (chosen[name] === undefined ? NaN : Number(chosen[name]))),
+    options = numbersOf(generateOptions, chosen),
     handle = objects.using(ids, (at) =>
       objects.using(options, (where) => engine.make("web_answer", language, at, ids.length, where, list, stops.length)),
     );
@@ -248,6 +245,35 @@ function languageFunctions(objects) {
   };
 }
 
+function batchFunctions(objects) {
+  const { engine } = objects,
+    { exports } = engine,
+    there = (batch) => objects.find(batch) && batch;
+  return {
+    batch_open(model, pool, given) {
+      const name = objects.asked("web_batch", "several texts at once"),
+        handle = objects.using(numbersOf(batchOptions, given), (at) => engine.make(name, objects.find(model) && model, pool, at));
+      return objects.hold(handle, exports.web_batch_close, [model]);
+    },
+    batch_add(batch, ids, chosen, stops = []) {
+      const taken = [];
+      try {
+        const list = putStrings(engine, stops, taken);
+        return objects.using(ids, (at) =>
+          objects.using(numbersOf(generateOptions, chosen), (where) =>
+            engine.count("web_batch_add", there(batch), at, ids.length, where, list, stops.length),
+          ),
+        );
+      } finally {
+        taken.forEach((one) => engine.free(one));
+      }
+    },
+    batch_leave: (batch, id) => exports.web_batch_leave(there(batch), id) !== 0,
+    batch_state: (batch) => engine.json("web_batch_state", there(batch)),
+    batch_step: (batch, done) => tell(done, () => engine.json("web_batch_step", there(batch))),
+  };
+}
+
 function pictureFunctions(objects) {
   const { engine } = objects,
     { exports } = engine;
@@ -256,7 +282,7 @@ function pictureFunctions(objects) {
     picture_create(model, pool, given) {
       const taken = [],
         at = (text) => (text === undefined ? 0 : taken[taken.push(engine.putText(text)) - 1]),
-        numbers = Float64Array.from(pictureNumbers, (name) => given[name] ?? NaN);
+        numbers = numbersOf(imagineOptions, given);
       objects.find(model);
       try {
         const texts = [given.prompt, given.negative, given.scheduler].map(at),
@@ -273,12 +299,34 @@ function pictureFunctions(objects) {
   };
 }
 
+function speechFunctions(objects) {
+  const { engine } = objects,
+    { exports } = engine;
+  return {
+    holo_language_rate: (language) => exports.web_language_rate(language),
+    sound_read_memory(bytes, rate) {
+      objects.using(bytes, (at, size) => engine.do("web_sound", at, size, rate));
+      return objects.given("web_samples_free", 4).buffer;
+    },
+    transcribe: (handle, samples, { language, translate, timestamps }, done) =>
+      tell(done, () => {
+        const spoken = language === undefined ? 0 : engine.putText(language),
+          hear = (at) => engine.json("web_transcribe", objects.find(handle) && handle, at, samples.length, spoken, Boolean(translate), Boolean(timestamps));
+        try {
+          return objects.using(samples, hear);
+        } finally {
+          if (spoken) engine.free(spoken);
+        }
+      }),
+  };
+}
+
 export function createBackend(engine) {
   const objects = new Objects(engine),
     { exports } = engine,
     pools = new Map(),
     registry = new FinalizationRegistry(objects.close),
-    parts = [modelFunctions, sessionFunctions, tokenizerFunctions, languageFunctions, pictureFunctions].map((part) => part(objects));
+    parts = [modelFunctions, sessionFunctions, tokenizerFunctions, languageFunctions, batchFunctions, speechFunctions, pictureFunctions].map((part) => part(objects));
   return {
     engine,
     native: Object.assign({ close: objects.close, cancel() {} }, ...parts),
@@ -297,11 +345,10 @@ export function createBackend(engine) {
       return pools.get(count);
     },
 
-    /** An archive that lies at an address of the engine's memory, which it takes over. */
+    /** An archive that lies at an address of the engine's memory, and stays there until it is closed. */
     open(at, size, pool, sessions, whenClosed) {
       return objects.hold(engine.make("web_open", at, size, pool, sessions), (model) => {
         exports.web_close(model);
-        engine.free(at);
         whenClosed();
       });
     },

@@ -41,6 +41,14 @@ const methods = {
     if (one?.return) await one.return();
     else one?.close?.();
   },
+  rate() {
+    const language = model.language();
+    try {
+      return language.rate;
+    } finally {
+      language.close();
+    }
+  },
   encode: (_, text, options) => model.tokenizer?.encode(text, options) ?? null,
   decode: (_, ids, options) => model.tokenizer?.decode(ids, options) ?? null,
 };

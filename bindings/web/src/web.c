@@ -14,6 +14,12 @@ HoloError *web_anew(void)
     return &web_last;
 }
 
+HoloStatus web_fail_memory(void)
+{
+    web_last = (HoloError){.status = HOLO_NO_MEMORY, .text = "out of memory"};
+    return HOLO_NO_MEMORY;
+}
+
 const HoloError *WEB(web_error)(void)
 {
     return &web_last;

@@ -6,13 +6,16 @@
 #ifndef HOLOGRAM_WEB_H
 #define HOLOGRAM_WEB_H
 
+#include "fields.h"
 #include "hologram.h"
+#include "told.h"
 
 #define WEB(name) __attribute__((export_name(#name), visibility("default"))) name
 
 // The error of the last call that failed. One thread calls; the others only help it to compute.
 extern HoloError web_last;
 HoloError       *web_anew(void); // the same, emptied
+HoloStatus       web_fail_memory(void);
 // What a call gives beside its result: bytes, or ids. JavaScript reads it by web_given.
 extern HoloString web_found;
 
@@ -39,5 +42,12 @@ char *write_end(Json *json); // what was written, with a 0 behind it: web_free f
 void write_put(Json *json, const char *name, const char *text);
 void write_put_number(Json *json, const char *name, double number);
 void write_put_bool(Json *json, const char *name, bool value);
+
+// ---- options and results, by the tables of fields.h (web_batch.c)
+
+// Numbers in the order of the table, NaN where one is not given.
+HOLO_MUST HoloStatus web_numbers_read(const BindField *fields, const double *from, void *out);
+void web_write_fields(Json *json, const char *name, const BindField *fields, const void *from); // name NULL: alone
+void web_write_tokens(Json *json, const BindTold *told);                                        // `tokens`
 
 #endif

@@ -1,10 +1,6 @@
 // web_picture.c - pictures of texts for JavaScript, step by step.
 #include "web.h"
 
-#include "hologram_image.h"
-
-#include <math.h>
-
 bool WEB(web_imagine_can)(const HoloModel *model)
 {
     return holo_imagine_can(model);
@@ -31,14 +27,7 @@ char *WEB(web_imagine_defaults)(const HoloModel *model)
     return write_end(&json);
 }
 
-// Numbers are NaN, and texts NULL, where they are not given. The order is that of wasm_backend.mjs.
-enum { STEPS, GUIDANCE, SEED, WIDTH, HEIGHT };
-
-static int whole(double number) // what is no size fails later, with a reason
-{
-    return number >= 0 && number <= 1e9 ? (int)number : -1;
-}
-
+// Numbers are in the order of bind_imagine_options; texts are NULL where they are not given.
 HoloPicture *WEB(web_picture)(const HoloModel *model, HoloPool *pool, const char *prompt, const char *negative,
                               const char *scheduler, const double *numbers)
 {
@@ -49,11 +38,7 @@ HoloPicture *WEB(web_picture)(const HoloModel *model, HoloPool *pool, const char
     options.pool   = pool;
     if (negative) options.negative = negative;
     if (scheduler) options.scheduler = scheduler;
-    if (!isnan(numbers[STEPS])) options.steps = whole(numbers[STEPS]);
-    if (!isnan(numbers[GUIDANCE])) options.guidance = (float)numbers[GUIDANCE];
-    if (!isnan(numbers[SEED])) options.seed = (uint64_t)(numbers[SEED] >= 0 ? numbers[SEED] : 0);
-    if (!isnan(numbers[WIDTH])) options.width = whole(numbers[WIDTH]);
-    if (!isnan(numbers[HEIGHT])) options.height = whole(numbers[HEIGHT]);
+    if (web_numbers_read(bind_imagine_options, numbers, &options)) return NULL;
     return holo_picture_create(model, &options, &picture, web_anew()) ? NULL : picture;
 }
 

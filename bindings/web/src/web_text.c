@@ -1,11 +1,7 @@
 // web_text.c - tokenizers, chat templates and language models for JavaScript. Texts are UTF-8.
 #include "web.h"
 
-#include "hologram_text.h"
-
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 // ---- tokenizers
 
@@ -121,46 +117,6 @@ HoloStatus WEB(web_language_read)(HoloLanguage *language, int text, const uint32
     return status;
 }
 
-// Options are numbers, NaN where one is not given: in this order, which backend.mjs has, too.
-enum {
-    MAX_TOKENS,
-    TEMPERATURE,
-    TOP_K,
-    TOP_P,
-    MIN_P,
-    TYPICAL_P,
-    REPETITION,
-    PRESENCE,
-    FREQUENCY,
-    SEED,
-    LOOKUP,
-    KEEP_ENDS,
-    LOGPROBS,
-    TEXT,
-    OPTION_COUNT
-};
-
-static void options_read(const double *from, HoloGenerateOptions *to)
-{
-#define READ(at, field, type) \
-    if (!isnan(from[at])) to->field = (type)from[at];
-    READ(MAX_TOKENS, max_tokens, uint32_t)
-    READ(TEMPERATURE, sampler.temperature, float)
-    READ(TOP_K, sampler.top_k, uint32_t)
-    READ(TOP_P, sampler.top_p, float)
-    READ(MIN_P, sampler.min_p, float)
-    READ(TYPICAL_P, sampler.typical_p, float)
-    READ(REPETITION, sampler.repetition_penalty, float)
-    READ(PRESENCE, sampler.presence_penalty, float)
-    READ(FREQUENCY, sampler.frequency_penalty, float)
-    READ(SEED, sampler.seed, uint64_t)
-    READ(LOOKUP, lookup, uint32_t)
-    READ(KEEP_ENDS, keep_ends, bool)
-    READ(LOGPROBS, sampler.logprobs, bool)
-    READ(TEXT, text, int)
-#undef READ
-}
-
 // `stops` and the bytes that they point to are read until the answer is closed.
 HoloAnswer *WEB(web_answer)(HoloLanguage *language, const uint32_t *ids, size_t count, const double *numbers,
                             const HoloString *stops, size_t stop_count)
@@ -168,7 +124,7 @@ HoloAnswer *WEB(web_answer)(HoloLanguage *language, const uint32_t *ids, size_t 
     HoloGenerateOptions options;
     HoloAnswer         *answer;
     holo_generate_defaults(language, &options);
-    options_read(numbers, &options);
+    if (web_numbers_read(bind_generate_options, numbers, &options)) return NULL;
     options.stops      = stop_count ? stops : NULL;
     options.stop_count = stop_count;
     return holo_answer_create(language, ids, count, &options, &answer, web_anew()) ? NULL : answer;
@@ -179,52 +135,22 @@ void WEB(web_answer_close)(HoloAnswer *answer)
     holo_answer_destroy(answer);
 }
 
-static bool collect(void *state, const HoloGenerated *one)
-{
-    Json *json    = state;
-    bool  is_rest = one->token == UINT32_MAX; // what was held back
-    write_open(json, '{');
-    write_key(json, "id");
-    if (is_rest)
-        write_string(json, NULL);
-    else
-        write_number(json, one->token);
-    write_key(json, "text");
-    write_text(json, one->text.data, one->text.size);
-    write_put_number(json, "logprob", is_rest ? NAN : (double)one->sampled.logprob);
-    write_close(json, '}');
-    return true;
-}
-
 // {tokens: [{id, text, logprob}], done, counts}
 char *WEB(web_answer_step)(HoloAnswer *answer)
 {
-    static const char *const why[] = {"length", "end", "stop", "asked", "grammar"};
-    Json                     json  = {0};
-    HoloGenerateResult       r;
-    bool                     is_done;
-    write_open(&json, '{');
-    write_key(&json, "tokens");
-    write_open(&json, '[');
-    HoloStatus status = holo_answer_step(answer, collect, &json, &is_done, &r, web_anew());
-    write_close(&json, ']');
+    Json               json = {0};
+    BindTold           told = {0};
+    HoloGenerateResult result;
+    bool               is_done;
+    HoloStatus         status = holo_answer_step(answer, bind_told_add, &told, &is_done, &result, web_anew());
+    if (!status && told.is_out_of_memory) status = web_fail_memory();
     if (!status) {
-        write_put_bool(&json, "done", is_done);
-        write_key(&json, "counts");
         write_open(&json, '{');
-        write_put_number(&json, "promptTokens", (double)r.prompt_tokens);
-        write_put_number(&json, "cachedTokens", (double)r.cached_tokens);
-        write_put_number(&json, "tokens", (double)r.tokens);
-        write_put_number(&json, "stop", r.stop);
-        write_put_number(&json, "promptSeconds", r.prompt_seconds);
-        write_put_number(&json, "seconds", r.seconds);
-        write_put_number(&json, "guessed", (double)r.guessed);
-        write_put_number(&json, "right", (double)r.right);
-        write_put(&json, "finish", why[r.finish]);
+        web_write_tokens(&json, &told);
+        write_put_bool(&json, "done", is_done);
+        web_write_fields(&json, "counts", bind_generate_result, &result);
         write_close(&json, '}');
     }
-    write_close(&json, '}');
-    char *text = write_end(&json);
-    if (status) free(text);
-    return status ? NULL : text;
+    bind_told_deinit(&told);
+    return status ? NULL : write_end(&json);
 }

@@ -1,9 +1,11 @@
 // Types of the package hologram in browsers. What it shares with Node's is in face.d.ts.
-import type { CompileOptions, Feeds, GenerateOptions, Generated, ImageOptions, ImagineOptions, ImagineStep, Input, Message, Model, Pictures, Pixels, Port, Report, Results, RunOptions, Tensor, Token } from "./face.js";
+import type { CompileOptions, Feeds, GenerateOptions, Generated, ImageOptions, ImagineOptions, ImagineStep, Input, Message, Model, Pictures, Pixels, Port, Report, Results, RunOptions, Sound, Tensor, Token, TranscribeOptions, Transcript } from "./face.js";
 
 export type {
   ArrayOf,
   AsyncRunOptions,
+  BatchOptions,
+  BatchState,
   Dtype,
   Feeds,
   GenerateOptions,
@@ -23,10 +25,13 @@ export type {
   Report,
   Results,
   RunOptions,
+  Sound,
   Token,
+  TranscribeOptions,
+  Transcript,
   TypedArray,
 } from "./face.js";
-export { HologramError, Language, Model, Session, Tensor, Tokenizer } from "./face.js";
+export { Batch, HologramError, Language, Model, Session, Tensor, Tokenizer } from "./face.js";
 
 /** A URL, a Blob or File, a Response, or bytes. */
 export type Source = string | URL | Blob | Response | ArrayBuffer | SharedArrayBuffer | ArrayBufferView;
@@ -74,7 +79,12 @@ export interface RemoteModel {
   run<R = Results>(feeds: Feeds | Input, options?: RunOptions & { signal?: AbortSignal }): Promise<R>;
   generate(prompt: string | Iterable<number>, options?: GenerateOptions): AsyncGenerator<Token, Generated, void>;
   generateText(prompt: string | Iterable<number>, options?: Omit<GenerateOptions, "signal">): Promise<string>;
+  generateTexts(prompts: Iterable<string | Iterable<number>>, options?: Omit<GenerateOptions, "signal">): Promise<string[]>;
   chat(messages: readonly Message[], options?: GenerateOptions): AsyncGenerator<Token, Generated, void>;
+  /** Writes down what is said: the bytes of a WAV file, or samples at `rate()`. A signal ends the wait; close() ends the work, too. */
+  transcribe(sound: Sound, options?: TranscribeOptions): Promise<Transcript>;
+  /** Samples per second that a speech model hears; 0: it is no speech model. */
+  rate(): Promise<number>;
   readonly pictures: Pictures | null;
   imagine(prompt: string, options?: ImagineOptions): AsyncGenerator<ImagineStep, void, void>;
   readonly tokenizer: {

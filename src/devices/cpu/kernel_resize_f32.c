@@ -33,7 +33,6 @@ typedef struct Resize {
     int32_t        *index;     // for each worker: those of one row, from the first row of a task on; when running
     float          *work;      // two buffers for each worker; when running
     int64_t         work_size; // of one
-    bool            is_empty;  // nothing comes out
     bool            is_read;   // scales and sizes are known before the run, so tables are made
     bool            is_plain;  // left to eval: a copy, or too much memory between two axes
 } Resize;
@@ -229,16 +228,15 @@ static HoloStatus prepare(const HoloCall *call, void *job, size_t *out_scratch)
         (!is_upsample && !holo_op_is(call->op, HOLO_ID_Resize)) || holo_attr_is(call, "mode", "nearest", "nearest") ||
         holo_attr_is(call, "coordinate_transformation_mode", "half_pixel", "tf_crop_and_resize"))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "the parameters are not those of resize_f32");
-    r->host     = call->host;
-    r->is_empty = !holo_tensor_count(y);
-    r->is_read  = !r->is_empty && values_are_there(call);
+    r->host    = call->host;
+    r->is_read = holo_tensor_count(y) && values_are_there(call);
     return r->is_read ? read(call, r) : HOLO_OK;
 }
 
 static HoloStatus run(HoloCall *call, void *job)
 {
     Resize *r = job;
-    if (r->is_empty) return HOLO_OK;
+    if (!holo_tensor_count(call->out[0])) return HOLO_OK; // its sizes may have come with the values of this run
     if (!r->is_read) HOLO_TRY(read(call, r));
     if (r->is_plain) return call->op->eval(call);
     r->x = call->in[0]->data;

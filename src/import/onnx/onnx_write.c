@@ -122,7 +122,8 @@ static HoloStatus write_node(HoloOnnxPen *w, const HoloOnnxScopeOut *s, const Ho
 {
     size_t mark = holo_pb_open(&w->out, 1);
     int    last = node->in_count - node->capture_count, outs = node->out_count;
-    while (last > 0 && !node->in[last - 1]) last--;
+    int    least = HOLO_IS(node, Loop) ? 2 : 0; // ONNX wants both, if only as empty names
+    while (last > least && !node->in[last - 1]) last--;
     while (outs > 0 && !node->out[outs - 1]) outs--;
     for (int i = 0; i < last; i++) holo_pb_put_text(&w->out, 1, node->in[i] ? s->name[node->in[i]->id] : "");
     for (int i = 0; i < outs; i++) holo_pb_put_text(&w->out, 2, node->out[i] ? s->name[node->out[i]->id] : "");

@@ -26,6 +26,6 @@ HoloValue *holo_flow_join(HoloFlowCall *c, HoloValue *a, HoloValue *b);
 
 extern const HoloFlowOp holo_flow_ops_math[], holo_flow_ops_nn[], holo_flow_ops_array[], holo_flow_ops_shape[],
     holo_flow_ops_index[], holo_flow_ops_image[], holo_flow_ops_control[], holo_flow_ops_lists[],
-    holo_flow_ops_sparse[], holo_flow_ops_text[], holo_flow_ops_state[];
+    holo_flow_ops_sparse[], holo_flow_ops_text[], holo_flow_ops_state[], holo_flow_ops_patches[], holo_flow_ops_rows[];
 
 #endif

@@ -221,6 +221,23 @@ HoloStatus holo_tfjs_open(HoloImport *import, HoloTfjs *out)
     return read_manifest(out);
 }
 
+HoloStatus holo_tfjs_open_manifest(HoloImport *import, HoloTfjs *out)
+{
+    static const HoloString name = {"weights_manifest.json", 21};
+    HoloMapping            *file;
+    *out = (HoloTfjs){.import = import};
+    HOLO_TRY(holo_import_map(import, name, &file));
+    static const char begin[] = "{\"weightsManifest\":"; // the file is the list alone
+    size_t            size    = sizeof begin + file->size;
+    char             *text    = HOLO_NEW(import->arena, char, size + 1);
+    if (!text) return holo_fail_memory(import->error);
+    memcpy(text, begin, sizeof begin - 1);
+    if (file->size) memcpy(text + sizeof begin - 1, file->data, file->size);
+    text[size - 1] = '}';
+    HOLO_TRY(holo_json_read("weights_manifest.json", text, size, &out->json, import->error));
+    return read_manifest(out);
+}
+
 void holo_tfjs_close(HoloTfjs *js)
 {
     json_decref(js->json);
@@ -234,6 +251,31 @@ static HoloStatus open_model(HoloImport *import)
     if (!status) status = json_object_get(topology, "node") ? holo_tfjs_graph(&js) : holo_tfjs_layers(&js);
     holo_tfjs_close(&js);
     return status;
+}
+
+// What TensorFlow.js had before model.json: a binary graph without its constants, and a list of them.
+static HoloStatus open_old(HoloImport *import)
+{
+    static const HoloString name  = {"tensorflowjs_model.pb", 21};
+    HoloString              graph = {import->from->file.data, import->from->file.size};
+    HoloTfjs                js;
+    HoloStatus              status = holo_tfjs_open_manifest(import, &js);
+    if (!status && import->from->is_folder) {
+        HoloMapping *file;
+        status = holo_import_map(import, name, &file);
+        if (!status) graph = (HoloString){file->data, file->size};
+    }
+    if (!status) status = holo_tfjs_old_graph(&js, graph);
+    holo_tfjs_close(&js);
+    return status;
+}
+
+static HoloSniff sniff_old(const HoloOffer *c)
+{
+    static const char name[] = "tensorflowjs_model.pb";
+    bool              is     = c->is_folder ? holo_offer_has_name(c, name)
+                                            : c->path && !strcmp(holo_path_name(c->path), name) && holo_offer_has_bytes(c, 0, "\n");
+    return is ? HOLO_SNIFF_SURE : HOLO_SNIFF_NONE;
 }
 
 static HoloSniff sniff(const HoloOffer *c)
@@ -253,5 +295,10 @@ static HoloSniff sniff(const HoloOffer *c)
 
 const HoloImporter holo_importers_tfjs[] = {
     {.name = "TensorFlow.js", .words = "a TensorFlow.js model", .is_model = true, .sniff = sniff, .open = open_model},
+    {.name     = "TensorFlow.js before model.json",
+     .words    = "an old TensorFlow.js model (tensorflowjs_model.pb)",
+     .is_model = true,
+     .sniff    = sniff_old,
+     .open     = open_old},
     {0},
 };

@@ -31,6 +31,8 @@ typedef struct HoloTfjs {
 
 // Reads model.json. The caller calls holo_tfjs_close, whatever happened.
 HOLO_MUST HoloStatus holo_tfjs_open(HoloImport *import, HoloTfjs *out);
+// The same of weights_manifest.json, the list of weights beside a binary graph that models had before.
+HOLO_MUST HoloStatus holo_tfjs_open_manifest(HoloImport *import, HoloTfjs *out);
 void                 holo_tfjs_close(HoloTfjs *js);
 // A weight, as numbers of its type.
 HOLO_MUST HoloStatus holo_tfjs_weight(HoloTfjs *js, HoloTfjsWeight *weight, HoloTensor *out);
@@ -38,5 +40,6 @@ HOLO_MUST HoloStatus holo_tfjs_weight(HoloTfjs *js, HoloTfjsWeight *weight, Holo
 // The two kinds of models.
 HOLO_MUST HoloStatus holo_tfjs_graph(HoloTfjs *js);
 HOLO_MUST HoloStatus holo_tfjs_layers(HoloTfjs *js);
+HOLO_MUST HoloStatus holo_tfjs_old_graph(HoloTfjs *js, HoloString message); // a GraphDef
 
 #endif

@@ -70,15 +70,11 @@ static HoloStatus read_signature(HoloFlow *tf, const json_t *signature, HoloFlow
     return HOLO_OK;
 }
 
-HoloStatus holo_tfjs_graph(HoloTfjs *js)
+// Builds a GraphDef, whose constants are weights. `signature` may be NULL.
+static HoloStatus graph_build(HoloTfjs *js, HoloString message, const json_t *signature)
 {
     HoloFlow      tf;
     HoloFlowPorts ports = {0}, guess = {0};
-    HoloString    message;
-    const json_t *signature = json_object_get(js->json, "signature");
-    if (!signature) signature = json_object_get(json_object_get(js->json, "userDefinedMetadata"), "signature");
-    HOLO_TRY(holo_pb_from_json(js->import->arena, json_object_get(js->json, "modelTopology"), holo_flow_graph_fields,
-                               holo_flow_constant, &message, js->import->error));
     holo_flow_init(&tf, js->import, message.data);
     tf.work_max += (int64_t)js->import->out->bytes / 8;
     tf.weight = find_weight;
@@ -90,4 +86,19 @@ HoloStatus holo_tfjs_graph(HoloTfjs *js)
     if (!ports.in_count) ports.in = guess.in, ports.in_count = guess.in_count;
     if (!ports.out_count) ports.out = guess.out, ports.out_count = guess.out_count;
     return holo_flow_build(&tf, &ports);
+}
+
+HoloStatus holo_tfjs_old_graph(HoloTfjs *js, HoloString message)
+{
+    return graph_build(js, message, NULL);
+}
+
+HoloStatus holo_tfjs_graph(HoloTfjs *js)
+{
+    HoloString    message;
+    const json_t *signature = json_object_get(js->json, "signature");
+    if (!signature) signature = json_object_get(json_object_get(js->json, "userDefinedMetadata"), "signature");
+    HOLO_TRY(holo_pb_from_json(js->import->arena, json_object_get(js->json, "modelTopology"), holo_flow_graph_fields,
+                               holo_flow_constant, &message, js->import->error));
+    return graph_build(js, message, signature);
 }

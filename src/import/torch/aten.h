@@ -12,6 +12,16 @@
 #define ONE(f)        static HoloValue *f(HoloTorch *t, const HoloTv *a)
 #define ANY(f)        static void f(HoloTorch *t, const HoloTv *a, HoloTv *out)
 
+// Rows of the tables: of operators that give one tensor, and of those that give anything.
+#define ROW(n, p, f)                     \
+    {                                    \
+        .name = n, .params = p, .one = f \
+    }
+#define MANY(n, p, f)                    \
+    {                                    \
+        .name = n, .params = p, .any = f \
+    }
+
 // Several results: a tuple of tensors.
 HoloTv holo_torch_tuple(HoloTorch *t, int count, HoloValue *const *values);
 // The arguments a[0] and a[1], in the type that both become.

@@ -451,11 +451,6 @@ ANY(c_ones_like)
     *out = holo_tv_complex(t, f1(t, "ones_like", z.re), holo_tv_int(0));
 }
 
-#define MANY(n, p, f)                    \
-    {                                    \
-        .name = n, .params = p, .any = f \
-    }
-
 static const HoloTorchOp rows[] = {
     MANY("add", "", c_add),
     MANY("sub", "", c_sub),
@@ -567,25 +562,24 @@ ANY(angle)
     *out = cx_angle(t, z);
 }
 
-#undef MANY
-#define MANY(n, p, f)                                                   \
+#define COMPLEX_MANY(n, p, f)                                           \
     {                                                                   \
         .name = n, .params = p, .any = f, .flags = HOLO_TORCH_COMPLEXES \
     }
 const HoloTorchOp holo_torch_complexes[] = {
-    MANY("complex", "real imag", complex_of),
-    MANY("polar", "abs angle", polar),
-    MANY("view_as_complex", "self", view_as_complex),
-    MANY("view_as_complex_copy", "self", view_as_complex),
-    MANY("view_as_real", "self", view_as_real),
-    MANY("view_as_real_copy", "self", view_as_real),
-    MANY("real", "self", real),
-    MANY("imag", "self", imag),
-    MANY("angle", "self", angle),
-    MANY("conj", "self", c_conj),
-    MANY("_conj", "self", c_conj),
-    MANY("_conj_physical", "self", c_conj),
-    MANY("conj_physical", "self", c_conj),
-    MANY("isreal", "self", c_isreal),
+    COMPLEX_MANY("complex", "real imag", complex_of),
+    COMPLEX_MANY("polar", "abs angle", polar),
+    COMPLEX_MANY("view_as_complex", "self", view_as_complex),
+    COMPLEX_MANY("view_as_complex_copy", "self", view_as_complex),
+    COMPLEX_MANY("view_as_real", "self", view_as_real),
+    COMPLEX_MANY("view_as_real_copy", "self", view_as_real),
+    COMPLEX_MANY("real", "self", real),
+    COMPLEX_MANY("imag", "self", imag),
+    COMPLEX_MANY("angle", "self", angle),
+    COMPLEX_MANY("conj", "self", c_conj),
+    COMPLEX_MANY("_conj", "self", c_conj),
+    COMPLEX_MANY("_conj_physical", "self", c_conj),
+    COMPLEX_MANY("conj_physical", "self", c_conj),
+    COMPLEX_MANY("isreal", "self", c_isreal),
     {0},
 };

@@ -337,14 +337,6 @@ ONE(max_unpool2d)
     return holo_emit_reshape(t->e, y, join, 4);
 }
 
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
-#define MANY(n, p, f)                    \
-    {                                    \
-        .name = n, .params = p, .any = f \
-    }
 #define CONV  "input weight bias stride padding dilation groups"
 #define TRANS "input weight bias stride padding output_padding groups dilation"
 #define ALL \

@@ -392,6 +392,13 @@ ANY(is_float)
     *out = holo_tv_bool(holo_torch_is_float(DTYPE(V(0))));
 }
 
+// Of torchvision: it was built without CUDA.
+ANY(no_version)
+{
+    (void)t, (void)a;
+    *out = holo_tv_int(-1);
+}
+
 ANY(is_false)
 {
     (void)t;
@@ -399,14 +406,6 @@ ANY(is_false)
     *out = holo_tv_bool(false);
 }
 
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
-#define MANY(n, p, f)                    \
-    {                                    \
-        .name = n, .params = p, .any = f \
-    }
 #define FIRST(n, p, f)                                              \
     {                                                               \
         .name = n, .params = p, .any = f, .flags = HOLO_TORCH_FIRST \
@@ -496,6 +495,7 @@ const HoloTorchOp holo_torch_creates[] = {
     MANY("is_floating_point", "self", is_float),
     MANY("is_complex", "self", is_false),
     MANY("is_cuda", "self", is_false),
+    MANY("_cuda_version", "", no_version),
     MANY("is_nonzero", "self", item),
     {0},
 };

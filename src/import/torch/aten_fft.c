@@ -403,44 +403,45 @@ ONE(istft)
     return rank == 2 ? holo_torch_squeeze(t, y, 0) : y;
 }
 
-#define MANY(n, p, f)                                                   \
+#define COMPLEX_MANY(n, p, f)                                           \
     {                                                                   \
         .name = n, .params = p, .any = f, .flags = HOLO_TORCH_COMPLEXES \
     }
-#define ROW(n, p, f, ...)                             \
+#define COMPLEX_ROW(n, p, f, ...)                     \
     {                                                 \
         .name = n, .params = p, .one = f, __VA_ARGS__ \
     }
 const HoloTorchOp holo_torch_ffts[] = {
-    MANY("fft_fft", "self n dim norm", fft),
-    MANY("fft_fft2", "self s dim norm", fft2),
-    MANY("fft_fftn", "self s dim norm", fftn),
-    MANY("fft_ifft", "self n dim norm", ifft),
-    MANY("fft_ifft2", "self s dim norm", ifft2),
-    MANY("fft_ifftn", "self s dim norm", ifftn),
-    MANY("fft_rfft", "self n dim norm", rfft),
-    MANY("fft_rfft2", "self s dim norm", rfft2),
-    MANY("fft_rfftn", "self s dim norm", rfftn),
-    MANY("fft_irfft", "self n dim norm", irfft),
-    MANY("fft_irfft2", "self s dim norm", irfft2),
-    MANY("fft_irfftn", "self s dim norm", irfftn),
-    MANY("fft_hfft", "self n dim norm", hfft),
-    MANY("fft_hfft2", "self s dim norm", hfft2),
-    MANY("fft_hfftn", "self s dim norm", hfftn),
-    MANY("fft_ihfft", "self n dim norm", ihfft),
-    MANY("fft_ihfft2", "self s dim norm", ihfft2),
-    MANY("fft_ihfftn", "self s dim norm", ihfftn),
-    MANY("_fft_r2c", "self dim normalization onesided", fft_r2c),
-    MANY("_fft_c2c", "self dim normalization forward", fft_c2c),
-    MANY("_fft_c2r", "self dim normalization last_dim_size", fft_c2r),
-    ROW("fft_fftfreq", "n d dtype", fftfreq),
-    ROW("fft_rfftfreq", "n d dtype", rfftfreq),
-    ROW("fft_fftshift", "self dim", fftshift),
-    ROW("fft_ifftshift", "self dim", ifftshift),
-    MANY("stft",
-         "self n_fft hop_length win_length window normalized onesided return_complex align_to_window center pad_mode",
-         stft),
-    ROW("istft", "self n_fft hop_length win_length window center normalized onesided length return_complex", istft,
-        .flags = HOLO_TORCH_COMPLEXES),
+    COMPLEX_MANY("fft_fft", "self n dim norm", fft),
+    COMPLEX_MANY("fft_fft2", "self s dim norm", fft2),
+    COMPLEX_MANY("fft_fftn", "self s dim norm", fftn),
+    COMPLEX_MANY("fft_ifft", "self n dim norm", ifft),
+    COMPLEX_MANY("fft_ifft2", "self s dim norm", ifft2),
+    COMPLEX_MANY("fft_ifftn", "self s dim norm", ifftn),
+    COMPLEX_MANY("fft_rfft", "self n dim norm", rfft),
+    COMPLEX_MANY("fft_rfft2", "self s dim norm", rfft2),
+    COMPLEX_MANY("fft_rfftn", "self s dim norm", rfftn),
+    COMPLEX_MANY("fft_irfft", "self n dim norm", irfft),
+    COMPLEX_MANY("fft_irfft2", "self s dim norm", irfft2),
+    COMPLEX_MANY("fft_irfftn", "self s dim norm", irfftn),
+    COMPLEX_MANY("fft_hfft", "self n dim norm", hfft),
+    COMPLEX_MANY("fft_hfft2", "self s dim norm", hfft2),
+    COMPLEX_MANY("fft_hfftn", "self s dim norm", hfftn),
+    COMPLEX_MANY("fft_ihfft", "self n dim norm", ihfft),
+    COMPLEX_MANY("fft_ihfft2", "self s dim norm", ihfft2),
+    COMPLEX_MANY("fft_ihfftn", "self s dim norm", ihfftn),
+    COMPLEX_MANY("_fft_r2c", "self dim normalization onesided", fft_r2c),
+    COMPLEX_MANY("_fft_c2c", "self dim normalization forward", fft_c2c),
+    COMPLEX_MANY("_fft_c2r", "self dim normalization last_dim_size", fft_c2r),
+    COMPLEX_ROW("fft_fftfreq", "n d dtype", fftfreq),
+    COMPLEX_ROW("fft_rfftfreq", "n d dtype", rfftfreq),
+    COMPLEX_ROW("fft_fftshift", "self dim", fftshift),
+    COMPLEX_ROW("fft_ifftshift", "self dim", ifftshift),
+    COMPLEX_MANY(
+        "stft",
+        "self n_fft hop_length win_length window normalized onesided return_complex align_to_window center pad_mode",
+        stft),
+    COMPLEX_ROW("istft", "self n_fft hop_length win_length window center normalized onesided length return_complex",
+                istft, .flags = HOLO_TORCH_COMPLEXES),
     {0},
 };

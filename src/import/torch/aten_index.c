@@ -72,40 +72,72 @@ ONE(embedding)
     return holo_torch_gather(t, V(0), index, 0);
 }
 
-// Bags of rows: their sum, mean or largest elements. Only bags that a 2-dimensional index lists.
+// ---- bags of rows: their sum, mean or largest elements
+
+enum { WEIGHT, INDICES, OFFSETS, MODE = 4, SHARES = 6, HAS_LAST, PADDING }; // parameters of embedding_bag
+
+// Which rows of `index` count: all but those of the padding. NULL: all do.
+static HoloValue *counted(HoloTorch *t, const HoloTv *a, HoloValue *index)
+{
+    int64_t padding = holo_torch_int(t, &a[PADDING], -1);
+    if (padding < 0) return NULL;
+    return OP1("Not", OP2("Equal", index, holo_emit_cast(t->e, holo_emit_int(t->e, padding), DTYPE(index))));
+}
+
+// Bag b has the rows from offset b up to the next.
+static HoloValue *bags_by_offsets(HoloTorch *t, const HoloTv *a, HoloValue *index, HoloValue *rows, HoloValue **out_bag)
+{
+    int64_t    mode = holo_torch_int(t, &a[MODE], 0), axes[] = {1};
+    HoloValue *offsets = holo_torch_as_index(t, V(OFFSETS)), *is_kept = counted(t, a, index);
+    if (holo_torch_bool(t, &a[HAS_LAST], false)) offsets = holo_emit_slice(t->e, offsets, 0, 0, -1, 1);
+    if (!holo_tv_is_none(&a[SHARES])) rows = OP2("Mul", rows, holo_torch_unsqueeze(t, V(SHARES), 1));
+    HoloValue *place = holo_torch_unsqueeze(t, holo_torch_range(t, holo_torch_dim(t, index, 0)), 0);
+    HoloValue *later =
+        holo_emit_cast(t->e, OP2("GreaterOrEqual", place, holo_torch_unsqueeze(t, offsets, 1)), HOLO_I64);
+    HoloValue *bag =
+        OP2("Sub", holo_torch_reduce(t, "ReduceSum", later, (int64_t[]){0}, 1, false), holo_emit_int(t->e, 1));
+    HoloValue *is_in =
+        OP2("Equal", holo_torch_unsqueeze(t, holo_torch_range(t, holo_torch_dim(t, offsets, 0)), 1), bag);
+    if (is_kept) is_in = OP2("And", is_in, is_kept);
+    HoloValue *which = holo_emit_cast(t->e, is_in, DTYPE(rows)), *y = OP2("MatMul", which, rows); // [bags, rows]
+    HoloValue *count = holo_torch_reduce(t, "ReduceSum", which, axes, 1, true);
+    *out_bag         = bag;
+    if (mode == 1) y = OP2("Div", y, OP2("Max", count, NUM(y, 1)));
+    if (mode < 2) return y;
+    // the largest of the rows that are in the bag; 0 of an empty one
+    HoloValue *each = holo_torch_where(t, holo_torch_unsqueeze(t, is_in, 2), rows, NUM(y, -__builtin_inf()));
+    y               = holo_torch_reduce(t, "ReduceMax", each, axes, 1, false);
+    return holo_torch_where(t, OP2("Equal", count, NUM(y, 0)), NUM(y, 0), y);
+}
+
+// A 2-dimensional index lists the bags, all of the same size.
+static HoloValue *bags_of_rows(HoloTorch *t, const HoloTv *a, HoloValue *index, HoloValue *rows)
+{
+    int64_t    mode = holo_torch_int(t, &a[MODE], 0), axes[] = {1};
+    HoloValue *is_kept = counted(t, a, index);
+    if (!holo_tv_is_none(&a[SHARES])) rows = OP2("Mul", rows, holo_torch_unsqueeze(t, V(SHARES), 2));
+    if (!is_kept)
+        return holo_torch_reduce(t,
+                                 mode == 0   ? "ReduceSum"
+                                 : mode == 1 ? "ReduceMean"
+                                             : "ReduceMax",
+                                 rows, axes, 1, false);
+    HoloValue *count = holo_torch_reduce(t, "ReduceSum", holo_emit_cast(t->e, is_kept, DTYPE(rows)), axes, 1, true);
+    HoloValue *none = NUM(rows, mode > 1 ? -__builtin_inf() : 0), *zero = NUM(rows, 0);
+    rows         = holo_torch_where(t, holo_torch_unsqueeze(t, is_kept, 2), rows, none);
+    HoloValue *y = holo_torch_reduce(t, mode > 1 ? "ReduceMax" : "ReduceSum", rows, axes, 1, false);
+    if (mode == 1) return OP2("Div", y, OP2("Max", count, NUM(y, 1)));
+    return mode ? holo_torch_where(t, OP2("Equal", count, zero), zero, y) : y;
+}
+
 ANY(embedding_bag)
 {
-    HoloValue *weight = V(0), *index = t->is_guess ? holo_torch_as_index(t, V(1)) : V(1);
-    int64_t    mode = holo_torch_int(t, &a[4], 0), axes[] = {1};
-    if (holo_emit_rank(index) == 1) { // offsets: bag b has the rows from offset b up to the next
-        HoloValue *rows = holo_torch_gather(t, weight, index, 0), *offsets = holo_torch_as_index(t, V(2));
-        if (!holo_tv_is_none(&a[6])) rows = OP2("Mul", rows, holo_torch_unsqueeze(t, V(6), 1));
-        HoloValue *place = holo_torch_unsqueeze(t, holo_torch_range(t, holo_torch_dim(t, index, 0)), 0);
-        HoloValue *from  = holo_torch_unsqueeze(t, offsets, 1);
-        HoloValue *later = holo_emit_cast(t->e, OP2("GreaterOrEqual", place, from), HOLO_I64); // [bags, rows]
-        HoloValue *bag =
-            OP2("Sub", holo_torch_reduce(t, "ReduceSum", later, (int64_t[]){0}, 1, false), holo_emit_int(t->e, 1));
-        HoloValue *is_in =
-            OP2("Equal", holo_torch_unsqueeze(t, holo_torch_range(t, holo_torch_dim(t, offsets, 0)), 1), bag);
-        HoloValue *which = holo_emit_cast(t->e, is_in, DTYPE(weight));
-        HoloValue *y     = OP2("MatMul", which, rows);
-        HoloValue *count = holo_torch_reduce(t, "ReduceSum", which, axes, 1, true);
-        if (mode == 1) y = OP2("Div", y, OP2("Max", count, NUM(y, 1)));
-        if (mode > 1) { // the largest of the rows that are in the bag; 0 of an empty one
-            HoloValue *each = holo_torch_where(t, holo_torch_unsqueeze(t, is_in, 2), rows, NUM(y, -__builtin_inf()));
-            y               = holo_torch_reduce(t, "ReduceMax", each, axes, 1, false);
-            y               = holo_torch_where(t, OP2("Equal", count, NUM(y, 0)), NUM(y, 0), y);
-        }
-        HoloValue *all[4] = {y, bag, bag, bag};
-        *out              = holo_torch_tuple(t, 4, all);
-        return;
-    }
-    HoloValue *rows = holo_torch_gather(t, weight, index, 0);
-    if (!holo_tv_is_none(&a[6])) rows = OP2("Mul", rows, holo_torch_unsqueeze(t, V(6), 2));
-    const char *op     = mode == 0 ? "ReduceSum" : mode == 1 ? "ReduceMean" : "ReduceMax";
-    HoloValue  *y      = holo_torch_reduce(t, op, rows, axes, 1, false);
-    HoloValue  *all[4] = {y, index, index, index};
-    *out               = holo_torch_tuple(t, 4, all);
+    HoloValue *index = t->is_guess ? holo_torch_as_index(t, V(INDICES)) : V(INDICES), *bag = index;
+    HoloValue *rows = holo_torch_gather(t, V(WEIGHT), index, 0);
+    HoloValue *y =
+        holo_emit_rank(index) == 1 ? bags_by_offsets(t, a, index, rows, &bag) : bags_of_rows(t, a, index, rows);
+    HoloValue *all[4] = {y, bag, bag, bag};
+    *out              = holo_torch_tuple(t, 4, all);
 }
 
 // ---- x[i, j], with tensors of indices
@@ -463,14 +495,6 @@ ONE(one_hot)
                           HOLO_I64);
 }
 
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
-#define MANY(n, p, f)                    \
-    {                                    \
-        .name = n, .params = p, .any = f \
-    }
 const HoloTorchOp holo_torch_indexes[] = {
     ROW("gather", "self dim index sparse_grad", gather),
     ROW("take_along_dim", "self indices dim", take_along_dim),

@@ -399,14 +399,6 @@ ONE(encoder_layer)
     return is_first ? x : norm_of(t, x, V(12), V(13), eps);
 }
 
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
-#define MANY(n, p, f)                    \
-    {                                    \
-        .name = n, .params = p, .any = f \
-    }
 const HoloTorchOp holo_torch_linears[] = {
     ROW("linear", "input weight bias", linear),
     ROW("matmul", "self other", matmul),

@@ -271,14 +271,6 @@ ONE(cdist)
     return holo_torch_value(t, &norm);
 }
 
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
-#define MANY(n, p, f)                    \
-    {                                    \
-        .name = n, .params = p, .any = f \
-    }
 #define BATCH "input weight bias running_mean running_var training momentum|exponential_average_factor eps|epsilon"
 const HoloTorchOp holo_torch_norms[] = {
     ROW("batch_norm", BATCH " cudnn_enabled", batch_norm),

@@ -372,10 +372,6 @@ ONE(clamp_max)
     return clamp(t, all);
 }
 
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
 const HoloTorchOp holo_torch_pointwise[] = {
     ROW("add", "self other alpha", add),
     ROW("sub", "self other alpha", sub),

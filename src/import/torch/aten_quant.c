@@ -74,10 +74,6 @@ ONE(randn_like)
     return random_of(t, holo_emit_shape(t->e, x), holo_torch_dtype(t, &a[1], DTYPE(x)), "RandomNormalLike");
 }
 
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
 const HoloTorchOp holo_torch_quants[] = {
     ROW("quantized_decomposed.quantize_per_tensor", "input|self scale zero_point quant_min quant_max dtype",
         quantize_tensor),

@@ -312,6 +312,41 @@ ANY(batch_norm_relu)
     batch_norm_by(t, a, true, out);
 }
 
+// ---- what the optimizer for mobile devices makes: weights, strides ..., and bounds of the result
+
+static HoloTv bounded(HoloTorch *t, HoloTv y, const HoloTv *packed, int at)
+{
+    HoloTv args[3] = {y, *packed_item(t, packed, at), *packed_item(t, packed, at + 1)};
+    if (holo_tv_is_none(&args[1]) && holo_tv_is_none(&args[2])) return y;
+    return holo_torch_apply(t, "clamp", 3, args);
+}
+
+static void run_packed(HoloTorch *t, const HoloTv *a, const char *name, int count, HoloTv *out)
+{
+    HoloTv args[10] = {a[0]};
+    for (int i = 0; i < count; i++) args[1 + i] = *packed_item(t, &a[1], i);
+    *out = bounded(t, holo_torch_apply(t, name, 1 + count, args), &a[1], count);
+}
+
+ANY(packed_conv)
+{
+    run_packed(t, a, "conv2d", 6, out);
+}
+
+ANY(packed_linear)
+{
+    run_packed(t, a, "linear", 2, out);
+}
+
+// weight bias stride padding output_padding dilation groups: the last two are the other way around here
+ANY(packed_deconv)
+{
+    static const int order[] = {0, 1, 2, 3, 4, 6, 5};
+    HoloTv           args[8] = {a[0]};
+    for (int i = 0; i < 7; i++) args[1 + i] = *packed_item(t, &a[1], order[i]);
+    *out = bounded(t, holo_torch_apply(t, "conv_transpose2d", 8, args), &a[1], 7);
+}
+
 // ---- LSTMs and GRUs with weights of 8 bits, whose operands are quantized in each step
 
 static void layers_of(HoloTorch *t, const HoloTv *a, const char *layer, HoloTv *out)
@@ -332,14 +367,6 @@ ANY(quantized_gru)
     layers_of(t, a, "_quantized_gru", out);
 }
 
-#define MANY(n, p, f)                    \
-    {                                    \
-        .name = n, .params = p, .any = f \
-    }
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
 #define CONV    "qx|x packed_weight output_scale|scale output_zero_point|zero_point"
 #define TO      " scale|output_scale zero_point|output_zero_point"
 #define PREPACK "weight bias stride padding dilation groups"
@@ -388,6 +415,9 @@ const HoloTorchOp holo_torch_quantizeds[] = {
     MANY("quantized.batch_norm3d", "qx weight bias mean var eps" TO, batch_norm),
     MANY("quantized.batch_norm1d_relu", "qx weight bias mean var eps" TO, batch_norm_relu),
     MANY("quantized.batch_norm2d_relu", "qx weight bias mean var eps" TO, batch_norm_relu),
+    MANY("prepacked.conv2d_clamp_run", "X W_prepack", packed_conv),
+    MANY("prepacked.linear_clamp_run", "X W_prepack", packed_linear),
+    MANY("prepacked.conv2d_transpose_clamp_run", "X W_prepack", packed_deconv),
     MANY("quantized_lstm", LAYERS, quantized_lstm),
     MANY("quantized_gru", LAYERS, quantized_gru),
     {0},

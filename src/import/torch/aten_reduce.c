@@ -372,14 +372,6 @@ ONE(diff)
     return x;
 }
 
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
-#define MANY(n, p, f)                    \
-    {                                    \
-        .name = n, .params = p, .any = f \
-    }
 const HoloTorchOp holo_torch_reduces[] = {
     ROW("sum", "self dim keepdim dtype", sum),
     ROW("nansum", "self dim keepdim dtype", nansum),

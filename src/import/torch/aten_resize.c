@@ -146,10 +146,6 @@ ONE(deform_conv)
                                 holo_with_int("offset_group", number[7])));
 }
 
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
 #define NEAR  "self|input output_size scales|scales_h|scale_factors scales_w"
 #define REST  "self|input output_size align_corners scales|scales_h|scale_factors scales_w"
 #define NEAR3 "self|input output_size scales_d|scale_factors scales_h scales_w"

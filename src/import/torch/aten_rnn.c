@@ -283,14 +283,6 @@ ONE(rnn_relu_cell)
 
 #define LAYERS "input hx params has_biases num_layers dropout train bidirectional batch_first"
 #define CELL   "input hx w_ih w_hh b_ih b_hh"
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
-#define MANY(n, p, f)                    \
-    {                                    \
-        .name = n, .params = p, .any = f \
-    }
 const HoloTorchOp holo_torch_rnns[] = {
     MANY("lstm", LAYERS, lstm),
     MANY("gru", LAYERS, gru),

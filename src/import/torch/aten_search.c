@@ -133,14 +133,6 @@ ANY(unique)
     *out              = holo_torch_tuple(t, 3, all);
 }
 
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
-#define MANY(n, p, f)                    \
-    {                                    \
-        .name = n, .params = p, .any = f \
-    }
 const HoloTorchOp holo_torch_searches[] = {
     ROW("bucketize", "self boundaries out_int32 right", bucketize),
     ROW("searchsorted", "sorted_sequence self out_int32 right side sorter", searchsorted),

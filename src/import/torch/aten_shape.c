@@ -473,14 +473,6 @@ ANY(meshgrid)
     out->kind = HOLO_TORCH_LIST;
 }
 
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
-#define MANY(n, p, f)                    \
-    {                                    \
-        .name = n, .params = p, .any = f \
-    }
 const HoloTorchOp holo_torch_shapes[] = {
     ROW("cat", "tensors dim", cat),
     ROW("concat", "tensors dim", cat),

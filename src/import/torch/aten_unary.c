@@ -451,14 +451,6 @@ ANY(same)
     *out = a[0];
 }
 
-#define ROW(n, p, f)                     \
-    {                                    \
-        .name = n, .params = p, .one = f \
-    }
-#define MANY(n, p, f)                    \
-    {                                    \
-        .name = n, .params = p, .any = f \
-    }
 const HoloTorchOp holo_torch_unary[] = {
     ROW("sin", "self", sin_of),
     ROW("cos", "self", cos_of),

@@ -285,5 +285,25 @@ const HoloTorchComposed holo_torch_composed_rest[] = {
                       "    y = torch.i0(torch.sqrt(torch.clamp_min(1.0 - x * x, 0.0)) * beta) / "
                       "torch.i0(torch.full([1], beta))\n"
                       "    return y if dtype is None else torch.to(y, dtype)\n"},
+    {"_spans", "def _spans(low, high, size: int, parts: int):\n"
+               "    start = torch.unsqueeze(low, 1)\n"
+               "    each = torch.unsqueeze(torch.clamp_min(high - low, 1.0), 1) / parts\n"
+               "    i = torch.arange(parts)\n"
+               "    first = torch.unsqueeze(torch.clamp(torch.floor(i * each) + start, 0, size), 2)\n"
+               "    end = torch.unsqueeze(torch.clamp(torch.ceil((i + 1) * each) + start, 0, size), 2)\n"
+               "    at = torch.arange(size)\n"
+               "    return torch.type_as(torch.logical_and(at >= first, at < end), low)\n"},
+    {"ps_roi_pool", "def ps_roi_pool(input, rois, spatial_scale: float, pooled_height: int, pooled_width: int):\n"
+                    "    x = torch.index_select(input, 0, torch.to(torch.select(rois, 1, 0), 4))\n"
+                    "    box = torch.floor(torch.narrow(rois, 1, 1, 4) * spatial_scale + 0.5)\n"
+                    "    rows = _spans(torch.select(box, 1, 1), torch.select(box, 1, 3), torch.size(input, 2), "
+                    "pooled_height)\n"
+                    "    cols = _spans(torch.select(box, 1, 0), torch.select(box, 1, 2), torch.size(input, 3), "
+                    "pooled_width)\n"
+                    "    y = torch.matmul(torch.matmul(torch.unsqueeze(rows, 1), x), "
+                    "torch.unsqueeze(torch.transpose(cols, 1, 2), 1))\n"
+                    "    count = torch.unsqueeze(torch.sum(rows, [2]), 2) * torch.unsqueeze(torch.sum(cols, [2]), 1)\n"
+                    "    y = y / torch.clamp_min(torch.unsqueeze(count, 1), 1.0)\n"
+                    "    return (_by_position(y, pooled_height, pooled_width), torch.zeros([0], dtype=3))\n"},
     {0},
 };

@@ -14,8 +14,9 @@ typedef enum HoloScriptTokenKind {
     HOLO_TOKEN_NAME,
     HOLO_TOKEN_INT,
     HOLO_TOKEN_FLOAT,
-    HOLO_TOKEN_TEXT, // without its quotes, escapes resolved
-    HOLO_TOKEN_SIGN, // "(", "==", "->" ...
+    HOLO_TOKEN_IMAGINARY, // f: 1.5j
+    HOLO_TOKEN_TEXT,      // without its quotes, escapes resolved
+    HOLO_TOKEN_SIGN,      // "(", "==", "->" ...
 } HoloScriptTokenKind;
 
 typedef struct HoloScriptToken {
@@ -48,10 +49,11 @@ void holo_script_next(HoloScriptLexer *lexer); // to the next token; END after a
 
 typedef enum HoloScriptKind {
     // expressions
-    HOLO_SCRIPT_NAME,  // text
-    HOLO_SCRIPT_INT,   // i
-    HOLO_SCRIPT_FLOAT, // f
-    HOLO_SCRIPT_TEXT,  // text
+    HOLO_SCRIPT_NAME,      // text
+    HOLO_SCRIPT_INT,       // i
+    HOLO_SCRIPT_FLOAT,     // f
+    HOLO_SCRIPT_IMAGINARY, // f
+    HOLO_SCRIPT_TEXT,      // text
     HOLO_SCRIPT_TRUE,
     HOLO_SCRIPT_FALSE,
     HOLO_SCRIPT_NONE,

@@ -227,6 +227,7 @@ static HoloTv eval(HoloScript *s, HoloScriptFrame *frame, const HoloScriptNode *
     case HOLO_SCRIPT_NAME: return name_of(s, frame, node);
     case HOLO_SCRIPT_INT: return holo_tv_int(node->i);
     case HOLO_SCRIPT_FLOAT: return holo_tv_float(node->f);
+    case HOLO_SCRIPT_IMAGINARY: return holo_tv_complex(s->t, holo_tv_float(0), holo_tv_float(node->f));
     case HOLO_SCRIPT_TEXT: return (HoloTv){.kind = HOLO_TORCH_TEXT, .s = node->text};
     case HOLO_SCRIPT_TRUE: return holo_tv_bool(true);
     case HOLO_SCRIPT_FALSE: return holo_tv_bool(false);

@@ -99,7 +99,12 @@ static void take_number(HoloScriptLexer *l)
         l->token.i    = strtoll(text, &end, 0);
         if (errno) return fail(l, "a whole number is too large");
     }
-    if (*end) fail(l, "a number cannot be read");
+    if (*end == 'j' && !end[1]) {
+        if (!is_float) l->token.f = (double)l->token.i;
+        l->token.kind = HOLO_TOKEN_IMAGINARY;
+    } else if (*end) {
+        fail(l, "a number cannot be read");
+    }
 }
 
 static int hex_of(int c)

@@ -192,6 +192,8 @@ static HoloScriptNode *atom(Parser *p)
         if ((node = make(p, HOLO_SCRIPT_INT))) node->i = token.i;
     } else if (token.kind == HOLO_TOKEN_FLOAT) {
         if ((node = make(p, HOLO_SCRIPT_FLOAT))) node->f = token.f;
+    } else if (token.kind == HOLO_TOKEN_IMAGINARY) {
+        if ((node = make(p, HOLO_SCRIPT_IMAGINARY))) node->f = token.f;
     } else if (token.kind == HOLO_TOKEN_TEXT) {
         node = make_text(p, HOLO_SCRIPT_TEXT, token.text);
     } else {

@@ -68,8 +68,9 @@ bool holo_script_packed(HoloScript *s, const HoloPickle *p, const char *folder, 
     if (s->t->e->status) return true;
     bool is_conv =
         memmem(name.data, name.size, "ConvPackedParams", 16) || memmem(name.data, name.size, "dPackedParams", 13);
-    bool is_linear = memmem(name.data, name.size, "LinearPackedParams", 18) != NULL,
-         is_cell   = memmem(name.data, name.size, "CellParams", 10) != NULL;
+    bool is_context = memmem(name.data, name.size, "OpContext", 9) != NULL; // of the optimizer for mobile devices
+    bool is_linear  = is_context || memmem(name.data, name.size, "LinearPackedParams", 18) != NULL,
+         is_cell    = memmem(name.data, name.size, "CellParams", 10) != NULL;
     if (!holo_tv_is_list(out) || out->list->count < 2 || !(is_conv || is_linear || is_cell)) {
         holo_emit_fail(s->t->e, HOLO_UNSUPPORTED, "the attribute %.200s is an object of C++: %.*s", path,
                        HOLO_IMPORT_ARG(name));

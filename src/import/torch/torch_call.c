@@ -30,7 +30,7 @@ bool holo_torch_step(HoloTorch *t, int64_t count)
 // Operators of some spaces are other ones than those of ATen with the same names.
 static const char *full_name(const HoloTorchCall *call, char *room, size_t size)
 {
-    if (strncmp(call->space, "quantized", 9)) return call->name;
+    if (strncmp(call->space, "quantized", 9) && strcmp(call->space, "prepacked")) return call->name;
     snprintf(room, size, "%.60s.%.120s", call->space, call->name);
     return room;
 }

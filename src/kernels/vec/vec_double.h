@@ -3,6 +3,7 @@
 #ifndef HOLO_KERNELS_VEC_VEC_DOUBLE_H
 #define HOLO_KERNELS_VEC_VEC_DOUBLE_H
 
+#include "base/math/fma.h"
 #include "kernels/vec/vec.h"
 
 typedef double   f64n __attribute__((vector_size(NATIVE)));
@@ -105,8 +106,15 @@ static __attribute__((noinline, unused)) f32n n_fma_in_doubles(f32n a, f32n b, f
     f32n sum  = n_narrow(z);
     i32n half = (i32n)((rest[0] == 0x10000000) | (rest[1] == 0x10000000)), size = (i32n)n_abs(sum);
     if (!n_any(half | ((size > 0) & (size <= 0x00800000)))) return sum;
-    for (int l = 0; l < NATIVE_LANES; l++) c[l] = __builtin_fmaf(a[l], b[l], c[l]);
+    for (int l = 0; l < NATIVE_LANES; l++) c[l] = holo_fma_f32(a[l], b[l], c[l]);
     return c;
 }
+
+// The same of single floats.
+#if defined __FMA__ || defined __aarch64__
+#define F32_FMA(a, b, c) __builtin_fmaf(a, b, c)
+#else
+#define F32_FMA(a, b, c) holo_fma_f32(a, b, c)
+#endif
 
 #endif

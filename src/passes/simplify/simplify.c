@@ -370,12 +370,28 @@ static HoloValue *padded_integers(Simplify *s, HoloNode *node)
 
 // ---- the table
 
+// To sizes that it has already. Scales could round to the same sizes, and move pixels.
+static HoloValue *resize_same(Simplify *s, HoloNode *node)
+{
+    static const char *const modes[] = {"half_pixel", "align_corners", "asymmetric", "pytorch_half_pixel"};
+    HoloCall                 call    = {.attr = node->attr, .attr_count = node->attr_count};
+    bool                     known   = false;
+    (void)s;
+    if (node->version < 11 || !holo_node_in(node, 3) || holo_node_in(node, 2) || !same_type(node)) return NULL;
+    for (int i = 0; i < HOLO_COUNT(modes); i++)
+        known = known || holo_attr_is(&call, "coordinate_transformation_mode", "half_pixel", modes[i]);
+    for (int d = 0; d < node->out[0]->type.rank; d++) known = known && !holo_dim_is_symbolic(node->out[0]->type.dim[d]);
+    bool plain = holo_attr_is(&call, "mode", "nearest", "nearest") || holo_attr_is(&call, "mode", "nearest", "linear");
+    return known && plain ? node->in[0] : NULL;
+}
+
 static const struct {
     HoloOpId id;
     Rule    *rule;
 } rules[] = {
     {HOLO_ID_Add, add_zero},
     {HOLO_ID_Sub, subtract_zero},
+    {HOLO_ID_Resize, resize_same},
     {HOLO_ID_Mul, times_one},
     {HOLO_ID_Div, over_one},
     {HOLO_ID_Pow, power},

@@ -14,4 +14,6 @@ await model.run({ x: new Date() }); // wrong
 model.runSync({ x: 1 }, { signal: new AbortController().signal }); // wrong
 new ort.Tensor("float99", new Int8Array(1)); // wrong
 await model.generateText(5); // wrong
+await model.generateText("a", { beams: 2, beamStop: "soon" }); // wrong
+model.batch({ place: 2 }); // wrong
 console.log(data, model.outputs[0].name);

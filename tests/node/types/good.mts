@@ -1,5 +1,6 @@
 // A program that must compile: everything in it is right.
 import {
+  Batch,
   HologramError,
   Kernels,
   Language,
@@ -61,6 +62,10 @@ const language: Language = model.language({ texts: 2 });
 const said: string = await language.generateText("a", { seed: 1n });
 const logits: Float32Array = await language.read(ids);
 for await (const { id } of language.chat([{ role: "user", content: said }])) console.log(id ?? logits[0]);
+const batch: Batch = model.batch({ places: 4, memory: 1 << 20, threads: 1 });
+for await (const token of batch.generate("a", { maxTokens: 5, minTokens: 1 })) console.log(token.text);
+const several: string[] = await model.generateTexts(["a", [1, 2]], { beams: 2, beamStop: "first", context: 5 });
+console.log(several, (await batch.state()).generating);
 const k: Kernels = kernels.open("k.py");
 await k.run("add", { a: new Float32Array(2), n: 2n });
 const one: Tensor = readTensor("x.npy");

@@ -2,6 +2,7 @@
 // results on a fixed grid, which must be the same on every machine.
 #include "base/base.h"
 #include "base/bits.h"
+#include "base/math/fma.h"
 #include "base/math/math.h"
 
 #include <setjmp.h>
@@ -313,11 +314,37 @@ static void test_bits(void **state)
     if (wrong) fail_msg("%d functions give other bits here than elsewhere", wrong);
 }
 
+// Numbers of few bits, so that products often lie half-way between two floats, with any exponents; and special ones.
+static float fma_operand(uint64_t *seed)
+{
+    static const float special[] = {0, -0.0f, 1, 0x1p-149f, -0x1p-126f, FLT_MAX, -FLT_MAX, INFINITY, -INFINITY, NAN};
+    uint64_t           bits = *seed = *seed * 6364136223846793005u + 1442695040888963407u;
+    if (bits >> 60 == 0) return special[(bits >> 40) % HOLO_COUNT(special)];
+    uint32_t kept     = (bits >> 58 & 3) == 0 ? 0x7fffff : 0x7ff800; // all bits of the fraction, or twelve
+    uint32_t exponent = (bits >> 57 & 1) ? (uint32_t)(bits >> 32 & 255) % 255 : 115 + (uint32_t)(bits >> 32 & 255) % 26;
+    return holo_f32_of_bits((uint32_t)(bits >> 63) << 31 | exponent << 23 | ((uint32_t)(bits >> 8) & kept));
+}
+
+static void test_fma(void **state)
+{
+    (void)state;
+    uint64_t seed = 7;
+    assert_float_equal(holo_fma_f32(1 + 0x1p-12f, 1 + 0x1p-12f, 0x1p-60f), 1 + 0x1p-11f + 0x1p-23f, 0);
+    assert_float_equal(holo_fma_f32(1 + 0x1p-12f, 1 + 0x1p-12f, -0x1p-60f), 1 + 0x1p-11f, 0);
+    for (int i = 0; i < 2000000; i++) {
+        float a = fma_operand(&seed), b = fma_operand(&seed), c = fma_operand(&seed);
+        float want = fmaf(a, b, c), got = holo_fma_f32(a, b, c);
+        if (holo_bits_of_f32(want) != holo_bits_of_f32(got) && !(isnan(want) && isnan(got)))
+            fail_msg("%a * %a + %a is %a, not %a", (double)a, (double)b, (double)c, (double)want, (double)got);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_accuracy), cmocka_unit_test(test_accuracy_at_edges), cmocka_unit_test(test_pow_accuracy),
-        cmocka_unit_test(test_special),  cmocka_unit_test(test_special_powers),    cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_fma),          cmocka_unit_test(test_accuracy), cmocka_unit_test(test_accuracy_at_edges),
+        cmocka_unit_test(test_pow_accuracy), cmocka_unit_test(test_special),  cmocka_unit_test(test_special_powers),
+        cmocka_unit_test(test_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -117,10 +117,11 @@ static void test_model_stays(void **state)
     onnx_output(&m.graph, "y", HOLO_F32, "4");
     onnx_node(&m.graph, "Exp", "x", "y", "");
     onnx_save(&m, path);
-    (void)!symlink(path, link);
+    bool is_linked = symlink(path, link) == 0;
     assert_int_equal(stat(path, &before), 0);
     EXPECT_FAIL(holo_compile_file(NULL, path, path, NULL, &error), HOLO_BAD_ARGUMENT, "would replace the model");
-    EXPECT_FAIL(holo_compile_file(NULL, link, path, NULL, &error), HOLO_BAD_ARGUMENT, "would replace the model");
+    if (is_linked)
+        EXPECT_FAIL(holo_compile_file(NULL, link, path, NULL, &error), HOLO_BAD_ARGUMENT, "would replace the model");
     assert_int_equal(stat(path, &after), 0);
     assert_true(before.st_size == after.st_size && before.st_ino == after.st_ino);
     unlink(link);

@@ -356,7 +356,11 @@ static void test_an_old_archive_is_replaced_whole(void **state)
     EXPECT_OK(holo_compile_file(NULL, model_tiny(), out, NULL, &error));
     HoloModel *model;
     EXPECT_OK(holo_model_open(out, &model, &error)); // still open while the new one is written
+#ifdef _WIN32
+    EXPECT_FAIL(holo_compile_file(NULL, model_mlp(), out, NULL, &error), HOLO_NO_FILE, "cannot rename");
+#else
     EXPECT_OK(holo_compile_file(NULL, model_mlp(), out, NULL, &error));
+#endif
     EXPECT_OK(holo_model_verify(model, &error));
     holo_model_close(model);
     uint8_t *before = file_read(out, &size);

@@ -37,6 +37,7 @@ static const Sample samples[] = {
     {"html", BYTES("<!DOCTYPE html><html>")},
     {"html", BYTES("<!doctype html>")},
     {"html", BYTES("<html>")},
+    {"OpenVINO", BYTES("<?xml version=\"1.0\"?>\n<net name=\"x\" version=\"11\"><layers></layers></net>")},
     {"gzip", BYTES("\x1f\x8b\x08\0")},
     {"xz", BYTES("\3757zXZ\0")},
     {"zstd", BYTES("\x28\xb5\x2f\xfd\0")},
@@ -65,8 +66,8 @@ static const Sample samples[] = {
     {"ONNX", BYTES("\x08\x08\x12\4test:\x7f")},    // cut off
     {"ONNX text", BYTES("ir_version: 8\ngraph {\n  name: \"g\"\n}\n")},
     {"ONNX JSON", BYTES("{\"irVersion\": \"8\", \"graph\": {}}")},
-    {NULL, BYTES("\x08\1\x08\x10\x08\4\x10\1")},   // a tensor of ONNX
-    {NULL, BYTES("\x08\4\x10\1\x4a\4....")},       // another
+    {NULL, BYTES("\x08\1\x08\x10\x08\4\x10\1")}, // a tensor of ONNX
+    {NULL, BYTES("\x08\4\x10\1\x4a\4....")},     // another
 };
 
 static const HoloImporter *found(const char *path)

@@ -94,7 +94,8 @@ static void conv_narrow(void **state)
         {TENSOR(1, 33, 33, 512), TENSOR(512, 512, 3, 3), 1, false, true, HOLO_CONV_NHWC_TRANSFORM, 1},
         {TENSOR(1, 40, 40, 32), TENSOR(32, 32, 3, 3), 1, false, false, HOLO_CONV_NHWC_WINOGRAD, 1},
         {TENSOR(1, 9, 41, 64), TENSOR(64, 64, 5, 5), 1, false, true, 0, 1}, // by tiles of a row
-        {TENSOR(1, 12, 60, 3), TENSOR(37, 3, 3, 3), 1, true, true, 0, 1},   // by bands, were they not narrow
+        {TENSOR(1, 12, 60, 3), TENSOR(37, 3, 3, 3), 1, true, false, 0, 1},  // by bands, which need wide ones
+        {TENSOR(1, 12, 60, 5), TENSOR(37, 5, 3, 3), 1, true, true, 0, 1},   // by bands, were they not narrow
         {TENSOR(1, 9, 9, 16), TENSOR(16, 4, 3, 3), 4, true, false, HOLO_CONV_NHWC_GROUPS, 1},
         // in regions of few pixels a line, and of more
         {TENSOR(1, 11, 11, 24), TENSOR(40, 24, 3, 3), 1, false, true, 0, 7},

@@ -2,7 +2,7 @@
 //
 // Each pair is a small graph from the table in support/sample_table.c, run through the real archive and runtime, with
 // all passes and with none, on one thread and on two. Where no kernel is in it the bits are those of the reference. The
-// first line of a failure gives the seed: `pairs_test SEED` shows that pair again.
+// first line of a failure gives the seed: `pairs_test SEED` shows that pair again, `pairs_test FROM TO` runs these.
 #include "support/models.h"
 #include "support/sample.h"
 #include "support/watched.h"
@@ -441,8 +441,9 @@ int main(int argc, char **argv)
     int                     pair;
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_table), cmocka_unit_test(test_pairs)};
     if (holo_pool_create(2, &pool)) return 1;
-    int failed = argc > 1 ? !pair_passes(strtoull(argv[1], NULL, 10), true, &pair)
-                          : cmocka_run_group_tests_name("pairs", tests, NULL, NULL);
+    uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 0, last = argc > 2 ? strtoull(argv[2], NULL, 10) : seed;
+    int      failed = argc > 1 ? 0 : cmocka_run_group_tests_name("pairs", tests, NULL, NULL);
+    for (; argc > 1 && seed <= last; seed++) failed += !pair_passes(seed, argc == 2, &pair);
     holo_pool_destroy(pool);
-    return failed;
+    return failed != 0;
 }

@@ -362,6 +362,9 @@ static void test_what_was_learnt_is_saved(void **state)
     }
     expect_counts(&r, 40, 20);
     EXPECT_OK(holo_session_save_memo(r.session, second, &error));
+#ifdef _WIN32
+    first = temp_path("again.holo"); // Windows keeps a file that is mapped
+#endif
     EXPECT_OK(holo_session_save_memo(r.session, first, &error)); // over the file that is mapped
     end(&r);
     size_t   size, other_size;
