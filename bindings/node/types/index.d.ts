@@ -243,7 +243,6 @@ export interface GenerateOptions {
   beams?: number;
   /** Scores of beams are divided by the length to this power. */
   lengthPenalty?: number;
-  /** When beams have enough answers. */
   beamStop?: "likely" | "first" | "never";
   /** Ends it with an error, "CANCELLED". */
   signal?: AbortSignal;
@@ -366,10 +365,7 @@ export interface BatchState {
   runs: number;
   rows: number;
 }
-/**
- * Texts that are continued together: a step runs the next token of each, and reads the weights once. Each is as generate() makes it alone. A
- * text joins when its first token is asked for.
- */
+/** Texts that are continued together, each as generate() makes it alone. A text joins when its first token is asked for. */
 export interface Batch extends Closing, Generating<Omit<GenerateOptions, "text" | "beams" | "lengthPenalty" | "beamStop">> {
   readonly tokenizer: Tokenizer | null;
   generateTexts(prompts: Iterable<string | Iterable<number>>, options?: Omit<GenerateOptions, "text" | "beams" | "lengthPenalty" | "beamStop">): Promise<string[]>;
