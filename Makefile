@@ -73,7 +73,7 @@ HOLOGRAM := $(BUILD)/hologram$(EXE)
 
 .PHONY: all api demo packages picture deps help hooks install uninstall clean format lint operators
 .PHONY: cuda cuda-test cross golden test test-programs unit unit-programs unit-watched watched-programs models onnx onnx-device onnx-modes test-isa isa-programs isa-long asan ubsan tsan races oom fuzz fuzz-replay real
-.PHONY: bench bench-real bench-kernels bench-blocks bench-isa bench-lookup bench-stdlib peers-anew
+.PHONY: bench bench-real bench-kernels bench-blocks bench-grammar bench-isa bench-lookup bench-stdlib peers-anew
 MAKEFLAGS += --no-builtin-rules
 # What builds a lot uses every core, unless the caller said how many.
 JOBS = $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
@@ -568,6 +568,14 @@ $(BUILD)/bench/blocks: $(wildcard bench/blocks/*.c) $(LIB)
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(filter %.c %.a,$^) -o $@ $(LDLIBS)
 bench-blocks: $(BUILD)/bench/blocks
 	@$(BUILD)/bench/blocks
+
+## make bench-grammar  masks of grammars for a vocabulary of 128,000 tokens
+$(BUILD)/bench/grammar: bench/grammar/grammar.c $(LIB_COMP) $(LIB)
+	@mkdir -p $(@D)
+	@echo "  cc    $<"
+	$(Q)$(CC) -std=c11 $(CFLAGS) $< $(LIB_COMP) $(LIB) $(COMPILER_LIBS) $(LDLIBS) -o $@
+bench-grammar: $(BUILD)/bench/grammar
+	@$(BUILD)/bench/grammar
 
 ## make bench-kernels products and convolutions beside OpenBLAS, oneDNN and ONNX Runtime
 peer_lib = $(shell printf '\043include <$(1)>\n' | $(CC) -E - >/dev/null 2>&1 && echo -l$(2))

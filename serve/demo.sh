@@ -5,8 +5,8 @@
 #   DEMO_ONCE=1      asks each once, shows the answers, and ends
 build=$1 port=${PORT:-8000} here=$(cd "$(dirname "$0")/.." && pwd)
 work=$(mktemp -d)
-server=
-trap 'kill $server 2> /dev/null; wait $server 2> /dev/null; rm -rf "$work"' EXIT
+server= tail=
+trap 'kill $server $tail 2> /dev/null; wait $server 2> /dev/null; rm -rf "$work"' EXIT
 trap 'exit 1' INT TERM
 mkdir "$work/models" && cp "$here/demo/digits.onnx" "$work/models/" || exit 1
 BUILD=$build python3 -c 'import sys; sys.path.insert(0, sys.argv[1]); import models; models.language(sys.argv[2])' "$here/tests/serve" "$work" || exit 1
@@ -33,4 +33,3 @@ if [ -n "$DEMO_ONCE" ]; then
 fi
 tail -f "$work/log" & tail=$!
 wait $server
-kill $tail

@@ -109,6 +109,12 @@ serve-clients: deps
 	@cd $(BUILD)/serve/clients && npm install --silent --no-audit --no-fund
 	@BUILD=$(BUILD) $(SERVE_PYTHON) tests/serve/clients/check.py $(BUILD)/serve/clients
 
+## make serve-faults  what takes longer than a test may: 10,000 connections, slow clients, kill -9, a full disk, a million requests
+.PHONY: serve-faults
+serve-faults: $(SERVE) $(BUILD)/hologram
+	@sh tools/deps.sh nghttp2-client
+	@$(SERVE_PYTHON) bench/serve/faults.py $(BUILD)
+
 ## make bench-serve   requests a second over loopback: beside `hologram bench`, onnxruntime-node and (LLAMA=...) llama-server; 4 minutes
 SERVE_BENCH   := $(BUILD)/serve/bench
 SERVE_MODELS   = $(or $(MODELS),$(wildcard $(SERVE_BENCH)/mobilenet_v2.onnx $(SERVE_BENCH)/minilm.onnx))

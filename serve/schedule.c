@@ -5,7 +5,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
-#include <unistd.h>
 
 struct Schedule {
     Server         *server;
@@ -243,14 +242,13 @@ Schedule *schedule_create(Server *server)
 {
     Schedule          *s = take(sizeof *s);
     pthread_condattr_t attributes;
-    long               cores = sysconf(_SC_NPROCESSORS_ONLN);
-    s->server                = server;
-    s->cores = s->free = server->options.threads ? server->options.threads : cores > 0 ? (int)cores : 1;
+    s->server = server;
+    if (holo_pool_create(server->options.threads, &s->pool)) abort(); // 0: as many as this process may keep busy
+    s->cores = s->free = holo_pool_threads(s->pool);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
     pthread_cond_init(&s->news, &attributes);
     pthread_mutex_init(&s->lock, NULL);
-    if (holo_pool_create(s->cores, &s->pool)) abort();
     s->worker = take((size_t)s->cores * sizeof *s->worker);
     for (int i = 0; i < s->cores; i++)
         if (pthread_create(&s->worker[i], NULL, work, s)) abort();

@@ -125,7 +125,7 @@ find("run").onclick = async () => {
     find("answers").replaceChildren(
       make("p", { className: "soft", textContent: `on made-up inputs, in ${time(took)}` }),
       ...Object.entries(results).map(([output, tensor]) =>
-        make("pre", { textContent: `${output} ${tensor.dtype ?? ""}[${tensor.shape ?? ""}]\n${Array.from(tensor.data?.slice(0, 12) ?? []).join(", ")} ...` }),
+        make("pre", { textContent: `${output} ${tensor.dtype ?? ""}[${tensor.shape ?? ""}]\n${Array.from(tensor.data?.slice(0, 12) ?? [], (x) => (typeof x === "number" ? Number(x.toPrecision(5)) : x)).join(", ")} ...` }),
       ),
     );
   } catch (error) {

@@ -43,7 +43,7 @@ async function hear(blob) {
     find("said").textContent = text || "(nothing was said)";
     find("pieces").replaceChildren(
       ...(pieces.length > 1 || find("timestamps").checked
-        ? [make("table", {}, make("tbody", {}, ...pieces.map((piece) => make("tr", {}, make("td", { className: "number soft", textContent: `${clock(piece.begin)} to ${clock(piece.end)}` }), make("td", { textContent: piece.text.trim() })))))]
+        ? [make("table", {}, make("tbody", {}, ...pieces.map((piece) => make("tr", {}, make("td", { className: "times soft", textContent: `${clock(piece.begin)} to ${clock(piece.end)}` }), make("td", { textContent: piece.text.trim() })))))]
         : []),
     );
     find("took").textContent = `${spoken ? `language ${spoken}; ` : ""}${seconds.toFixed(1)} s of sound in ${time(took)}`;

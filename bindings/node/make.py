@@ -125,6 +125,8 @@ class Call:
     def param_object(self, param):
         self.before.append(f"JsHolder *{param.name} = NULL;")
         self.tests.append(f"js_holder_get(env, {self.argument()}, JS_{param.type.base}, {self.may_be_null(param)}, &{param.name})")
+        if param.type.base == "HoloLanguage" and not param.type.is_const:  # of others the library itself sees who uses them
+            self.tests.append(f"js_holder_is_idle(env, {param.name})")
         self.passed.append(f"{param.name} ? {param.name}->object : NULL")
 
     def param_string(self, param):

@@ -74,6 +74,9 @@ WASM_full_relaxed := $(WASM_COMMON) $(STDLIB_OBJ) $(TEXT_OBJ) $(BUILD)/obj/ops_r
 WASM_full64_simd128 := $(WASM_full_simd128)
 WASM_full64_relaxed := $(WASM_full_relaxed)
 
+# The compiler is to be small above all: what computes in it, kernels and operators, is the runtime's.
+$(filter-out $(TEXT_OBJ),$(COMPILER_OBJ)): CFLAGS += -Oz
+
 # The compiler reads JSON by Jansson and unpacks by zlib, which Debian has as sources: tools/sources.sh fetches them.
 $(BUILD)/others/whole: tools/wasm_libraries.sh tools/sources.sh
 	@CC="$(CC)" sh tools/wasm_libraries.sh $(BUILD)

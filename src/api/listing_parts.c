@@ -2,6 +2,7 @@
 #include "api/listing.h"
 #include "devices/cpu/kernel.h"
 #include "devices/device.h"
+#include "ops/op_id.h"
 #include "runtime/model.h"
 
 #include <stdio.h>
@@ -199,7 +200,7 @@ static const char *runs_text(HoloLister *l, const HoloModel *model, const HoloSt
     const HoloDevice    *device = model->devices[s->target];
     char                 text[80];
     if (!s->target) return kernel ? kernel->name : "eval";
-    bool crosses = !strcmp(model->ops[s->op]->name, "Transfer");
+    bool crosses = holo_op_is(model->ops[s->op], HOLO_ID_HOLOGRAM_Transfer);
     snprintf(text, sizeof text, "%s: %s", device->name,
              crosses                            ? "transfer"
              : s->kernel && device->kernel_name ? device->kernel_name(s->kernel)

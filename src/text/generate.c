@@ -111,7 +111,8 @@ static void parts_close(HoloAnswer *g)
 
 // ---- guesses
 
-// Looks for the last few tokens earlier in the text, and guesses that the same follows.
+// Looks for the last few tokens earlier in the text, and guesses that the same follows. At the end of the text it goes on with the guesses
+// themselves, so that what repeats is guessed to repeat again.
 static HoloStatus guess(HoloAnswer *g, size_t most, HoloError *error)
 {
     g->guesses = 0;
@@ -121,8 +122,7 @@ static HoloStatus guess(HoloAnswer *g, size_t most, HoloError *error)
         const uint32_t *last = g->token + g->count - size;
         for (size_t at = g->count - size; at-- > 0;) {
             if (memcmp(g->token + at, last, size * sizeof *last) != 0) continue;
-            for (size_t from = at + size; from < g->count && g->guesses < most; from++)
-                g->token[g->count + g->guesses++] = g->token[from];
+            for (size_t from = at + size; g->guesses < most; from++) g->token[g->count + g->guesses++] = g->token[from];
             return HOLO_OK;
         }
     }

@@ -4,7 +4,7 @@
 gives 2 "knows no machines of the kind 'sm_12'; sm_80 and sm_90 are known" hologram compile "$MODEL" --target cuda:sm_12 -o out.holo
 gives 2 "target cpu has no kinds of machines" hologram compile "$MODEL" --target cpu:fast -o out.holo
 gives 1 "numeric class tf32 is for GPUs: compile with --target cuda" hologram compile "$MODEL" --numeric tf32 -o out.holo
-gives 1 "target cuda has no numeric class bf16" hologram compile "$MODEL" --numeric bf16 --target cuda -o out.holo
+gives 1 "numeric class f16 is for GPUs: compile with --target cuda" hologram compile "$MODEL" --numeric f16 -o out.holo
 quiet hologram compile -q "$MODEL" -o cpu.holo
 gives 0 "" hologram run cpu.holo --device cpu --input image="$SEVEN"
 gives 1 "the model has no steps for cuda: compile it again with --target cuda" hologram run cpu.holo --device cuda:0 --input image="$SEVEN"
@@ -20,6 +20,10 @@ fi
 check "an archive with device code" test -s gpu.holo
 gives 0 "CODE_DATA" python3 "$ROOT/tools/holo_dump.py" gpu.holo
 gives 0 "" hologram verify gpu.holo
+gives 0 "cuda: " hologram explain gpu.holo
+for class in tf32 f16 bf16; do
+    gives 0 "" hologram compile -q "$MODEL" --target cuda --numeric $class --no-verify -o narrow.holo
+done
 gives 1 "compile it again, without a target, to run it on the CPU alone" hologram run gpu.holo --device cpu --input image="$SEVEN"
 if grep -q "it cannot run here" made; then
     gives 1 "cuda: " hologram run gpu.holo --input image="$SEVEN"

@@ -17,6 +17,20 @@ execFileSync("python3", [
 ]);
 const model = await hologram.open(file("speech"));
 
+test("the parts of a model are models", async () => {
+  assert.ok(model.entries.includes("encoder"));
+  assert.equal(model.entry(model.entries[0]), model);
+  const other = await hologram.open(file("speech")),
+    encoder = other.entry("encoder");
+  other.close(); // the part keeps it
+  const feeds = encoder.sample({});
+  assert.ok(encoder.inputs.length > 0 && Object.keys(feeds).length > 0);
+  const first = Object.values(await encoder.run(feeds))[0];
+  assert.deepEqual(first, Object.values(model.entry("encoder").runSync(feeds))[0]);
+  encoder.close();
+  await rejects(async () => model.entry("nobody"), "BAD_ARGUMENT", /no entry "nobody"; it has/);
+});
+
 test("a file, its bytes and its samples are heard alike", async () => {
   const heard = await model.transcribe(sound, { language: "de", timestamps: true });
   assert.equal(heard.language, "de");

@@ -99,6 +99,27 @@ test("a language model keeps what it has read", async () => {
   await rejects(() => language.read([1]), "BAD_ARGUMENT", /closed/);
 });
 
+test("what is kept of texts is copied and forgotten", async () => {
+  const language = model.language({ texts: 2 }),
+    ids = tokenizer.encode("a red fox"),
+    wanted = await language.read(ids);
+  assert.deepEqual(language.ends, [0]);
+  const during = language.read([...ids, 4]); // what comes now waits
+  await language.copy(0, 1);
+  await during;
+  assert.deepEqual(await language.read(ids, { text: 1 }), wanted);
+  await language.save(file("kept.bin"), { text: 1 });
+  await language.forget(1);
+  await language.load(file("kept.bin"), { text: 1 });
+  assert.deepEqual(await language.read(ids, { text: 1 }), wanted);
+  await rejects(() => language.load(file("nothing.bin")), "NO_FILE");
+  await rejects(() => language.load(file("language.holo")), "BAD_INPUT");
+  await rejects(() => language.copy(0, 2), "BAD_ARGUMENT");
+  await rejects(() => language.forget("x"), "BAD_ARGUMENT");
+  language.close();
+  await rejects(() => language.forget(), "BAD_ARGUMENT", /closed/);
+});
+
 test("it can be ended", async () => {
   for await (const token of model.generate("fox", { keepEnds: true })) {
     assert.equal(typeof token.id, "number");

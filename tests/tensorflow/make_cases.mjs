@@ -145,6 +145,8 @@ hand("Bitcast", [real([2], 1, -2)], { type: t("DT_INT32") }, int(1065353216, -10
 hand("CombinedNonMaxSuppression", [real([1, 3, 1, 4], 0, 0, 1, 1, 0, 0.1, 1, 1.1, 0, 0, 0.5, 0.2), real([1, 3, 2], 0.9, 0.2, 0.8, 0.7, 0.3, 0.1), C(2), C(4), K(0.5), K(0.15)], {},
   real([1, 4, 4], 0, 0, 1, 1, 0, 0.1, 1, 1, 0, 0, 0.5, 0.2, 0, 0, 0, 0), real([1, 4], 0.9, 0.7, 0.3, 0), real([1, 4], 0, 1, 0, 0), int(3));
 add("NonMaxSuppressionV5", [boxes, scores, C(4), K(0.9), K(0.1), K(0.5)], {}, 2);
+const edges = (...data) => ({ type: "int32", shape: [2, 2], data }); // found out while running
+add("SpaceToBatchND", [F(1, 3, 4, 2), C([2, 3]), edges(1, 0, 0, 2)]); add("BatchToSpaceND", [F(4, 2, 2, 3), C([2, 2]), edges(1, 0, 0, 1)]);
 add("Identity", [F(3)]); add("StopGradient", [F(3)]);
 
 const text = (n) => Number.isInteger(n) ? String(n) : Number.isNaN(n) ? "nan" : n === Infinity ? "inf" : n === -Infinity ? "-inf" : String(Math.fround(n));

@@ -171,10 +171,14 @@ await visit("a download that is cut", plain.address, async (page) => {
   server.cut.set("/emoji.holo", 1 << 20);
   const { code, message } = await openEmoji(page);
   assert.equal(code, "NO_FILE");
-  assert.match(message, /emoji\.holo stopped at byte 4194304 of \d+: .*\. Call open\(\) again/);
+  assert.match(message, /emoji\.holo stopped at byte \d+ of \d+: .*\. Call open\(\) again/);
   server.cut.clear();
   assert.equal((await openEmoji(page)).last.cached, undefined);
-  assert.deepEqual(gets(server, "/emoji.holo").map(({ range }) => range), [undefined, ...[1, 2, 3, 4].map((n) => `bytes=${n << 20}-`)]);
+  // Each goes on behind what has come; of the last bytes before a cut, a browser may drop some.
+  const [first, ...froms] = gets(server, "/emoji.holo").map(({ range }) => range && Number(/^bytes=(\d+)-$/.exec(range)[1]));
+  assert.equal(first, undefined);
+  assert.equal(froms.length, 4);
+  froms.forEach((from, i) => assert.ok(from > (froms[i - 1] ?? 0) && from <= (i + 1) << 20, String(froms)));
 }, { expected: /ERR_INCOMPLETE_CHUNKED|ERR_CONTENT_LENGTH_MISMATCH|ERR_FAILED|ERR_CONNECTION|ERR_EMPTY/ });
 
 await visit("a download that is cancelled", plain.address, async (page) => {
@@ -286,8 +290,8 @@ async function residents(browser) {
   return renderers.reduce((sum, { id }) => sum + 4096 * Number(readFileSync(`/proc/${id}/statm`, "utf8").split(" ")[1]), 0);
 }
 await visit("200 models in workers and without", plain.address, async (page, context) => {
-  const cycles = (count) =>
-    page.evaluate(async (wanted) => {
+  const cycles = async (count) => {
+    await page.evaluate(async (wanted) => {
       const { open } = await import("./hologram/index.mjs"),
         bytes = new Uint8Array(await (await fetch("emoji.holo")).arrayBuffer());
       for (let i = 0; i < wanted; i++) {
@@ -295,16 +299,19 @@ await visit("200 models in workers and without", plain.address, async (page, con
         if (i % 10 === 0) await model.inspect();
         model.close();
       }
-      globalThis.gc?.();
-      await new Promise((resolve) => setTimeout(resolve, 200));
     }, count);
-  await cycles(40);
-  const before = await residents(context.browser());
-  await cycles(160);
-  const more = (await residents(context.browser())) - before;
-  assert.ok(more < 500e6, `160 models of 14 MB left ${more} bytes behind`);
-  for (let i = 0; i < 100 && page.workers().length; i++) await new Promise((resolve) => setTimeout(resolve, 100)); // Chromium ends them one by one
-  assert.equal(page.workers().length, 0);
+    // Chromium ends workers one by one, and their memory goes with the last of them: only then is what is left a leak.
+    for (let i = 0; i < 300 && page.workers().length; i++) await new Promise((resolve) => setTimeout(resolve, 100));
+    assert.equal(page.workers().length, 0);
+    for (let i = 0; i < 3; i++) {
+      await page.evaluate(() => globalThis.gc());
+      await new Promise((resolve) => setTimeout(resolve, 300));
+    }
+    return residents(context.browser());
+  };
+  const before = await cycles(40),
+    more = (await cycles(160)) - before;
+  assert.ok(more < 150e6, `160 models of 14 MB left ${more} bytes behind`);
 });
 
 const failed = await end("browser");

@@ -54,7 +54,7 @@ await visit("any model", "model.html", async (page) => {
   await ready(page);
   await page.click("#run");
   await page.waitForSelector("#answers pre");
-  await page.waitForSelector("#graph tbody tr");
+  await page.waitForSelector("#graph tbody tr", { state: "attached" });
   assert.ok((await page.locator("#graph tbody tr").count()) > 3 && (await page.locator("#notes tbody tr").count()) > 0);
   await page.click("#bench");
   await page.waitForSelector("#answers table");

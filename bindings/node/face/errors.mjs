@@ -16,3 +16,9 @@ Object.defineProperty(HologramError.prototype, "name", { value: "HologramError",
 export function aborted(signal) {
   return new HologramError("it was stopped by its signal", "CANCELLED", { cause: signal.reason });
 }
+
+/** A function that only Node's library has. */
+export function only(native, name, what) {
+  if (native[name]) return native[name];
+  throw new HologramError(`${what} not in the package for browsers yet: use Node`, "UNSUPPORTED");
+}

@@ -1,6 +1,6 @@
 // Models and sessions: what runs.
 import { dtypeOf } from "./dtype.mjs";
-import { HologramError, aborted } from "./errors.mjs";
+import { HologramError, aborted, only } from "./errors.mjs";
 import { Held, Turns } from "./held.mjs";
 import { portOf, shown, sizesOf, valueFor } from "./ports.mjs";
 import { imagine, settingsOf } from "./pictures.mjs";
@@ -235,6 +235,21 @@ export class Model extends Held {
     const { backend } = this.#shape,
       pool = threads === undefined ? this.#pool : backend.pool(threads);
     return new Session(this.#shape, backend.native.holo_session_create(this.handle, pool));
+  }
+
+  /** The names of its entries: parts that run by themselves and share weights. Most models have one, called "". */
+  get entries() {
+    const { native } = this.#shape.backend;
+    return Array.from({ length: only(native, "holo_model_entry_count", "entries are")(this.handle) }, (_, i) => native.holo_model_entry_name(this.handle, i));
+  }
+
+  /** An entry by name, as a Model: such as the encoder of a translator. The model itself is its first. */
+  entry(name) {
+    const { backend } = this.#shape,
+      { entries } = this,
+      at = entries.indexOf(name);
+    if (at < 0) throw new HologramError(`the model has no entry ${JSON.stringify(name)}; it has ${entries.map((one) => JSON.stringify(one)).join(", ")}`);
+    return at === 0 ? this : new Model(backend, backend.native.model_entry(this.handle, name), this.#pool);
   }
 
   /** The tokenizer of the archive; null: it has none. */

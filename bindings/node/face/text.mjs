@@ -1,6 +1,6 @@
 // Tokenizers, language models, and the texts that they continue.
 import { HoloGrammarSource } from "./enums.mjs";
-import { HologramError, aborted } from "./errors.mjs";
+import { HologramError, aborted, only } from "./errors.mjs";
 import { Held, Turns } from "./held.mjs";
 import { generateOptions, generateOptionsChoices } from "./options.mjs";
 
@@ -157,6 +157,37 @@ export class Language extends Held {
   /** The most tokens of a text; 0: there is no limit. */
   get context() {
     return this.#backend.native.holo_language_context(this.handle);
+  }
+
+  /** The ids that end a text. */
+  get ends() {
+    return only(this.#backend.native, "language_ends", "the ends of texts are")(this.handle);
+  }
+
+  /** Makes text `to` a copy of what was read of text `from`. */
+  async copy(from, to) {
+    await this.#between("holo_language_copy", from, to);
+  }
+
+  /** Forgets what was read of a text. */
+  async forget(text = 0) {
+    await this.#between("holo_language_forget", text);
+  }
+
+  /** Writes what was read of a text to a file. */
+  async save(path, { text = 0 } = {}) {
+    await this.#between("holo_language_save", text, this.#backend.path(path));
+  }
+
+  /** Reads it back, so that the text need not be read again. */
+  async load(path, { text = 0 } = {}) {
+    await this.#between("holo_language_load", text, this.#backend.path(path));
+  }
+
+  /** Work on what is kept, that cannot be done in the middle of a step. */
+  #between(name, ...args) {
+    const call = only(this.#backend.native, name, "work on what is kept of texts is");
+    return this.keep((language) => this.#turns.take(() => call(language, ...args)));
   }
 
   /** The logits behind ids: a number for each token of the vocabulary. */

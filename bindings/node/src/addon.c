@@ -127,6 +127,12 @@ bool js_holder_get(napi_env env, napi_value value, int kind, bool may_be_nothing
     return js_throw_argument(env, "the %s is closed", js_kind_name(kind));
 }
 
+bool js_holder_is_idle(napi_env env, const JsHolder *holder)
+{
+    if (!holder->job) return true;
+    return js_throw(env, HOLO_BUSY, "it is running on another thread: wait for its promise");
+}
+
 // ---- errors
 
 napi_value js_error_make(napi_env env, HoloStatus status, const char *text)

@@ -74,6 +74,8 @@ bool js_holder_get(napi_env env, napi_value value, int kind, bool may_be_nothing
 void js_holder_ref(JsHolder *holder);
 void js_holder_unref(JsHolder *holder);
 bool js_holder_need(JsHolder *holder, JsHolder *other); // false: no room
+bool js_holder_is_idle(napi_env        env,
+                       const JsHolder *holder); // false: it works on another thread, and an exception is pending
 
 // ---- errors
 

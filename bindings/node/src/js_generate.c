@@ -206,8 +206,37 @@ static napi_value language_cancel(napi_env env, napi_callback_info info)
     return NULL;
 }
 
+// language_ends(language): the ids that end a text.
+static napi_value language_ends(napi_env env, napi_callback_info info)
+{
+    napi_value arg, list = NULL;
+    JsHolder  *language;
+    size_t     count = 0;
+    if (!js_args(env, info, 1, &arg) || !js_holder_get(env, arg, JS_HoloLanguage, false, &language)) return NULL;
+    const uint32_t *ends = holo_language_ends(language->object, &count);
+    napi_create_array_with_length(env, count, &list);
+    for (size_t i = 0; i < count; i++) napi_set_element(env, list, (uint32_t)i, js_number(env, ends[i]));
+    return list;
+}
+
+// model_entry(model, name): a handle of a part of the model, or null. Closing it does nothing to the model.
+static napi_value model_entry(napi_env env, napi_callback_info info)
+{
+    napi_value args[2];
+    JsHolder  *model;
+    char      *name = NULL;
+    if (!js_args(env, info, 2, args) || !js_text_get(env, args[1], "name", false, &name)) return NULL;
+    const HoloModel *found = NULL;
+    bool             is_ok = js_holder_get(env, args[0], JS_HoloModel, false, &model);
+    if (is_ok) found = holo_model_entry(model->object, name);
+    free(name);
+    if (!is_ok) return NULL;
+    return js_object(env, JS_HoloModel, (void *)(uintptr_t)found, &model, 1, NULL);
+}
+
 const JsFunction js_functions_generate[] = {
     {"language_open", language_open},     {"language_read", language_read},
     {"language_cancel", language_cancel}, {"generation_create", generation_create},
-    {"generation_step", generation_step}, {NULL, NULL},
+    {"generation_step", generation_step}, {"language_ends", language_ends},
+    {"model_entry", model_entry},         {NULL, NULL},
 };

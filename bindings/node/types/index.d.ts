@@ -143,6 +143,10 @@ export interface Transcript {
 
 /** A model that is open: any number of runs at once. */
 export interface Model extends Running, Generating<GenerateOptions & Pick<LanguageOptions, "context" | "threads">> {
+  /** The names of its entries: parts that run by themselves and share weights. Most models have one, called "". Not in browsers yet. */
+  readonly entries: string[];
+  /** An entry by name, such as the encoder of a translator. The model itself is its first. */
+  entry(name: string): Model;
   /** Of the archive; null: it has none. */
   readonly tokenizer: Tokenizer | null;
   /** The model as a language model, which keeps what it has read. */
@@ -239,7 +243,6 @@ export interface GenerateOptions {
   beams?: number;
   /** Scores of beams are divided by the length to this power. */
   lengthPenalty?: number;
-  /** When beams have enough answers. */
   beamStop?: "likely" | "first" | "never";
   /** Ends it with an error, "CANCELLED". */
   signal?: AbortSignal;
@@ -321,6 +324,15 @@ export interface Language extends Closing, Generating<GenerateOptions> {
   readonly context: number;
   /** The logits behind ids: a number for each token of the vocabulary, the larger the more likely it is next. */
   read(ids: Iterable<number>, options?: { text?: number; signal?: AbortSignal }): Promise<Float32Array>;
+  /** The ids that end a text. Not in browsers yet, as the four below. */
+  readonly ends: number[];
+  /** Makes text `to` a copy of what was read of text `from`. */
+  copy(from: number, to: number): Promise<void>;
+  /** Forgets what was read of a text; of the first unless a number is given. */
+  forget(text?: number): Promise<void>;
+  /** Writes what was read of a text to a file, and reads it back, so that the text need not be read again. */
+  save(path: string | URL, options?: { text?: number }): Promise<void>;
+  load(path: string | URL, options?: { text?: number }): Promise<void>;
   /** Samples per second that a speech model hears; 0: it is no speech model. */
   readonly rate: number;
   transcribe(sound: Sound, options?: TranscribeOptions): Promise<Transcript>;
@@ -353,10 +365,7 @@ export interface BatchState {
   runs: number;
   rows: number;
 }
-/**
- * Texts that are continued together: a step runs the next token of each, and reads the weights once. Each is as generate() makes it alone. A
- * text joins when its first token is asked for.
- */
+/** Texts that are continued together, each as generate() makes it alone. A text joins when its first token is asked for. */
 export interface Batch extends Closing, Generating<Omit<GenerateOptions, "text" | "beams" | "lengthPenalty" | "beamStop">> {
   readonly tokenizer: Tokenizer | null;
   generateTexts(prompts: Iterable<string | Iterable<number>>, options?: Omit<GenerateOptions, "text" | "beams" | "lengthPenalty" | "beamStop">): Promise<string[]>;

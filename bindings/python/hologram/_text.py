@@ -315,6 +315,14 @@ class Language(Prompts):
         """Forgets what was read of a text."""
         capi.holo_language_forget(self._handle, text)
 
+    def save(self, path, text=0):
+        """Writes what was read of a text to a file."""
+        capi.holo_language_save(self._handle, text, os.fsdecode(path))
+
+    def load(self, path, text=0):
+        """Reads it back, so that the text need not be read again. The file works with the same model alone."""
+        capi.holo_language_load(self._handle, text, os.fsdecode(path))
+
     def cancel(self):
         """Stops a read in progress, from any thread: it raises CancelledError."""
         _hologram.language_cancel(self._handle)

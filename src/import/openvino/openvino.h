@@ -10,6 +10,8 @@
 #include "import/wire/xml.h"
 
 enum { HOLO_IR_PORTS = 32 };
+#define HOLO_IR_SIZE_MAX   ((int64_t)1 << 40) // of a dimension: products of a size and a number of a list do not overflow
+#define HOLO_IR_NUMBER_MAX ((int64_t)1 << 20) // of a list: strides, pads, axes, blocks
 
 typedef struct HoloIr HoloIr;
 

@@ -68,7 +68,7 @@ int holo_ir_ints(HoloIrCall *c, const char *name, int64_t *out)
     while (text && *text) {
         char   *end;
         int64_t value = strtoll(text, &end, 10);
-        if (end == text || count == 2 * HOLO_MAX_RANK) {
+        if (end == text || count == 2 * HOLO_MAX_RANK || value > HOLO_IR_NUMBER_MAX || value < -HOLO_IR_NUMBER_MAX) {
             if (strspn(text, " ") != strlen(text)) not_a_number(c, name, text);
             break;
         }
@@ -83,7 +83,15 @@ int holo_ir_known(HoloIrCall *c, int input, int64_t *out)
     HoloValue *x = holo_ir_in(c, input);
     int        count;
     if (!x) return 0;
-    if (holo_emit_known_ints(c->e, x, out, 2 * HOLO_MAX_RANK, &count)) return count;
+    if (holo_emit_known_ints(c->e, x, out, 2 * HOLO_MAX_RANK, &count)) {
+        for (int i = 0; i < count; i++)
+            if (out[i] > HOLO_IR_NUMBER_MAX || out[i] < -HOLO_IR_NUMBER_MAX) {
+                holo_emit_fail(c->e, HOLO_BAD_MODEL, "input %d of the %s layer is too large: %lld", input,
+                               c->layer->type, (long long)out[i]);
+                return 0;
+            }
+        return count;
+    }
     holo_emit_fail(c->e, HOLO_UNSUPPORTED, "input %d of the %s layer must be known when the model is compiled", input,
                    c->layer->type);
     return 0;
@@ -124,9 +132,9 @@ int holo_ir_rank(HoloIrCall *c, const HoloValue *x)
 
 bool holo_ir_size(const HoloValue *x, int axis, int64_t *out)
 {
-    if (!x || axis >= x->type.rank || holo_dim_is_symbolic(x->type.dim[axis])) return false;
+    if (!x || axis < 0 || axis >= x->type.rank || holo_dim_is_symbolic(x->type.dim[axis])) return false;
     *out = x->type.dim[axis];
-    return true;
+    return *out <= HOLO_IR_SIZE_MAX;
 }
 
 int holo_ir_axis(HoloIrCall *c, int64_t axis, int rank)

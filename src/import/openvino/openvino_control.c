@@ -158,7 +158,7 @@ static bool read_ports(HoloIrCall *c, Turns *t)
                       .end    = number_of(row, "end", -1),
                       .stride = number_of(row, "stride", 1),
                       .part   = number_of(row, "part_size", 1)};
-            if (!p.layer || *count == HOLO_IR_PORTS) return wrong_map(c);
+            if (!p.layer || *count == HOLO_IR_PORTS || p.axis < -1 || p.axis >= HOLO_MAX_RANK - 1) return wrong_map(c);
             if (purpose && !strcmp(purpose, "current_iteration")) t->turn = p.layer;
             if (purpose && !strcmp(purpose, "execution_condition")) t->condition = p.layer;
             if (purpose && *purpose && p.outer < 0) continue;

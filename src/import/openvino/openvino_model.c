@@ -19,7 +19,7 @@ static int64_t size_at(const char **at)
 {
     char   *end;
     int64_t size = strtoll(*at, &end, 10);
-    bool    open = end == *at || *end == '.' || size < 0;
+    bool    open = end == *at || *end == '.' || size < 0 || size > HOLO_IR_SIZE_MAX;
     *at          = end + strcspn(end, ",");
     *at += **at == ',';
     *at += strspn(*at, " ");

@@ -53,6 +53,8 @@ static HoloValue *join_groups(HoloIrCall *c, HoloValue *w, int64_t *out_groups)
     HoloValue *part[2];
     if (!holo_ir_size(w, 0, &a) || !holo_ir_size(w, 1, &b))
         return holo_emit_fail(c->e, HOLO_UNSUPPORTED, "filters of an open size");
+    if (a > HOLO_IR_NUMBER_MAX || b > HOLO_IR_NUMBER_MAX)
+        return holo_emit_fail(c->e, HOLO_BAD_MODEL, "too many filters");
     int64_t joined = a * b;
     *out_groups    = a;
     part[0]        = holo_emit_ints(c->e, &joined, 1);
@@ -138,7 +140,7 @@ MANY(max_pool)
     int64_t axis = holo_ir_int(c, "axis", 0), area = 1, size;
     for (int i = (int)(axis < 0 ? axis + n + 2 : axis); i < n + 2 && axis;
          i++) // places are counted from this dimension on
-        area = holo_ir_size(x, i, &size) ? area * size : 0;
+        area = holo_ir_size(x, i, &size) && holo_mul(area, size, &area) ? area : 0;
     if (axis && !area) return (void)holo_emit_fail(c->e, HOLO_UNSUPPORTED, "places of a MaxPool of an open size");
     if (axis) y[1] = OP2("Mod", y[1], holo_emit_int(c->e, area));
     c->layer->out[1] = holo_emit_cast(c->e, y[1], holo_ir_type_attr(c, "index_element_type", HOLO_I64));

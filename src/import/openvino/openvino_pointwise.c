@@ -21,6 +21,9 @@ static HoloValue *at_axis(HoloIrCall *c, HoloValue *x, HoloValue *y)
     int     a = holo_ir_rank(c, x), b = holo_ir_rank(c, y), count = 0;
     if (!holo_ir_is(c, "auto_broadcast", "numpy", "pdpd") || c->e->status) return y;
     if (axis < 0) axis = a - b;
+    if (axis < 0 || axis > a - b)
+        return holo_emit_fail(c->e, HOLO_BAD_MODEL, "an operand of %d dimensions at axis %lld of %d", b,
+                              (long long)axis, a);
     for (int i = (int)axis + b; i < a && count < HOLO_MAX_RANK; i++, count++) axes[count] = b + count;
     return holo_emit_unsqueeze(c->e, y, axes, count);
 }

@@ -77,10 +77,9 @@ MANY(variadic_split)
     int at = holo_ir_axis(c, axis[0], holo_ir_rank(c, x));
     if (holo_emit_known_ints(c->e, sizes, part, 2 * HOLO_MAX_RANK, &count) && holo_ir_size(x, at, &total)) {
         for (int i = 0; i < count; i++) {
-            if (part[i] == -1)
-                open = i;
-            else
-                sum += part[i];
+            bool is_sum = part[i] == -1 || holo_add(sum, part[i], &sum);
+            if (!is_sum) return (void)holo_emit_fail(c->e, HOLO_BAD_MODEL, "lengths that are too large");
+            if (part[i] == -1) open = i;
         }
         if (open >= 0) part[open] = total - sum;
         sizes = holo_emit_ints(c->e, part, count);
@@ -272,6 +271,8 @@ ONE(space_to_depth)
 {
     HoloValue *x     = IN(0), *y;
     int64_t    block = holo_ir_int(c, "block_size", 1), n, ch, perm[] = {0, 2, 1, 3, 4}, sizes[] = {0, 0, 0, 0, 0};
+    if (block < 1 || block > HOLO_IR_NUMBER_MAX)
+        return holo_emit_fail(c->e, HOLO_BAD_MODEL, "a block of %lld", (long long)block);
     y = holo_emit(c->e, "SpaceToDepth", HOLO_IN(x), HOLO_ATTRS(holo_with_int("blocksize", block)));
     if (holo_ir_is(c, "mode", "blocks_first", "blocks_first")) return y;
     if (!holo_ir_size(x, 1, &ch) || holo_ir_rank(c, x) != 4)
@@ -323,7 +324,8 @@ ONE(batch_and_space)
         if (!holo_ir_size(x, i, &size[i]) || block[i] < 1 || (to_batch && size[i] % block[i]) || rank > 7)
             return holo_emit_fail(c->e, HOLO_UNSUPPORTED, "%s of an open size, or one that its blocks do not divide",
                                   c->layer->type);
-        all *= block[i];
+        if (!holo_mul(all, block[i], &all) || all > HOLO_IR_NUMBER_MAX)
+            return holo_emit_fail(c->e, HOLO_BAD_MODEL, "blocks that are too large");
     }
     if (to_batch) { // [size / block, block] of each; the blocks go to the front
         for (int i = 0; i < rank; i++) cut[2 * i] = size[i] / block[i], cut[2 * i + 1] = block[i];

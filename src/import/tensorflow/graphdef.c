@@ -67,7 +67,8 @@ static HoloSniff sniff_binary(const HoloOffer *c)
         return HOLO_SNIFF_NONE;
     if (!node.name.size || !node.op.size || node.op.data[0] < 'A' || node.op.data[0] > '_') return HOLO_SNIFF_NONE;
     bool is_known = holo_offer_mentions(c, "Placeholder") || holo_offer_mentions(c, "Const");
-    if (c->path && !strcmp(holo_path_name(c->path), "tensorflowjs_model.pb")) is_known = false; // TensorFlow.js reads it
+    if (c->path && !strcmp(holo_path_name(c->path), "tensorflowjs_model.pb"))
+        is_known = false; // TensorFlow.js reads it
     return is_known ? HOLO_SNIFF_SURE : HOLO_SNIFF_PERHAPS;
 }
 

@@ -170,9 +170,17 @@ static HoloStatus input_type(HoloFlow *tf, const HoloFlowPort *port, const HoloF
     if (out->dtype == HOLO_NONE)
         return holo_fail(tf->error, HOLO_UNSUPPORTED, "input '%s' has no type, or one that does not exist here",
                          port->name);
+    for (int i = 0; i < tf->import->told_count && out->rank < 0; i++) {
+        const HoloToldInput *told = &tf->import->told[i];
+        if (strcmp(told->name, port->name)) continue;
+        out->rank = told->type.rank;
+        memcpy(out->dim, told->type.dim, sizeof out->dim);
+    }
     if (out->rank < 0)
         return holo_fail(tf->error, HOLO_UNSUPPORTED,
-                         "input '%s' has no shape: the number of its dimensions must be known", port->name);
+                         "input '%s' has no shape: the number of its dimensions must be known. Tell it: --input-shape "
+                         "%s:1,2,3",
+                         port->name, port->name);
     return tf->emit.status;
 }
 

@@ -193,17 +193,27 @@ static void depth_to_space(HoloFlowCall *c)
 }
 
 typedef struct Blocks {
-    int       count; // dimensions that are cut
-    int64_t   block[4], edge[8];
-    HoloDims *dims;
+    int        count; // dimensions that are cut
+    int64_t    block[4], edge[8];
+    HoloValue *low, *high; // vectors of i64, if a run finds out what the edges are; else NULL
+    HoloDims  *dims;
 } Blocks;
 
 static bool read_blocks(HoloFlowCall *c, Blocks *b)
 {
-    b->count = holo_flow_known(c, 1, b->block, 4);
-    b->dims  = c->e->graph->dims;
-    if (b->count < 1 || holo_flow_known(c, 2, b->edge, 8) != 2 * b->count ||
-        holo_flow_rank(c, holo_flow_in(c, 0)) < b->count + 1) {
+    HoloValue *edges = holo_flow_in(c, 2);
+    int        known = 0;
+    b->count         = holo_flow_known(c, 1, b->block, 4);
+    b->dims          = c->e->graph->dims;
+    b->low = b->high = NULL;
+    if (c->e->status) return false;
+    if (!holo_emit_known_ints(c->e, edges, b->edge, 8, &known) && holo_flow_rank(c, edges) == 2) {
+        int64_t one = 1;
+        edges       = holo_emit_cast(c->e, edges, HOLO_I64);
+        b->low      = holo_emit_squeeze(c->e, holo_emit_slice(c->e, edges, 1, 0, 1, 1), &one, 1);
+        b->high     = holo_emit_squeeze(c->e, holo_emit_slice(c->e, edges, 1, 1, 2, 1), &one, 1);
+    }
+    if (b->count < 1 || (!b->low && known != 2 * b->count) || holo_flow_rank(c, holo_flow_in(c, 0)) < b->count + 1) {
         if (!c->e->status) holo_flow_fail(c, HOLO_BAD_MODEL, "block sizes and edges do not fit the input");
         return false;
     }
@@ -215,6 +225,83 @@ static bool read_blocks(HoloFlowCall *c, Blocks *b)
     return true;
 }
 
+// ---- the same with edges that a run finds out
+
+static HoloValue *size_at(HoloFlowCall *c, HoloValue *x, int d)
+{
+    return holo_emit_slice(c->e, holo_emit_shape(c->e, x), 0, d, d + 1, 1);
+}
+
+static HoloValue *size_by(HoloFlowCall *c, const char *op, HoloValue *x, int d, int64_t number)
+{
+    return holo_emit(c->e, op, HOLO_IN(size_at(c, x, d), holo_emit_ints(c->e, &number, 1)), NULL);
+}
+
+static HoloValue *reshaped(HoloFlowCall *c, HoloValue *x, HoloValue **sizes, int count)
+{
+    HoloValue *shape = holo_emit(c->e, "Concat", (HoloEmitIn){count, sizes}, HOLO_ATTRS(holo_with_int("axis", 0)));
+    return holo_emit(c->e, "Reshape", HOLO_IN(x, shape), NULL);
+}
+
+static HoloValue *padded_by(HoloFlowCall *c, const Blocks *b, HoloValue *x, int rank)
+{
+    int64_t    none[HOLO_MAX_RANK] = {0};
+    HoloValue *zero = holo_emit_ints(c->e, none, 1), *rest = holo_emit_ints(c->e, none, rank - b->count - 1);
+    HoloValue *part[] = {zero, b->low, rest, zero, b->high, rest};
+    HoloValue *pads   = holo_emit(c->e, "Concat", (HoloEmitIn){6, part}, HOLO_ATTRS(holo_with_int("axis", 0)));
+    return holo_emit(c->e, "Pad", HOLO_IN(x, pads), NULL);
+}
+
+static HoloValue *space_to_batch_open(HoloFlowCall *c, const Blocks *b, HoloValue *x, int rank)
+{
+    HoloValue *cut[2 * HOLO_MAX_RANK], *out[HOLO_MAX_RANK];
+    int64_t    perm[2 * HOLO_MAX_RANK], product = 1;
+    int        n = 0, m = 0;
+    x        = padded_by(c, b, x, rank);
+    cut[n++] = size_at(c, x, 0);
+    for (int i = 0; i < b->count; i++) {
+        cut[n++] = out[i + 1] = size_by(c, "Div", x, i + 1, b->block[i]);
+        cut[n++]              = holo_emit_ints(c->e, &b->block[i], 1);
+        perm[m++]             = 2 + 2 * i;
+        product *= b->block[i];
+    }
+    for (int i = b->count + 1; i < rank; i++) cut[n++] = out[i] = size_at(c, x, i);
+    out[0]    = size_by(c, "Mul", x, 0, product);
+    perm[m++] = 0;
+    for (int i = 0; i < b->count; i++) perm[m++] = 1 + 2 * i;
+    for (int i = 2 * b->count + 1; i < n; i++) perm[m++] = i;
+    return reshaped(c, holo_emit_transpose(c->e, reshaped(c, x, cut, n), perm, n), out, rank);
+}
+
+static HoloValue *batch_to_space_open(HoloFlowCall *c, const Blocks *b, HoloValue *x, int rank)
+{
+    HoloEmit  *e = c->e;
+    HoloValue *cut[2 * HOLO_MAX_RANK], *out[HOLO_MAX_RANK];
+    int64_t    perm[2 * HOLO_MAX_RANK], axes[HOLO_MAX_RANK], product = 1;
+    int        n = 0, m = 0;
+    for (int i = 0; i < b->count; i++) {
+        product *= b->block[i];
+        cut[n++] = holo_emit_ints(e, &b->block[i], 1);
+    }
+    cut[n++] = out[0] = size_by(c, "Div", x, 0, product);
+    for (int i = 1; i < rank; i++) cut[n++] = size_at(c, x, i);
+    perm[m++] = b->count;
+    for (int i = 0; i < b->count; i++) {
+        perm[m++]  = b->count + 1 + i;
+        perm[m++]  = i;
+        axes[i]    = i + 1;
+        out[i + 1] = size_by(c, "Mul", x, i + 1, b->block[i]);
+    }
+    for (int i = b->count + 1; i < rank; i++) {
+        perm[m++] = b->count + i;
+        out[i]    = size_at(c, x, i);
+    }
+    x = reshaped(c, holo_emit_transpose(e, reshaped(c, x, cut, n), perm, n), out, rank);
+    HoloValue *end =
+        holo_emit(e, "Sub", HOLO_IN(holo_emit_slice(e, holo_emit_shape(e, x), 0, 1, b->count + 1, 1), b->high), NULL);
+    return holo_emit(e, "Slice", HOLO_IN(x, b->low, end, holo_emit_ints(e, axes, b->count)), NULL);
+}
+
 static void space_to_batch(HoloFlowCall *c)
 {
     Blocks     b;
@@ -223,6 +310,7 @@ static void space_to_batch(HoloFlowCall *c)
     int64_t    pads[2 * HOLO_MAX_RANK] = {0}, perm[2 * HOLO_MAX_RANK], product = 1;
     HoloDim    cut[2 * HOLO_MAX_RANK], out[HOLO_MAX_RANK];
     if (!read_blocks(c, &b) || rank + b.count > HOLO_MAX_RANK) return;
+    if (b.low) return holo_flow_out(c, 0, space_to_batch_open(c, &b, x, rank));
     for (int i = 0; i < b.count; i++) {
         pads[i + 1]        = b.edge[2 * i];
         pads[rank + i + 1] = b.edge[2 * i + 1];
@@ -255,6 +343,7 @@ static void batch_to_space(HoloFlowCall *c)
     int64_t    perm[2 * HOLO_MAX_RANK], product = 1;
     HoloDim    cut[2 * HOLO_MAX_RANK], out[HOLO_MAX_RANK];
     if (!read_blocks(c, &b) || rank + b.count > HOLO_MAX_RANK) return;
+    if (b.low) return holo_flow_out(c, 0, batch_to_space_open(c, &b, x, rank));
     for (int i = 0; i < b.count; i++) product *= cut[n++] = b.block[i];
     cut[n++] = out[0] = holo_dim_div(b.dims, x->type.dim[0], product);
     for (int i = 1; i < rank; i++) cut[n++] = x->type.dim[i];

@@ -486,7 +486,8 @@ static HoloStatus import_guessing(Model *m)
         m->torch.import->error = error;
         m->torch.file.error    = error;
         if (!i || (status && first.text[0] == 0)) first = own;
-        if (!status || !m->is_guessed || status == HOLO_NO_MEMORY) break;
+        bool is_endless = m->torch.steps > m->torch.steps_max; // whatever its inputs are
+        if (!status || !m->is_guessed || is_endless || status == HOLO_NO_MEMORY) break;
     }
     if (!status && m->guess->rank >= 0 && m->is_guessed) {
         char *text = holo_arena_format(m->torch.arena, "%d dimensions of %s, because the script needs that many",

@@ -118,6 +118,8 @@ static void test_every_folder_is_told(void **state)
     expect_row(folder_with("saved", "saved_model.pb", "\x08\1"), "SavedModel");
     expect_row(folder_with("saved_text", "saved_model.pbtxt", "meta_graphs {}"), "SavedModel text");
     expect_row(folder_with("js", "model.json", "{\"modelTopology\": {}}"), "TensorFlow.js");
+    (void)folder_with("old_js", "weights_manifest.json", "[]");
+    expect_row(folder_with("old_js", "tensorflowjs_model.pb", "\n"), "TensorFlow.js before model.json");
     expect_row(folder_with("pipeline", "model_index.json", "{}"), "Diffusers");
     (void)folder_with("face", "config.json", "{}");
     expect_row(folder_with("face", "model.safetensors", ""), "HuggingFace");
@@ -133,8 +135,14 @@ static void test_every_folder_is_told(void **state)
 static void test_no_row_without_a_sample(void **state)
 {
     (void)state;
-    static const char *const others[] = {"tar",         "Diffusers",  "CoreML", "HuggingFace", "SavedModel text",
-                                         "ONNX folder", "TFLite task"};
+    static const char *const others[] = {"tar",
+                                         "Diffusers",
+                                         "CoreML",
+                                         "HuggingFace",
+                                         "SavedModel text",
+                                         "ONNX folder",
+                                         "TFLite task",
+                                         "TensorFlow.js before model.json"};
     for (int t = 0; holo_importer_tables[t]; t++)
         for (const HoloImporter *row = holo_importer_tables[t]; row->name; row++) {
             bool has = false;

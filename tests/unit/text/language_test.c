@@ -109,12 +109,49 @@ static void test_file(void **state)
     holo_model_close(model);
 }
 
+// ---- guesses
+
+typedef struct Made {
+    uint32_t token[64];
+    size_t   count;
+} Made;
+
+static bool each(void *state, const HoloGenerated *one)
+{
+    Made *made = state;
+    assert_true(made->count < HOLO_COUNT(made->token));
+    made->token[made->count++] = one->token;
+    return true;
+}
+
+// A text that repeats itself is guessed to go on, further than it reaches: most tokens are right guesses, and none is another.
+static void test_repeats(void **state)
+{
+    HoloModel          *model    = text_model_make(source);
+    HoloLanguage       *language = text_language_open(model, 1);
+    HoloGenerateOptions options  = {.size = sizeof options, .max_tokens = 48};
+    HoloGenerateResult  result   = {0};
+    Made                plain = {0}, guessed = {0};
+    (void)state;
+    holo_sampler_defaults(&options.sampler);
+    options.sampler.temperature = 0;
+    EXPECT_OK(holo_generate(language, tokens[0], LENGTH, &options, each, &plain, NULL, &error));
+    options.lookup = 8;
+    EXPECT_OK(holo_generate(language, tokens[0], LENGTH, &options, each, &guessed, &result, &error));
+    assert_int_equal(guessed.count, plain.count);
+    assert_memory_equal(guessed.token, plain.token, plain.count * sizeof *plain.token);
+    assert_true(plain.count == 48 && result.right * 3 > plain.count * 2);
+    holo_language_close(language);
+    holo_model_close(model);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_join_and_leave),
         cmocka_unit_test(test_copy),
         cmocka_unit_test(test_file),
+        cmocka_unit_test(test_repeats),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

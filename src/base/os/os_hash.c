@@ -1,4 +1,4 @@
-// hash_wide.c - XXH3-128 from the xxhash header, compiled for AVX2.
+// os_hash.c - XXH3-128 from the xxhash header, compiled for AVX2 where the machine is an x86-64.
 #include "base/hash_wide.h"
 
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__
