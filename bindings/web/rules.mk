@@ -23,6 +23,9 @@ WASM64_FLAGS      := --target=wasm64-wasi -nostdlibinc -idirafter /usr/include/w
 
 ifneq ($(filter wasm%,$(MACHINE)),)
 
+# There are no GPUs of CUDA here.
+$(BUILD)/targets_registry.c $(BUILD)/devices_registry.c: export WITHOUT := cuda
+
 # Downloads are small before loops are fast, where these are not of kernels.
 $(call named,tensor binary reduce): CFLAGS += -Os
 
