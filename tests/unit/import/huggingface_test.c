@@ -344,8 +344,6 @@ static void test_refused(void **state)
                    HOLO_BAD_MODEL, "'type_vocab_size' should be a whole number");
     EXPECT_REFUSED(save_folder("json", "BertModel", &w, &(Form){.config = ", "}), HOLO_BAD_MODEL,
                    "config.json, line 1: this is not JSON");
-    EXPECT_REFUSED(save_folder("decoder", "BertModel", &w, &(Form){.config = ", \"is_decoder\": true"}),
-                   HOLO_UNSUPPORTED, "decoder");
     const char *folder = save_folder("shards", "BertModel", &w, &(Form){.is_sharded = true});
     assert_true(holo_file_remove(path_in("shards", "model-00002-of-00002.safetensors")));
     EXPECT_REFUSED(folder, HOLO_NO_FILE, "model-00002-of-00002.safetensors");

@@ -402,6 +402,11 @@ static const struct {
     {"Plain", "is made of another operator"},
     {"DecodeBlocks", "takes bytes that are blocks of a type; tests/ops/blocks.txt has them"},
     {"MatMulBlocks", "takes bytes that are blocks of a type; tests/ops/blocks.txt has them"},
+    {"HashProjection", "the last bit of what it takes decides a bit of its result"},
+    {"RandomBits", "takes the state of a generator, of two or three words"},
+    {"SkipGrams", "takes one text; tests/ops/text.txt has them"},
+    {"SoftSuppression", "the last bit of an overlap decides which box is next"},
+    {"TakeRows", "is made by a pass, of the weights of a product; tests/ops/blocks.txt has it"},
     {"Transfer", "is put in behind the passes, where a value goes to another target"},
     {"WhisperBeamSearch", "takes features of speech; BeamSearch is the same of tokens"},
 };
