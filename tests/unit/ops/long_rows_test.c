@@ -210,5 +210,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(reductions), cmocka_unit_test(lp), cmocka_unit_test(top),
                                        cmocka_unit_test(arg)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
+    int                     failed  = cmocka_run_group_tests(tests, NULL, NULL);
+    holo_arena_deinit(&test_arena); // large blocks are pages of their own, in which nobody looks for what they point to
+    return failed;
 }
