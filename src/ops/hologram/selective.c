@@ -70,8 +70,8 @@ static HoloStatus tail_eval(HoloCall *call)
     const HoloTensor *fresh  = call->in[FRESH];
     int64_t           before = call->in[TAIL]->dim[1], count = fresh->dim[1], size = fresh->dim[2];
     size_t            row = (size_t)size * sizeof(float);
+    state_keep(call); // also where nothing new comes
     if (!holo_is_wanted(call->out[1])) return HOLO_OK;
-    state_keep(call);
     for (int64_t b = 0; b < fresh->dim[0]; b++) {
         float *slot, *all = (float *)call->out[1]->data + b * (before + count) * size;
         bool   is_new;
@@ -147,8 +147,8 @@ static HoloStatus scan_eval(HoloCall *call)
     enum { EXP = 16 }; // steps that an element takes, about
     const HoloTensor *x = call->in[X];
     Scan              s = {.call = call, .steps = x->dim[1], .channels = x->dim[2], .numbers = call->in[STATE]->dim[2]};
+    state_keep(call); // also where nothing new comes
     if (!holo_is_wanted(call->out[1])) return HOLO_OK;
-    state_keep(call);
     HOLO_TRY(holo_call_temp(call, (size_t)x->dim[0], sizeof *s.slot, (void **)&s.slot));
     HOLO_TRY(holo_call_temp(call, (size_t)x->dim[0], sizeof *s.is_new, (void **)&s.is_new));
     for (int64_t b = 0; b < x->dim[0]; b++)
