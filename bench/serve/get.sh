@@ -17,5 +17,5 @@ fi
 if command -v npm > /dev/null && [ ! -d "$folder/peer/node_modules/onnxruntime-node" ]; then
     mkdir -p "$folder/peer"
     cd "$folder/peer"
-    { npm init -y && npm install --silent --no-audit --no-fund onnxruntime-node; } > npm.log 2>&1 || { rm -rf "$folder/peer"; echo "onnxruntime-node cannot be had: no peer is measured"; }
+    { npm init -y && npm install --silent --no-audit --no-fund --ignore-scripts onnxruntime-node; } > npm.log 2>&1 || { rm -rf "$folder/peer"; echo "onnxruntime-node cannot be had: no peer is measured"; }
 fi

@@ -104,7 +104,7 @@ def tensors(path, work):
 
 def chat(model, llama, work):
     server = start(build + "/hologram-serve", "--port", "8792", "--name", "chat", model, ready='"ready"', log=work + "/chat.log")
-    peer = llama and start(llama + "/build/bin/llama-server", "-m", model, "--port", "8793", "-t", str(os.cpu_count()), "-np", "8", "-c", "2048", "--no-warmup", ready="server is listening", log=work + "/llama.log")
+    peer = llama and start(llama + "/build/bin/llama-server", "-m", model, "--port", "8793", "-t", str(os.cpu_count()), "-np", "8", "-c", "2048", "--no-warmup", ready="listening on", log=work + "/llama.log")
     best = {}
     for _ in range(TURNS):
         for side, port in (("ours", "8792"), ("llama", "8793")):
