@@ -175,6 +175,24 @@ bool holo_cuda_pick_attention(const HoloCudaWant *want, const HoloCudaAttention 
 
 // ---- norms
 
+// A warp for a row that stays in its registers; blocks are small where rows are few.
+static bool pick_plain_norm(const HoloCudaWant *want, const HoloCudaNorm *asked, HoloCudaPick *out)
+{
+    static const char *const kernels[] = {"norm_plain_f32", "norm_plain_f16", "norm_plain_bf16"};
+    bool whole = want->align % 16 == 0 && asked->lda % 4 == 0 && asked->ldc % 4 == 0 && asked->width % 4 == 0;
+    if (asked->more || asked->sum || asked->a_type != asked->c_type || asked->what > HOLO_CUDA_ROW_RMS_NORM || !whole ||
+        asked->width > 1024)
+        return false;
+    HoloCudaLaunch *l = begin(out, HOLO_CUDA_NORM, "norm", kernels[asked->a_type], sizeof(HoloCudaNorm));
+    int32_t         each = asked->rows < want->sms * 8 ? 2 : 8;
+    l->params.norm       = *asked;
+    l->params.norm.whole = 1;
+    l->block             = (uint32_t)each * 32;
+    l->grid[0]           = (uint32_t)ceil_div(asked->rows, each);
+    out->cost            = 2 + (double)asked->rows * asked->width * size_of(asked->a_type) / 1.5e6;
+    return true;
+}
+
 bool holo_cuda_pick_norm(const HoloCudaWant *want, const HoloCudaNorm *asked, HoloCudaPick *out)
 {
     memset(out, 0, sizeof *out);
@@ -182,6 +200,7 @@ bool holo_cuda_pick_norm(const HoloCudaWant *want, const HoloCudaNorm *asked, Ho
         return false;
     if (want->numeric == HOLO_CUDA_NUMERIC_EXACT) return false;
     if (asked->rows <= 0 || asked->width <= 0) return asked->rows >= 0 && asked->width >= 0;
+    if (pick_plain_norm(want, asked, out)) return true;
     // a whole block for a row, if rows are long, or too few for the machine
     bool            block = asked->width > 1024 || (asked->width > 256 && asked->rows < want->sms * 8);
     HoloCudaLaunch *l    = begin(out, HOLO_CUDA_NORM, "norm", block ? "norm_block" : "norm_warp", sizeof(HoloCudaNorm));

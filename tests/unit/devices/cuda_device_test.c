@@ -143,6 +143,35 @@ static void one_launch(void **state)
     }
 }
 
+// The copy engine's maps of both operands are encoded for a launch; only where code for this very kind of GPU is there.
+static void maps(void **state)
+{
+    static const char text[] = "graph g(x: f32[12,8]) -> (y) {\n"
+                               "    const w: f32[8,4] = {1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, "
+                               "7, 8, 1, 2, 3, 4, 5, 6, 7, 8}\n"
+                               "    y = MatMul@13(x, w)\n"
+                               "}\n";
+    static const struct {
+        const char *kind;
+        int         capability, maps;
+    } cases[] = {{"sm_90", 90, 2}, {"sm_80", 80, 0}};
+    float data[96] = {0};
+    for (int i = 0; i < HOLO_COUNT(cases); i++) {
+        fake_reset(state);
+        fake->capability     = cases[i].capability;
+        HoloModel   *model   = fake_model(text, "f16", cases[i].kind);
+        HoloTensor   x       = {.dtype = HOLO_F32, .rank = 2, .dim = {12, 8}, .data = data};
+        HoloSession *session = NULL;
+        EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+        EXPECT_OK(holo_session_set_input(session, 0, &x, &error));
+        EXPECT_OK(holo_session_run(session, &error));
+        assert_int_equal(fake->maps, cases[i].maps);
+        holo_session_destroy(session);
+        holo_model_close(model);
+        all_is_given_back();
+    }
+}
+
 // Sessions share weights and code; each has memory and a stream of its own.
 static void two_sessions(void **state)
 {
@@ -469,7 +498,7 @@ static void run_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(one_launch), TEST(two_sessions),  TEST(narrow),    TEST(narrow_is_shown), TEST(moves_agree),
+        TEST(one_launch), TEST(maps),          TEST(two_sessions),  TEST(narrow),    TEST(narrow_is_shown), TEST(moves_agree),
         TEST(there),      TEST(host_reads_it), TEST(no_device), TEST(wrong),           TEST(run_fails),
     };
     return cmocka_run_group_tests(tests, fake_load, NULL);
