@@ -300,7 +300,7 @@ static uint64_t address(const Cuda *c, const HoloCall *call, const HoloCudaPlace
 // What the copy engine has to know of an operand.
 static HoloCuResult map_fill(const Cuda *c, const HoloCudaMap *m, uint64_t at, uint8_t *out)
 {
-    static const int types[] = {HOLO_CU_MAP_TF32, HOLO_CU_MAP_F16, HOLO_CU_MAP_BF16};
+    static const int     types[] = {HOLO_CU_MAP_TF32, HOLO_CU_MAP_F16, HOLO_CU_MAP_BF16};
     _Alignas(64) uint8_t made[128];
     const HoloCu        *cu      = &c->shared->cu;
     void                *address = (void *)(uintptr_t)at;

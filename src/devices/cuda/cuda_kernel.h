@@ -65,12 +65,12 @@ typedef struct HoloCudaMapPlace { // where the map of an operand goes, encoded w
 } HoloCudaMapPlace;
 
 typedef struct HoloCudaStep { // one launch
-    HoloCuHandle  function;
-    bool          is_early;
-    uint32_t      grid[3], block, shared, cluster;
-    int           place_count;
-    HoloCudaPlace place[HOLO_CUDA_PLACES];
-    int           map_count;
+    HoloCuHandle     function;
+    bool             is_early;
+    uint32_t         grid[3], block, shared, cluster;
+    int              place_count;
+    HoloCudaPlace    place[HOLO_CUDA_PLACES];
+    int              map_count;
     HoloCudaMapPlace map[2];
     _Alignas(16) uint8_t args[HOLO_CUDA_ARGS];
     struct HoloCudaStep *next;

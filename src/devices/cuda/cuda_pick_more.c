@@ -183,7 +183,7 @@ static bool pick_plain_norm(const HoloCudaWant *want, const HoloCudaNorm *asked,
     if (asked->more || asked->sum || asked->a_type != asked->c_type || asked->what > HOLO_CUDA_ROW_RMS_NORM || !whole ||
         asked->width > 1024)
         return false;
-    HoloCudaLaunch *l = begin(out, HOLO_CUDA_NORM, "norm", kernels[asked->a_type], sizeof(HoloCudaNorm));
+    HoloCudaLaunch *l    = begin(out, HOLO_CUDA_NORM, "norm", kernels[asked->a_type], sizeof(HoloCudaNorm));
     int32_t         each = asked->rows < want->sms * 8 ? 2 : 8;
     l->params.norm       = *asked;
     l->params.norm.whole = 1;

@@ -56,9 +56,8 @@ static const char moves[]  = "graph g(x: f32[3,4]) -> (y) {\n"
 // A model of the graph for cuda in that class, with code that the fake driver takes.
 static HoloModel *fake_model(const char *text, const char *numeric, const char *kind)
 {
-    static const char *const modules[] = {"basic",        "product_f32", "product_tf32",   "product_f16",
-                                          "product_bf16", "rows",        "tiled_f16_sm90", "norm",
-                                          "turn",         "programs"};
+    static const char *const modules[] = {"basic", "product_f32",    "product_tf32", "product_f16", "product_bf16",
+                                          "rows",  "tiled_f16_sm90", "norm",         "turn",        "programs"};
     HoloArena                arena     = {0};
     HoloGraph               *graph;
     HoloTargets              targets = {.list = {&holo_target_cpu, holo_target_cuda.of_class(numeric)}, .count = 2};
@@ -146,15 +145,16 @@ static void one_launch(void **state)
 // The copy engine's maps of both operands are encoded for a launch; only where code for this very kind of GPU is there.
 static void maps(void **state)
 {
-    static const char text[] = "graph g(x: f32[12,8]) -> (y) {\n"
-                               "    const w: f32[8,4] = {1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, "
-                               "7, 8, 1, 2, 3, 4, 5, 6, 7, 8}\n"
-                               "    y = MatMul@13(x, w)\n"
-                               "}\n";
+    static const char text[] =
+        "graph g(x: f32[12,8]) -> (y) {\n"
+        "    const w: f32[8,4] = {1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, 7, 8, 1, 2, 3, 4, 5, 6, "
+        "7, 8, 1, 2, 3, 4, 5, 6, 7, 8}\n"
+        "    y = MatMul@13(x, w)\n"
+        "}\n";
     static const struct {
         const char *kind;
         int         capability, maps;
-    } cases[] = {{"sm_90", 90, 2}, {"sm_80", 80, 0}};
+    } cases[]      = {{"sm_90", 90, 2}, {"sm_80", 80, 0}};
     float data[96] = {0};
     for (int i = 0; i < HOLO_COUNT(cases); i++) {
         fake_reset(state);
@@ -498,8 +498,9 @@ static void run_fails(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        TEST(one_launch), TEST(maps),          TEST(two_sessions),  TEST(narrow),    TEST(narrow_is_shown), TEST(moves_agree),
-        TEST(there),      TEST(host_reads_it), TEST(no_device), TEST(wrong),           TEST(run_fails),
+        TEST(one_launch),      TEST(maps),        TEST(two_sessions), TEST(narrow),
+        TEST(narrow_is_shown), TEST(moves_agree), TEST(there),        TEST(host_reads_it),
+        TEST(no_device),       TEST(wrong),       TEST(run_fails),
     };
     return cmocka_run_group_tests(tests, fake_load, NULL);
 }

@@ -285,7 +285,7 @@ static void check_tiled(const HoloCudaWant *want, const HoloCudaProduct *asked, 
 
 static void test_tiled_products(void **state)
 {
-    static const int32_t shapes[][3] = {{6304, 2304, 768}, {6304, 768, 3072}, {197, 768, 3072}, {64, 768, 768},
+    static const int32_t shapes[][3] = {{6304, 2304, 768},  {6304, 768, 3072}, {197, 768, 3072},  {64, 768, 768},
                                         {2048, 50257, 768}, {100352, 256, 64}, {100352, 144, 24}, {9, 8, 8}};
     (void)state;
     for (size_t i = 0; i < 3 * sizeof shapes / sizeof *shapes; i++) {
