@@ -1,8 +1,8 @@
 // conn.c - fuzzes a whole server: what a client sends over a connection, and the answers.
 //
 // The first byte says what the others are: bytes of HTTP/1.1, frames of HTTP/2 behind a correct beginning, or the body of a
-// request to one of the routes below; from 128 on the client closes its sending side then. Answers that say that they are JSON are JSON, so are the events of streams, and when the
-// client has left, nothing of it stays.
+// request to one of the routes below; from 128 on the client then closes its sending side. Answers that say that they are
+// JSON are JSON, so are the events of streams, and when the client has left, nothing of it stays.
 #include "clients.h"
 #include "journal.h"
 #include "net.h"
