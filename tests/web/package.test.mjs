@@ -285,6 +285,13 @@ test("a program for onnxruntime-web runs", async () => {
   await session.release();
 });
 
+test("what a page loads is small", () => {
+  const { status, stdout, stderr } = spawnSync("python3", ["-B", join(root, "bindings/web/size.py"), process.env.HOLOGRAM_WEB], { encoding: "utf8" });
+  assert.equal(status, 0, stdout + stderr);
+  for (const [what, limit] of [["index.mjs and what it imports", 20 << 10], ["hologram-core-relaxed-threads.wasm", 600 << 10], ["hologram-compiler-simd128.wasm", 1536 << 10]])
+    assert.ok(stdout.includes(`${what}: `) && stdout.includes(`at most ${limit}`), `${what}: ${stdout}`);
+});
+
 // ---- one package, for Node and browsers
 
 const hasEsbuild = spawnSync("esbuild", ["--version"]).status === 0;
