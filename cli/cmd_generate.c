@@ -184,6 +184,7 @@ static const CliOption options[] = {
     {"ignore-end", 0, NULL, "continue after tokens that end the text"},
     {"logprobs", 0, NULL, "with --json: the logarithm of each token's probability", .with = "json"},
     {"json", 0, NULL, "print the ids, the text and counts as JSON"},
+    CLI_OPTION_DEVICE,
     CLI_OPTION_THREADS,
     {0},
 };
