@@ -324,6 +324,24 @@ static uint64_t address(const Cuda *c, const HoloCall *call, const HoloCudaPlace
     return at + place->offset;
 }
 
+// What the copy engine has to know of an operand.
+static HoloCuResult map_fill(const Cuda *c, const HoloCudaMap *m, uint64_t at, uint8_t *out)
+{
+    static const int types[] = {HOLO_CU_MAP_TF32, HOLO_CU_MAP_F16, HOLO_CU_MAP_BF16};
+    _Alignas(64) uint8_t made[128];
+    const HoloCu        *cu      = &c->shared->cu;
+    void                *address = (void *)(uintptr_t)at;
+    HoloCuResult         result;
+    if (m->is_image)
+        result = cu->map_image(made, types[m->type], m->rank, address, m->size, m->stride, m->lower, m->upper,
+                               m->box[0], m->box[1], m->step, 0, HOLO_CU_MAP_SWIZZLE, HOLO_CU_MAP_PROMOTE, 0);
+    else
+        result = cu->map_tiled(made, types[m->type], m->rank, address, m->size, m->stride, m->box, m->step, 0,
+                               HOLO_CU_MAP_SWIZZLE, HOLO_CU_MAP_PROMOTE, 0);
+    memcpy(out, made, sizeof made);
+    return result;
+}
+
 static HoloStatus step_launch(const Cuda *c, const HoloCall *call, HoloCudaStep *step, const char *name)
 {
     HoloCuLaunchAttribute attributes[2];
@@ -340,7 +358,12 @@ static HoloStatus step_launch(const Cuda *c, const HoloCall *call, HoloCudaStep 
         uint64_t at = address(c, call, &step->place[i]);
         memcpy(step->args + step->place[i].at, &at, sizeof at);
     }
-    HoloCuResult result = c->shared->cu.launch(&config, step->function, args, NULL);
+    HoloCuResult result = 0;
+    for (int i = 0; i < step->map_count && !result; i++) {
+        const HoloCudaPlace *place = &step->map[i].place;
+        result                     = map_fill(c, &step->map[i].map, address(c, call, place), step->args + place->at);
+    }
+    if (!result) result = c->shared->cu.launch(&config, step->function, args, NULL);
     if (!result) return HOLO_OK;
     char what[200];
     snprintf(what, sizeof what, "node %.100s, kernel %.40s", call->node, name);

@@ -6,6 +6,7 @@
 #define HOLO_DEVICES_CUDA_CUDA_KERNEL_H
 
 #include "devices/cuda/code/basic_params.h"
+#include "devices/cuda/cuda_pick.h"
 #include "devices/cuda/cuda_shared.h"
 
 // The kinds of steps. Numbers are in archives: append only.
@@ -61,12 +62,19 @@ typedef struct HoloCudaPlace { // where an address goes
     uint64_t offset;           // in bytes
 } HoloCudaPlace;
 
+typedef struct HoloCudaMapPlace { // where the map of an operand goes, encoded with its address
+    HoloCudaMap   map;
+    HoloCudaPlace place;
+} HoloCudaMapPlace;
+
 typedef struct HoloCudaStep { // one launch
     HoloCuHandle  function;
     bool          is_early;
     uint32_t      grid[3], block, shared, cluster;
     int           place_count;
     HoloCudaPlace place[HOLO_CUDA_PLACES];
+    int           map_count;
+    HoloCudaMapPlace map[2];
     _Alignas(16) uint8_t args[HOLO_CUDA_ARGS];
     struct HoloCudaStep *next;
 } HoloCudaStep;
@@ -98,6 +106,8 @@ HOLO_MUST HoloStatus holo_cuda_add(HoloCudaMaking *m, const char *module, const 
                                    const HoloCudaShape *shape, const void *args, size_t size, HoloCudaStep **out);
 // The address of an operand, plus `offset` bytes, goes to `at` of the arguments. Accepts a step of NULL.
 void holo_cuda_place(HoloCudaStep *step, size_t at, int operand, uint64_t offset);
+// The same for a map.
+void holo_cuda_place_map(HoloCudaStep *step, const HoloCudaMap *map, size_t at, int operand, uint64_t offset);
 // The number of output i among the operands.
 static inline int holo_cuda_out(const HoloCudaMaking *m, int i)
 {

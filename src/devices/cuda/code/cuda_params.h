@@ -66,6 +66,16 @@ typedef struct HoloCudaProduct {
 } HoloCudaProduct;
 static_assert(sizeof(void *) != 8 || sizeof(HoloCudaProduct) == 256, "the layout that device code was compiled with");
 
+// A product whose tiles the copy engine of sm_90 brings. A map is what the driver encodes from a HoloCudaMap of cuda_pick.h: of A
+// [m][k] or of an image, of B [n][taps][channels]. Here k_split of the product counts lines of 128
+// bytes.
+typedef struct HoloCudaTiled {
+    uint64_t        a_map[16] __attribute__((aligned(64)));
+    uint64_t        b_map[16];
+    HoloCudaProduct p;
+} HoloCudaTiled;
+static_assert(sizeof(void *) != 8 || sizeof(HoloCudaTiled) == 512, "the layout that device code was compiled with");
+
 // C = end(A * B) for few rows (m <= 8), as fast as the weights are read. B as above, or in blocks of 4 or 8 bits.
 enum {
     HOLO_CUDA_WEIGHTS_PLAIN, // of A's type
