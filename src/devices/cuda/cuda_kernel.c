@@ -13,6 +13,7 @@ static const char *const basic_modules[]     = {"basic", NULL};
 static const char *const rows_modules[]      = {"norm", "basic", NULL};
 static const char *const attention_modules[] = {"attention_16", "attention_32", "decode", NULL};
 static const char *const norm_modules[]      = {"basic", "programs", NULL};
+static const char *const cache_modules[]     = {"cache", NULL};
 
 static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_PROGRAM]   = {"program", holo_cuda_program, programs_modules},
@@ -30,6 +31,9 @@ static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_SCAN]      = {"scan", holo_cuda_scan, basic_modules},
     [HOLO_CUDA_STEP_ELEMENTS]  = {"elements", holo_cuda_pick_elements, basic_modules},
     [HOLO_CUDA_STEP_RESIZE]    = {"resize", holo_cuda_resize, basic_modules},
+    [HOLO_CUDA_STEP_ROTARY]    = {"rotary", holo_cuda_rotary, cache_modules},
+    [HOLO_CUDA_STEP_WRITE]     = {"cache_write", holo_cuda_cache_write, cache_modules},
+    [HOLO_CUDA_STEP_CACHED]    = {"cached_attention", holo_cuda_cached_attention, attention_modules},
 };
 
 const HoloCudaKernel *holo_cuda_kernel(uint32_t number)
