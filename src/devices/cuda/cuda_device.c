@@ -241,12 +241,12 @@ static size_t element(void *self, HoloDtype dtype)
 
 static HoloStatus show(void *self, HoloTransferWay way, const HoloTensor *t, void *bytes, HoloError *error)
 {
-    Cuda           *c      = self;
-    HoloSmallFloat  format = c->store == HOLO_CUDA_F16 ? HOLO_FORMAT_F16 : HOLO_FORMAT_BF16;
-    int64_t         count  = holo_tensor_count(t);
-    size_t          size   = (size_t)count * element(self, (HoloDtype)t->dtype);
-    uint16_t       *bits   = NULL;
-    bool            is_in  = way == HOLO_TRANSFER_IN;
+    Cuda          *c      = self;
+    HoloSmallFloat format = c->store == HOLO_CUDA_F16 ? HOLO_FORMAT_F16 : HOLO_FORMAT_BF16;
+    int64_t        count  = holo_tensor_count(t);
+    size_t         size   = (size_t)count * element(self, (HoloDtype)t->dtype);
+    uint16_t      *bits   = NULL;
+    bool           is_in  = way == HOLO_TRANSFER_IN;
     if (size != holo_tensor_bytes(t)) {
         bits = holo_realloc(NULL, size + 1);
         if (!bits) return holo_fail_memory(error);

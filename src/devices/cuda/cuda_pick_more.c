@@ -46,13 +46,13 @@ bool holo_cuda_pick_rows(const HoloCudaWant *want, const HoloCudaRows *asked, ui
     while (share < WARPS && ceil_div(asked->n, COLUMNS) * share < (int64_t)want->sms * 16 &&
            (int64_t)asked->k * size >= (int64_t)share * 2 * 32 * 16)
         share *= 2;
-    l->params.rows       = *asked;
-    l->params.rows.share = share;
+    l->params.rows         = *asked;
+    l->params.rows.share   = share;
     l->params.rows.whole   = want->align % 16 == 0 && asked->lda * (int64_t)size % 16 == 0;
     l->params.rows.b_early = want->b_constant;
-    l->block             = WARPS * 32;
-    l->grid[0]           = (uint32_t)ceil_div(asked->n, WARPS / share * COLUMNS);
-    out->cost            = 2 + (double)asked->n * asked->k * size / 3.5e6;
+    l->block               = WARPS * 32;
+    l->grid[0]             = (uint32_t)ceil_div(asked->n, WARPS / share * COLUMNS);
+    out->cost              = 2 + (double)asked->n * asked->k * size / 3.5e6;
     return true;
 }
 
@@ -64,7 +64,7 @@ bool holo_cuda_pick_depthwise(const HoloCudaWant *want, const HoloCudaDepthwise 
     static const char *const kernels[][3] = {{"depthwise_f32_3x3", "depthwise_f32_3x3_2", "depthwise_f32"},
                                              {"depthwise_f16_3x3", "depthwise_f16_3x3_2", "depthwise_f16"},
                                              {"depthwise_bf16_3x3", "depthwise_bf16_3x3_2", "depthwise_bf16"}};
-    enum { ACROSS = 4, BLOCK = 128 };
+    enum { ACROSS = 4, BLOCK = 128, SMALL = 32 };
     memset(out, 0, sizeof *out);
     if (want->type > HOLO_CUDA_BF16 || want->numeric == HOLO_CUDA_NUMERIC_EXACT) return false;
     int32_t each = 16 / size_of(want->type);
@@ -73,12 +73,12 @@ bool holo_cuda_pick_depthwise(const HoloCudaWant *want, const HoloCudaDepthwise 
     bool square = asked->kernel_h == 3 && asked->kernel_w == 3 && asked->dilation_h == 1 && asked->dilation_w == 1 &&
                   asked->stride_h == asked->stride_w && asked->stride_w <= 2;
     int64_t threads = (int64_t)asked->batch * asked->out_h * ceil_div(asked->out_w, ACROSS) * (asked->channels / each);
-    if (ceil_div(threads, BLOCK) > INT32_MAX) return false;
+    if (threads > INT32_MAX - BLOCK) return false;
     const char     *kernel = kernels[want->type][square ? asked->stride_w - 1 : 2];
     HoloCudaLaunch *l      = begin(out, HOLO_CUDA_DEPTHWISE, "depthwise", kernel, sizeof(HoloCudaDepthwise));
     l->params.depthwise    = *asked;
-    l->block               = BLOCK;
-    l->grid[0]             = (uint32_t)ceil_div(threads, BLOCK);
+    l->block               = threads < (int64_t)want->sms * BLOCK / 2 ? SMALL : BLOCK; // all multiprocessors have work
+    l->grid[0]             = (uint32_t)ceil_div(threads, l->block);
     out->cost              = 2 + (double)threads * ACROSS * 32 / 3e6;
     return true;
 }

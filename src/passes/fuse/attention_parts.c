@@ -71,19 +71,27 @@ static bool is_constant(const HoloValue *v, int rank)
     return v && v->is_constant && v->type.data && v->type.dtype == HOLO_F32 && v->type.rank == rank;
 }
 
-// The product with constant weights that the value is, or that it adds a row to: *out_sum is the Add.
-static const HoloNode *product_of(const HoloValue *v, const int *uses, int use_count, const HoloNode **out_sum)
+typedef struct Product {
+    const HoloNode *node; // MatMul; NULL: it is something else
+    const HoloNode *sum;  // the Add, or NULL
+    HoloValue      *row;  // what it adds
+} Product;
+
+// The product with constant weights that the value is, or that it adds a row to.
+static Product product_of(const HoloValue *v, const int *uses, int use_count)
 {
     const HoloNode *node = v->producer;
-    *out_sum             = NULL;
-    if (node && node->op && HOLO_IS(node, Add) && node->in[0] && is_constant(node->in[1], 1) &&
-        node->in[0]->id < use_count && uses[node->in[0]->id] == 1) {
-        *out_sum = node;
-        node     = node->in[0]->producer;
+    Product         p    = {0};
+    if (node && node->op && HOLO_IS(node, Add) && node->in[0] && node->in[1]) {
+        int of = is_constant(node->in[1], 1) ? 0 : 1;
+        if (!is_constant(node->in[1 - of], 1) || node->in[of]->id >= use_count || uses[node->in[of]->id] != 1) return p;
+        p.sum = node;
+        p.row = node->in[1 - of];
+        node  = node->in[of]->producer;
     }
-    if (!node || !node->op || !HOLO_IS(node, MatMul) || !node->in[0] || !is_constant(node->in[1], 2)) return NULL;
-    int64_t columns = node->in[1]->type.dim[1];
-    return !*out_sum || (*out_sum)->in[1]->type.dim[0] == columns ? node : NULL;
+    if (!node || !node->op || !HOLO_IS(node, MatMul) || !node->in[0] || !is_constant(node->in[1], 2)) return p;
+    if (!p.row || p.row->type.dim[0] == node->in[1]->type.dim[1]) p.node = node;
+    return p;
 }
 
 // Columns of constant weights, or of a row: the pass fold computes them.
@@ -103,24 +111,23 @@ static HoloValue *columns_of(HoloRewrite *rewrite, HoloValue *w, const Part *par
     return node->in[1] && node->in[2] && node->in[3] ? node->out[0] : NULL;
 }
 
-static HoloValue *part_make(HoloRewrite *rewrite, const HoloNode *product, const HoloNode *sum, const HoloValue *v,
-                            const Part *part)
+static HoloValue *part_make(HoloRewrite *rewrite, const Product *p, const HoloValue *v, const Part *part)
 {
-    HoloNode *to  = holo_build_node(rewrite, v->name, HOLO_ID_MatMul, product->version, 2, 0, &v->type),
-             *add = sum && to ? holo_build_node(rewrite, v->name, HOLO_ID_Add, sum->version, 2, 0, &v->type) : NULL;
-    if (!to || (sum && !add)) return NULL;
-    to->in[0] = product->in[0];
-    to->in[1] = columns_of(rewrite, product->in[1], part);
-    if (!to->in[1] || !sum) return to->in[1] ? to->out[0] : NULL;
+    HoloNode *to = holo_build_node(rewrite, v->name, HOLO_ID_MatMul, p->node->version, 2, 0, &v->type),
+             *add =
+                 p->sum && to ? holo_build_node(rewrite, v->name, HOLO_ID_Add, p->sum->version, 2, 0, &v->type) : NULL;
+    if (!to || (p->sum && !add)) return NULL;
+    to->in[0] = p->node->in[0];
+    to->in[1] = columns_of(rewrite, p->node->in[1], part);
+    if (!to->in[1] || !add) return to->in[1] ? to->out[0] : NULL;
     add->in[0] = to->out[0];
-    add->in[1] = columns_of(rewrite, sum->in[1], part);
+    add->in[1] = columns_of(rewrite, p->row, part);
     return add->in[1] ? add->out[0] : NULL;
 }
 
 bool holo_attention_parts(HoloRewrite *rewrite, const int *uses, int use_count, HoloNode *node)
 {
-    Part            part[COUNT];
-    const HoloNode *sum;
+    Part part[COUNT];
     if (!HOLO_IS(node, Attention) || node->in_count < COUNT || !is_for_gpu(rewrite)) return true;
     for (int i = Q; i <= V; i++) {
         const HoloValue *v = node->in[i];
@@ -130,10 +137,10 @@ bool holo_attention_parts(HoloRewrite *rewrite, const int *uses, int use_count, 
     }
     HoloValue *of      = part[0].of;
     int        readers = HOLO_IS(node->in[Q]->producer, Split) ? 1 : COUNT; // what else reads it would need it whole
-    const HoloNode *product = product_of(of, uses, use_count, &sum);
-    if (!product || of->id >= use_count || uses[of->id] != readers || rewrite->is_output[of->id]) return true;
+    Product    product = product_of(of, uses, use_count);
+    if (!product.node || of->id >= use_count || uses[of->id] != readers || rewrite->is_output[of->id]) return true;
     for (int i = Q; i <= V; i++) {
-        HoloValue *to = part_make(rewrite, product, sum, node->in[i], &part[i]);
+        HoloValue *to = part_make(rewrite, &product, node->in[i], &part[i]);
         if (!to) return false;
         holo_rewrite(rewrite, node->in[i], to);
     }

@@ -69,7 +69,7 @@ static HoloStatus part_copy(const HoloOpenDevice *home, const HoloTensor *from, 
 {
     size_t  row   = element_of(home, to->dtype);
     int     inner = to->rank;
-    int64_t rows  = 1, common[HOLO_MAX_RANK], step = 1, was_step = 1;
+    int64_t rows = 1, common[HOLO_MAX_RANK], step = 1, was_step = 1;
     while (inner > 0 && from->dim[inner - 1] == to->dim[inner - 1]) row *= (size_t)to->dim[--inner];
     if (inner > 0) { // what lies together along the first size that differs goes at once
         inner--;
@@ -188,7 +188,8 @@ static HoloStatus part_cross(HoloSession *session, int index, size_t offset, Hol
     if (!size) return HOLO_OK;
     if (!home) return bytes_copy(NULL, is_in ? part.data : bytes, is_in ? bytes : part.data, size, error);
     if (home->device->show) return home->device->show(home->self, way, &part, bytes, error);
-    HOLO_TRY(home->device->transfer(home->self, way, is_in ? part.data : bytes, is_in ? bytes : part.data, size, error));
+    HOLO_TRY(
+        home->device->transfer(home->self, way, is_in ? part.data : bytes, is_in ? bytes : part.data, size, error));
     return home->device->wait(home->self, error);
 }
 

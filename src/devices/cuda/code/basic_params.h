@@ -165,7 +165,7 @@ typedef struct HoloCudaWindow {
 typedef struct HoloCudaRotary {
     const void *x, *cos, *sin, *positions; // positions: NULL, and row = batch * batch_rows + position
     void       *y;
-    uint32_t   *status; // becomes 1 if a position is out of range
+    uint32_t   *status;                                 // becomes 1 if a position is out of range
     int64_t     batch, places, heads, size, half, rows; // places: of a batch; rows: of the tables
     int64_t     stride[3];                              // batch, place, head
     int64_t     batch_rows;
