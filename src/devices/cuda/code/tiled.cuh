@@ -510,20 +510,53 @@ template <class E, int BM, int BN, int STAGES> struct Deep {
             if (++stage == ring) stage = 0, parity ^= 1;
         } while (++i < count);
         math.finish();
-        if (p.splits > 1)
-            end_parts(math);
-        else
+        if (p.splits == 1)
             strips.all(&math.sum);
+        else if (p.c_whole)
+            end_parts(math, strips);
+        else
+            end_odd_parts(math);
     }
 
-    // Sums of the parts of k: each block of the cluster finishes some rows.
-    INL void end_parts(const Group<E, BM, BN, THREADS> &math) const
+    // Sums of the parts of k meet in shared memory: each block of the cluster finishes every `splits`-th group of rows. What else it
+    // needs is on its way before.
+    INL void end_parts(const Group<E, BM, BN, THREADS> &math, const Strips<E, 1, BN> &strips) const
+    {
+        using Raw = typename Quad<E>::Raw;
+        enum { ACROSS = BN / 4, DOWN = THREADS / ACROSS, COUNT = BM / DOWN, MOST = COUNT / 2 };
+        int    column = (int)threadIdx.x % ACROSS * 4, row = (int)threadIdx.x / ACROSS, n = n0 + column;
+        float *sums = (float *)base + row * (BN + SKEW) + column;
+        Raw    more[MOST];
+        float  b[4];
+#pragma unroll
+        for (int g = 0; g < MOST; g++) {
+            int m = m0 + row + ((int)blockIdx.y + g * p.splits) * DOWN;
+            if (p.more_how && n < p.n && m < p.m && (int)blockIdx.y + g * p.splits < COUNT)
+                more[g] = *(const Raw *)((const T *)p.more + (int64_t)m * p.ldmore + n);
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) b[i] = p.bias && n + i < p.n ? p.bias[n + i] : 0;
+        __syncthreads();
+        math.put((float *)base);
+        Cluster::sync();
+#pragma unroll
+        for (int g = 0; g < MOST; g++) {
+            int i = (int)blockIdx.y + g * p.splits, m = m0 + row + i * DOWN;
+            if (i >= COUNT) break;
+            float4 x = Cluster::sum(sums + i * DOWN * (BN + SKEW), p.splits), y = make_float4(0, 0, 0, 0);
+            if (p.more_how) y = Quad<E>::get(more[g]);
+            strips.template end<false, true, 4>(*(float(*)[4]) & x, b, *(const float(*)[4]) & y);
+            Quad<E>::store_if((T *)p.c + (int64_t)m * p.ldc + n, Quad<E>::put(x), n < p.n && m < p.m);
+        }
+    }
+
+    // The same where rows of C do not lie on the size of four elements.
+    INL void end_odd_parts(const Group<E, BM, BN, THREADS> &math) const
     {
         int                  column = (int)threadIdx.x % (BN / 4) * 4, row = (int)threadIdx.x / (BN / 4);
         End<BM, BN, THREADS> end{p, p.bias, 0, 0, 0, m0, n0 + column, row, (int)blockIdx.y, p.splits};
         __syncthreads();
         math.put((float *)base);
-        __syncthreads();
         add_cluster<BM, BN, THREADS>(p, (float *)base);
         end.all((float *)base);
     }
@@ -542,9 +575,8 @@ template <class E, int BM, int BN, int STAGES> struct Deep {
             __syncwarp();
             if (p.splits > 1) { // the barriers that the others meet at
                 __syncthreads();
-                __syncthreads();
                 Cluster::sync();
-                __syncthreads();
+                if (!p.c_whole) __syncthreads();
             }
         } else {
             consume();
