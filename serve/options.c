@@ -57,7 +57,10 @@ static int set(OptionRow *row, const char *text)
 {
     row->text = text;
     if ((row->kind == NUMBER || row->kind == BYTES) && text && !read_number(row, text))
-        return wrong("--%s is '%s', but must be a number from %g to %g", row->name, text, row->least, row->most);
+        return row->kind == BYTES ? wrong("--%s is '%s', but must be a size such as 500000, 64M or 2G%s", row->name,
+                                          text, row->least ? ", of at least 1K" : "")
+                                  : wrong("--%s is '%s', but must be a number from %.12g to %.12g", row->name, text,
+                                          row->least, row->most);
     return 0;
 }
 
