@@ -1,7 +1,7 @@
 // The package for browsers, in Node: the same archives and answers as native, threads, texts, errors, and no leak.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
@@ -94,6 +94,9 @@ test("a language model continues texts as native does", async () => {
   execFileSync("python3", ["-B", join(root, "tests/support/tiny_language.py"), path]);
   const archive = await archiveOf(path, "language.holo", { numeric: "exact" }),
     [here, there] = [await native.open(archive), await web.open(archive)];
+  const beside = Object.fromEntries(readdirSync(path).map((name) => [name, readFileSync(join(path, name))])),
+    made = await web.compile(new File([beside["model.safetensors"]], "model.safetensors"), { files: beside, numeric: "exact" });
+  assert.deepEqual(Buffer.from(made.archive), archive); // weights and what describes them, as a folder has them
   const ids = there.tokenizer.encode("a red fox");
   assert.deepEqual(ids, here.tokenizer.encode("a red fox"));
   assert.equal(there.tokenizer.decode(ids), here.tokenizer.decode(ids));

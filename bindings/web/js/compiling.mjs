@@ -46,13 +46,17 @@ function putFile(engine, name, bytes) {
   engine.bytes.set(bytes, at);
 }
 
-/** An engine with the files of a model: its own, and {name: bytes} of those beside it. */
+/** Weights with their configuration are read as the folder that has both. */
+const pathOf = (name, files) =>
+  /\.(safetensors|bin|json)$/.test(name) && ["config.json", "model_index.json"].some((one) => one === name || files[one]) ? "." : name;
+
+/** An engine with the files of a model: its own, and {name: bytes} of those beside it; `name` is what it reads. */
 async function engineFor(bytes, given, { files = {}, progress }) {
   const engine = await Engine.create("compiler", false, (self, stage, part) => progress?.(self.textAt(stage), part));
   for (const [name, one] of Object.entries(files)) putFile(engine, name, new Uint8Array(one.buffer ?? one, one.byteOffset ?? 0, one.byteLength));
   const name = nameOf(given);
   putFile(engine, name, bytes);
-  return { engine, name };
+  return { engine, name: pathOf(name, files) };
 }
 
 /** {archive, report}: the bytes of an archive, and what was done. */
