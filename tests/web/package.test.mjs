@@ -178,7 +178,7 @@ test("graphs are drawn", async () => {
   await fails(drawingOf(new Uint8Array(100), { name: "nothing.onnx" }, "imported"), "BAD_MODEL", /./);
 });
 
-const { hasWide } = await import(`${process.env.HOLOGRAM_WEB}/engine.mjs`);
+const { hasWide } = await import(`${process.env.HOLOGRAM_WEB}/compiling.mjs`);
 test("64-bit memory has the same bits", { skip: hasWide() ? false : "this Node has no 64-bit memory" }, async () => {
   for (const archive of [exact, fused]) {
     const [narrow, wide] = [await web.open(archive, { memory: 32, threads: 1 }), await web.open(archive, { memory: 64, threads: 1 })];
@@ -203,7 +203,7 @@ test("what is wrong is said", async () => {
 
 test("200 models are opened, run and closed in the same memory", async () => {
   const kept = await web.open(fused, { threads: 1 }),
-    { engine } = await (await import(`${process.env.HOLOGRAM_WEB}/engine.mjs`)).engines.get("core false");
+    { engine } = await (await import(`${process.env.HOLOGRAM_WEB}/compiling.mjs`)).engines.get("core false");
   let before;
   for (let i = 0; i < 200; i++) {
     const model = await web.open(fused, { threads: 1 });
@@ -248,7 +248,7 @@ test("a download that is cut goes on where it was cut", async () => {
 test("a download lies where it runs, and leaves nothing if it fails", async () => {
   const { fetch: real } = globalThis,
     kept = await web.open(fused, { threads: 1 }),
-    { engine } = await (await import(`${process.env.HOLOGRAM_WEB}/engine.mjs`)).engines.get("core false"),
+    { engine } = await (await import(`${process.env.HOLOGRAM_WEB}/compiling.mjs`)).engines.get("core false"),
     { take, put, free } = engine,
     live = new Set(),
     copied = [],

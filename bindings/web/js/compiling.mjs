@@ -1,7 +1,8 @@
 // Compiles models by the compiler's module, which is fetched with the first of them and gone behind each: a compile takes much memory.
-import { Engine } from "./engine.mjs";
+import { Engine, engines, hasWide, host } from "./engine.mjs";
 import { HoloNumeric, HoloQuantizeKind, HoloSize } from "./enums.mjs";
 import { HologramError } from "./errors.mjs";
+import "./index.mjs"; // as in remote.mjs
 
 const chosen = (what, values) => (name) => {
   const value = values[String(name).toUpperCase()];
@@ -83,3 +84,5 @@ export async function drawingOf(bytes, given, stage = "planned", options = {}) {
     words = stage === "imported" ? "as imported" : "as planned";
   return engine.textAt(engine.make("web_drawing", engine.putText(name), stage === "imported" ? 0 : 1, engine.putText(`${name}, ${words}`)));
 }
+
+export { engines, hasWide, host }; // for tests
