@@ -366,6 +366,10 @@ static const struct {
     {"aten", NULL,
      "it is PyTorch's own: write it in other operators in the model, or, if the file is ONNX, export it by a newer PyTorch"},
     {"prim", NULL, "it is PyTorch's own: export the model by a newer PyTorch, with dynamo=True"},
+    {"tensorflow", NULL, "it is TensorFlow's own: write it in other operators in the model"},
+    {"keras", NULL,
+     "it is a layer of Keras, or a class of your own: make it of other layers, or save the model as a SavedModel "
+     "(model.export)"},
     {"TRT", NULL, "it is a plugin of TensorRT: export the model without it"},
     {"trt.plugins", NULL, "it is a plugin of TensorRT: export the model without it"},
 };
