@@ -6,14 +6,16 @@ out=$(mktemp) && trap 'rm -f "$out"' EXIT
 
 # Layering: src/DEPS says which room may see which, by its own includes and through other headers, as the compiler lists them.
 # A source beside the rooms, as compile.c, has a row of its own name.
-for f in $(find src -name '*.[ch]'); do
-    from=${f#src/}; from=${from%%/*}; from=${from%.c}
-    { sed -n 's|^#include "\([a-z]*\)/.*|\1|p' "$f"
-      list=$build/obj/${f%.c}.d
-      [ -f "$list" ] && [ "$list" -nt "$f" ] && grep -o 'src/[a-z]*/' "$list" | sed 's|src/||; s|/||'
-    } | sort -u | sed "s|^|$f $from |"
-done | awk 'FNR == NR { sub(/#.*/, ""); if (match($0, /^[a-z]+:/)) { room = substr($0, 1, RLENGTH - 1); for (i = 2; i <= NF; i++) ok[room, $i] = 1 } next }
-    $2 != $3 && !(($2, $3) in ok) { print $1 ": " $2 " may not see " $3 "/" }' src/DEPS - >> "$out"
+# One awk reads it all: src/DEPS, then the sources, then those lists of the compiler that are newer than their source.
+sources=$(find src -name '*.[ch]')
+lists=$(for f in $sources; do [ ! "$build/obj/${f%.c}.d" -nt "$f" ] || echo "$build/obj/${f%.c}.d"; done)
+awk -v lists="$build/obj/" '
+    function sees(room) { if (room != from && !((from, room) in ok) && !((FILENAME, room) in told)) { told[FILENAME, room]; print file ": " from " may not see " room "/" } }
+    FNR == 1 { file = FILENAME; if (index(file, lists) == 1) { file = substr(file, length(lists) + 1); sub(/\.d$/, ".c", file) }
+               from = file; sub(/^src\//, "", from); sub(/\/.*/, "", from); sub(/\.c$/, "", from) }
+    FILENAME == "src/DEPS" { sub(/#.*/, ""); if (match($0, /^[a-z]+:/)) { room = substr($0, 1, RLENGTH - 1); for (i = 2; i <= NF; i++) ok[room, $i] }; next }
+    FILENAME ~ /\.d$/ { while (match($0, /src\/[a-z]*\//)) { sees(substr($0, RSTART + 4, RLENGTH - 5)); $0 = substr($0, RSTART + RLENGTH) }; next }
+    match($0, /^#include "[a-z]*\//) { sees(substr($0, 11, RLENGTH - 11)) }' src/DEPS $sources $lists | sort -u >> "$out"
 for f in cli/*.[ch] serve/*.[ch] examples/*.c; do
     [ -f "$f" ] && grep -nE '^#include "[a-z_]+/' "$f" | grep -v ':#include "base/system.h"' | sed "s|^|$f: sees more than include/: |"
 done >> "$out"
