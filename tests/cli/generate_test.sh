@@ -134,6 +134,23 @@ quiet hologram compile tied.gguf -o tied.holo -q --strict
 smaller tied.holo tied.gguf
 gives 1 'index 2000 is outside a dimension of 2000' hologram run tied.holo -i input_ids=1999,2000
 
+# The encoder of a translator looks words up in the table that the decoder's product has packed.
+for kind in bart t5; do
+    mkdir "tied_$kind" && python3 -c '
+import json, pathlib, sys
+sys.path.insert(0, sys.argv[1])
+import pair_maker
+pair_maker.WORDS = 2000
+weights, folder = pair_maker.Weights(), pathlib.Path(sys.argv[3])
+config = getattr(pair_maker, sys.argv[2])(weights)
+config["tie_word_embeddings"] = True
+(folder / "config.json").write_text(json.dumps(config))
+weights.write(folder / "model.safetensors")' "$ROOT/tests/support" $kind "tied_$kind"
+    quiet hologram compile "tied_$kind" -o tied.holo -q
+    check "the table of $kind is there once" test "$(hologram inspect tied.holo --values | grep -c 'shared.weight')" = 1
+    gives 0 tokens hologram generate tied.holo --tokens 5,1999,7 --max-tokens 4 --temperature 0 --json
+done
+
 python3 "$ROOT/tests/support/wide_llama.py" F32 two_places rope_theta=10000.0 'rope_parameters={"rope_type": "default", "rope_theta": 500.0}'
 python3 "$ROOT/tests/support/wide_llama.py" F32 one_place 'rope_parameters={"rope_type": "default", "rope_theta": 500.0}'
 for name in two_places one_place; do hologram run "$name" -i input_ids=5,6,7,8 -o "$name.out" -q; done
