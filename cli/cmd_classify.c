@@ -129,7 +129,7 @@ static int classifier_open(const Cli *cli, Classifier *c)
     double            top     = 5;
     HoloReaderOptions options = {0};
     int               result  = cli_reader_open(cli, 0, &options, &c->reader);
-    if (!result) result = cli_read_number(cli, "top", 1, 1e9, &top);
+    if (!result) result = cli_read_whole(cli, "top", 1, 1e9, &top);
     if (result) return result;
     c->sees = holo_reader_sees(c->reader.reader);
     if (c->sees && cli_option(cli, "max-length"))

@@ -114,7 +114,7 @@ static int cache_save(const Cli *cli, const CliLanguage *l)
 static int beams_read(const Cli *cli, double *out)
 {
     *out = 0;
-    return cli_read_number(cli, "beams", 1, 256, out);
+    return cli_read_whole(cli, "beams", 1, 256, out);
 }
 
 static int beam_options_read(const Cli *cli, double beams, HoloGenerateOptions *o)
@@ -184,6 +184,7 @@ static const CliOption options[] = {
     {"ignore-end", 0, NULL, "continue after tokens that end the text"},
     {"logprobs", 0, NULL, "with --json: the logarithm of each token's probability", .with = "json"},
     {"json", 0, NULL, "print the ids, the text and counts as JSON"},
+    CLI_OPTION_DEVICE,
     CLI_OPTION_THREADS,
     {0},
 };

@@ -12,7 +12,7 @@ int cli_reader_open(const Cli *cli, int arg, HoloReaderOptions *options, CliRead
     double    length = 0;
     int       result = cli_model_open(cli, arg, &out->model);
     out->path        = cli->args[arg];
-    if (!result) result = cli_read_number(cli, "max-length", 1, 1e9, &length);
+    if (!result) result = cli_read_whole(cli, "max-length", 1, 1e9, &length);
     if (result) return result;
     options->size       = sizeof *options;
     options->max_length = (int64_t)length;

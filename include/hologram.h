@@ -406,6 +406,11 @@ HOLO_API void                 holo_session_device_give(HoloSession *session, voi
 HOLO_API HOLO_MUST HoloStatus holo_session_device_copy(HoloSession *session, void *to, const void *from, size_t size,
                                                        bool to_device, HoloError *error);
 
+// `is_left`: from now on runs leave output `index` on the device that computes it. What it costs to bring it is saved; it
+// cannot be read then. An output that the CPU computes is there anyway.
+HOLO_API HOLO_MUST HoloStatus holo_session_leave_output(HoloSession *session, int index, bool is_left,
+                                                        HoloError *error);
+
 // Gives what the last run computed: a view that lives until the next run.
 HOLO_API HOLO_MUST HoloStatus holo_session_output(const HoloSession *session, int index, HoloTensor *out_view,
                                                   HoloError *error);
@@ -418,9 +423,18 @@ HOLO_API void holo_session_cancel(HoloSession *session);
 HOLO_API HOLO_MUST HoloStatus holo_session_set_time_limit(HoloSession *session, double seconds, HoloError *error);
 
 // Gives a view of state `index` as it is between runs: read it to save it, write it to load it. It lives until a run in
-// which a size of the state grows. A state begins as zeros, with the first run.
+// which a size of the state grows. A state begins as zeros, with the first run. If the state is in the memory of a device,
+// the data of the view is NULL: the functions below work wherever it is.
 HOLO_API HOLO_MUST HoloStatus holo_session_state(HoloSession *session, int index, HoloTensor *out_view,
                                                  HoloError *error);
+// Copies `size` bytes of a state, from byte `offset` on, between runs: from it, to it, or within it. Bytes are those of the
+// elements as the view says them; they must be whole elements. Two parts that are copied within a state must not overlap.
+HOLO_API HOLO_MUST HoloStatus holo_session_state_read(HoloSession *session, int index, size_t offset, void *to,
+                                                      size_t size, HoloError *error);
+HOLO_API HOLO_MUST HoloStatus holo_session_state_write(HoloSession *session, int index, size_t offset, const void *from,
+                                                       size_t size, HoloError *error);
+HOLO_API HOLO_MUST HoloStatus holo_session_state_copy(HoloSession *session, int index, size_t to, size_t from,
+                                                      size_t size, HoloError *error);
 // Reserves sizes of states in advance: the sizes with this symbol are at least `size` from the next run on. A state
 // that grows keeps its contents, but has to be copied. Its unused pages take no memory.
 HOLO_API HOLO_MUST HoloStatus holo_session_set_size(HoloSession *session, const char *symbol, int64_t size,

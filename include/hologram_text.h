@@ -264,6 +264,9 @@ HOLO_API void holo_language_sampler(const HoloLanguage *language, HoloSamplerOpt
 // The logits live until the next call.
 HOLO_API HOLO_MUST HoloStatus holo_language_read(HoloLanguage *language, int text, const uint32_t *tokens, size_t count,
                                                  const float **out_logits, HoloError *error);
+// Gives the token with the largest logit, the first of equal ones. On a device, only that token is brought to the host.
+HOLO_API HOLO_MUST HoloStatus holo_language_read_choice(HoloLanguage *language, int text, const uint32_t *tokens,
+                                                        size_t count, uint32_t *out_token, HoloError *error);
 // The same after each of the last `wanted` tokens: `wanted` times holo_language_vocabulary numbers.
 HOLO_API HOLO_MUST HoloStatus holo_language_read_last(HoloLanguage *language, int text, const uint32_t *tokens,
                                                       size_t count, size_t wanted, const float **out_logits,

@@ -350,11 +350,30 @@ static HoloStatus caches_apply(const HoloCompiler *compiler, const HoloModelSour
                              holo_dtype_name(compiler->cache));
 }
 
+// A language model on a device also says the most likely token itself, so that its logits need not leave the device.
+static HoloStatus tokens_choose(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
+{
+    HoloValue *logits = holo_graph_find(graph, "logits"), *choices;
+    bool       is     = compiler->targets.count > 1 && holo_graph_has_states(graph) && logits && logits->producer &&
+              !holo_graph_find(graph, "choices");
+    for (int i = 0; i < graph->output_count && is; i++) is = is && strcmp(graph->outputs[i]->name, "choices");
+    if (!is) return HOLO_OK;
+    HoloNode *node = holo_graph_op(graph, "choices", HOLO_ID_ArgMax, 13, 1, 1, 2);
+    choices        = holo_graph_value(graph, "choices");
+    if (!node || !choices) return holo_fail_memory(error);
+    node->in[0]   = logits;
+    node->attr[0] = (HoloAttr){.name = "axis", .kind = HOLO_ATTR_INT, .count = 1, .i = -1};
+    node->attr[1] = (HoloAttr){.name = "keepdims", .kind = HOLO_ATTR_INT, .count = 1, .i = 0};
+    holo_node_set_out(node, 0, choices);
+    return holo_graph_output(graph, choices) ? HOLO_OK : holo_fail_memory(error);
+}
+
 // Applies the choices to the inputs of all entries. Fails if the model does not allow them.
 static HoloStatus inputs_apply(const HoloCompiler *compiler, const HoloModelSource *model, HoloError *error)
 {
     for (int k = 0; k < model->entry_count && compiler->symbolic; k++) symbols_apply(model->entries[k].graph);
     HOLO_TRY(caches_apply(compiler, model, error));
+    for (int k = 0; k < model->entry_count; k++) HOLO_TRY(tokens_choose(compiler, model->entries[k].graph, error));
     for (int i = 0; i < compiler->input_count; i++) {
         const HoloInputChoice *choice = &compiler->inputs[i];
         bool                   is     = false;

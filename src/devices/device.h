@@ -67,9 +67,11 @@ typedef struct HoloDevice {
     // the promises of `transfer`. `is_there`: what would be the host's operand is in the device's memory, too. NULL: it
     // has no such kernels.
     HoloStatus (*transfer_by)(void *self, HoloTransferWay way, bool is_there, HoloCall *call, void *job);
-    // Brings a value that a step has made to the host, as elements of the type of `t`, and waits for it. `to` has room for
-    // them. NULL: values lie there as on the host.
-    HoloStatus (*show)(void *self, const HoloTensor *t, void *to, HoloError *error);
+    // Brings a value in its memory to the host (HOLO_TRANSFER_OUT) or changes it (HOLO_TRANSFER_IN), as elements of the type
+    // of `t`, and waits for that. `bytes` are the elements on the host. NULL: values lie there as on the host.
+    HoloStatus (*show)(void *self, HoloTransferWay way, const HoloTensor *t, void *bytes, HoloError *error);
+    // Bytes of an element of a value in its memory. NULL: as many as on the host.
+    size_t (*element)(void *self, HoloDtype dtype);
 
     // From now on everything is launched in a stream of the caller's, or in its own again. What was launched before is done
     // when this returns. NULL: it has no streams.

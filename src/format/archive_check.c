@@ -266,8 +266,8 @@ static HoloStatus attrs_check(Check *c)
 
 // ---- plans
 
-// The memory of a target other than the CPU holds arena values, whose sizes are known before the run, and views of
-// them.
+// The memory of a target other than the CPU holds arena values, whose sizes are known before the run, states, and views
+// of both.
 static HoloStatus space_check(const Check *c, const HoloPlanRecord *p, uint32_t i)
 {
     const HoloArchive     *a = c->a;
@@ -277,7 +277,7 @@ static HoloStatus space_check(const Check *c, const HoloPlanRecord *p, uint32_t 
     if (v->space >= c->target_count)
         return BAD(c, "value %u of plan %s is in the memory of target %u, but there are %u targets", i,
                    a->STRINGS_at + p->name, v->space, c->target_count);
-    if (v->storage != HOLO_STORE_ARENA && v->space != space)
+    if (v->storage != HOLO_STORE_ARENA && !holo_value_is_state(v) && v->space != space)
         return BAD(c, "value %u of plan %s is in the memory of target %u, where it cannot be", i,
                    a->STRINGS_at + p->name, v->space);
     return HOLO_OK;

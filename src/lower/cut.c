@@ -55,14 +55,104 @@ static int target_of(const Cut *c, const HoloNode *node)
     return is_view(node) ? c->space[node->in[0]->id] : holo_targets_number(&c->targets, node);
 }
 
+static void node_give(Cut *c, int i, int target)
+{
+    const HoloNode *node = c->graph->nodes[i];
+    c->target[i]         = target;
+    for (int k = 0; k < node->out_count; k++)
+        if (node->out[k]) c->space[node->out[k]->id] = target;
+}
+
 static void nodes_give(Cut *c)
+{
+    for (int i = 0; i < c->graph->node_count; i++) node_give(c, i, target_of(c, c->graph->nodes[i]));
+}
+
+// Views follow what they view.
+static void views_follow(Cut *c)
 {
     for (int i = 0; i < c->graph->node_count; i++) {
         const HoloNode *node = c->graph->nodes[i];
-        c->target[i]         = target_of(c, node);
-        for (int k = 0; k < node->out_count; k++)
-            if (node->out[k]) c->space[node->out[k]->id] = c->target[i];
+        if (c->target[i] && is_view(node)) node_give(c, i, c->space[node->in[0]->id]);
     }
+}
+
+// ---- numbers that need all their digits
+
+// Is the node cheap, and does all that leads to it need no more than cheap nodes and the host?
+static bool is_light(const Cut *c, const HoloNode *node, const bool *lights)
+{
+    if (c->target[node->id] && !(node->op->flags & (HOLO_OP_POINTWISE | HOLO_OP_VIEW))) return false;
+    for (int k = 0; k < node->in_count; k++) {
+        const HoloNode *from = node->in[k] ? node->in[k]->producer : NULL;
+        if (from && !lights[from->id]) return false;
+    }
+    return true;
+}
+
+// A target that stores few digits of a number would spoil angles, which grow with the position: the host computes them, if
+// what leads to them is cheap.
+static HoloStatus digits_keep(Cut *c)
+{
+    int   count  = c->graph->node_count;
+    bool *lights = HOLO_NEW(&c->scratch, bool, 2 * (size_t)count + 1), *is_kept = lights + count;
+    if (!lights) return holo_fail_memory(c->error);
+    for (int i = 0; i < count; i++) {
+        const HoloNode   *node   = c->graph->nodes[i];
+        const HoloTarget *target = c->targets.list[c->target[i]];
+        lights[i]                = is_light(c, node, lights);
+        is_kept[i]               = lights[i] && target->needs_digits && target->needs_digits(node);
+    }
+    for (int i = count - 1; i >= 0; i--) {
+        const HoloNode *node = c->graph->nodes[i];
+        if (!is_kept[i]) continue;
+        for (int k = 0; k < node->in_count; k++)
+            if (node->in[k] && node->in[k]->producer) is_kept[node->in[k]->producer->id] = true;
+        node_give(c, i, 0);
+    }
+    views_follow(c);
+    return HOLO_OK;
+}
+
+// ---- states
+
+// The state that a value is, before or after a node changed it; NULL: it is none.
+static const HoloValue *state_of(const HoloValue *v)
+{
+    const HoloNode *from = v ? v->producer : NULL;
+    if (v && v->is_state) return v;
+    return from && from->op && from->op->flags & HOLO_OP_UPDATES && from->in[0]->is_state ? from->in[0] : NULL;
+}
+
+// A state is in one memory: all nodes that read or change it run there, or else on the host. Returns whether a node moved.
+static bool states_join(Cut *c, int *home)
+{
+    bool moved = false;
+    for (int i = 0; i < c->graph->node_count; i++)
+        for (int k = 0; k < c->graph->nodes[i]->in_count; k++) {
+            const HoloValue *state = state_of(c->graph->nodes[i]->in[k]);
+            if (!state) continue;
+            if (home[state->id] < 0) home[state->id] = c->target[i];
+            if (home[state->id] == c->target[i]) continue;
+            home[state->id] = 0;
+            moved           = moved || c->target[i];
+            node_give(c, i, 0);
+        }
+    for (int i = 0; i < c->graph->input_count; i++) {
+        const HoloValue *v = c->graph->inputs[i];
+        if (v->is_state && home[v->id] >= 0) c->space[v->id] = home[v->id];
+    }
+    return moved;
+}
+
+static HoloStatus states_settle(Cut *c)
+{
+    int *home = HOLO_NEW(&c->scratch, int, c->graph->value_count + 1);
+    if (!home) return holo_fail_memory(c->error);
+    for (int i = 0; i < c->graph->value_count; i++) home[i] = -1;
+    while (states_join(c, home)) continue; // a node that moves has others follow it
+    views_follow(c);
+    return HOLO_OK;
 }
 
 // Removes targets that got no node, and renumbers the others.
@@ -207,6 +297,8 @@ static HoloStatus cut(Cut *c, HoloCut *out)
     c->space         = HOLO_NEW(&c->scratch, int, graph->value_count + 1);
     if (!c->is_known || !c->target || !c->space) return holo_fail_memory(c->error);
     nodes_give(c);
+    HOLO_TRY(digits_keep(c));
+    HOLO_TRY(states_settle(c));
     targets_close(c, &out->targets);
     HOLO_TRY(transfers_put(c));
     out->target = c->numbers;

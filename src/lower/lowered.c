@@ -102,8 +102,19 @@ const HoloTarget *holo_lowered_target(const HoloLowered *lowered, const HoloLowe
     return lowered->targets.list[of->target];
 }
 
+// A state is in the memory of the target whose node changes it.
+static int state_space(const HoloLowered *lowered, const HoloValue *state)
+{
+    for (int i = 0; i < lowered->count; i++) {
+        const HoloNode *node = lowered->nodes[i].node;
+        if (node->op && node->op->flags & HOLO_OP_UPDATES && node->in[0] == state) return lowered->nodes[i].target;
+    }
+    return 0;
+}
+
 int holo_lowered_space(const HoloLowered *lowered, const HoloValue *value)
 {
+    if (value->is_state) return state_space(lowered, value);
     const HoloLoweredNode *of = value->producer ? holo_lowered_find(lowered, value->producer) : NULL;
     if (!of || !of->target) return 0;
     bool comes_back =

@@ -57,6 +57,9 @@ typedef struct HoloTarget {
     // Can it run the node? It is not asked about control flow, texts, lists, and sizes that only a run finds: these
     // need the host. NULL: it can run every node.
     bool (*can_run)(const HoloNode *node);
+    // Would it spoil the result of the node, which it can run, since it stores few digits? The host computes it then, if
+    // only pointwise nodes lead to it. NULL: never.
+    bool (*needs_digits)(const HoloNode *node);
     // How it runs a node that it can run. NULL: by the operator's eval.
     HoloLowering (*choose)(const HoloNode *node);
     // All ways to run a node, for code that measures which is fastest: first what `choose` gives, then others. `out`

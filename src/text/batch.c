@@ -41,7 +41,7 @@ static HoloStatus memory_share(HoloTextBatch *b, size_t memory, HoloError *error
 {
     HoloLanguage *l = b->l;
     for (int i = 0; i < holo_model_state_count(l->model); i++) {
-        size_t row, *to = holo_language_state(l, i, NULL, &row, error) ? &b->bytes_token : &b->bytes_place;
+        size_t row, *to = holo_language_state(l, i, &row) ? &b->bytes_token : &b->bytes_place;
         *to += row;
     }
     if (!memory) return HOLO_OK;

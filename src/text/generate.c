@@ -186,8 +186,8 @@ static HoloStatus choose(HoloAnswer *g, const float *logits, HoloSampled *out, H
 
 // ---- the whole
 
-// Takes tokens as long as they are those that were guessed, and one more.
-static HoloStatus tokens_take(HoloAnswer *g, const float *logits, HoloError *error)
+// Takes tokens as long as they are those that were guessed, and one more. `choice`: the most likely ones, or NULL.
+static HoloStatus tokens_take(HoloAnswer *g, const float *logits, const int64_t *choice, HoloError *error)
 {
     size_t guesses = g->guesses, count = g->count;
     HOLO_TRY(holo_answer_settle(g, error));
@@ -195,7 +195,10 @@ static HoloStatus tokens_take(HoloAnswer *g, const float *logits, HoloError *err
     for (size_t i = 0; i <= guesses && !g->is_done; i++) {
         HoloSampled sampled;
         uint32_t    guessed = i < guesses ? g->token[count + i] : 0;
-        HOLO_TRY(choose(g, logits + i * g->l->vocabulary, &sampled, error));
+        if (choice)
+            sampled = (HoloSampled){.token = (uint32_t)choice[i]};
+        else
+            HOLO_TRY(choose(g, logits + i * g->l->vocabulary, &sampled, error));
         HOLO_TRY(token_take(g, &sampled, error));
         if (i < guesses && sampled.token != guessed) return HOLO_OK;
         g->result.right += i < guesses;
@@ -257,22 +260,41 @@ static HoloStatus beams_take(HoloAnswer *g, const float *logits, HoloError *erro
     return status;
 }
 
-HoloStatus holo_answer_take(HoloAnswer *g, const float *logits, double began, HoloError *error)
+static HoloStatus take(HoloAnswer *g, const float *logits, const int64_t *choice, double began, HoloError *error)
 {
     double *time = g->is_begun ? &g->result.seconds : &g->result.prompt_seconds;
-    HOLO_TRY(g->o.beams > 1 ? beams_take(g, logits, error) : tokens_take(g, logits, error));
+    HOLO_TRY(g->o.beams > 1 ? beams_take(g, logits, error) : tokens_take(g, logits, choice, error));
     g->is_begun = true;
     *time += holo_time_now() - began;
     return g->is_done ? rest_show(g, error) : HOLO_OK;
 }
 
+HoloStatus holo_answer_take(HoloAnswer *g, const float *logits, double began, HoloError *error)
+{
+    return take(g, logits, NULL, began, error);
+}
+
+// Is the most likely token always taken, whatever was before?
+static bool is_plain(const HoloAnswer *g)
+{
+    const HoloSamplerOptions *s = &g->o.sampler;
+    return s->temperature == 0 && s->repetition_penalty == 1 && s->presence_penalty == 0 && s->frequency_penalty == 0 &&
+           !s->no_repeat_ngram && !s->min_tokens && !s->bias_count && !s->banned_count && !s->logprobs && !g->grammar &&
+           g->o.beams <= 1 && g->first == UINT32_MAX && holo_language_chooses(g->l);
+}
+
 static HoloStatus turn(HoloAnswer *g, HoloError *error)
 {
-    double       start = holo_time_now();
-    const float *logits;
-    size_t       wanted;
-    HoloTextRead read;
+    double         start = holo_time_now();
+    const float   *logits;
+    const int64_t *choice;
+    size_t         wanted;
+    HoloTextRead   read;
     HOLO_TRY(holo_answer_want(g, &read, &wanted, error));
+    if (is_plain(g)) {
+        HOLO_TRY(holo_language_choose(g->l, &read, wanted, &choice, error));
+        return take(g, NULL, choice, start, error);
+    }
     HOLO_TRY(holo_language_read_last(g->l, read.text, read.tokens, read.count, wanted, &logits, error));
     return holo_answer_take(g, logits, start, error);
 }

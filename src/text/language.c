@@ -126,6 +126,7 @@ static HoloStatus ports_find(HoloLanguage *l, HoloError *error)
     l->positions       = holo_model_input_find(m, "position_ids");
     l->branch          = holo_model_input_find(m, "use_cache_branch");
     l->logits          = holo_model_output_find(m, "logits");
+    l->choices         = holo_model_output_find(m, "choices");
     if (l->ids < 0 || l->logits < 0)
         return holo_fail(error, HOLO_UNSUPPORTED,
                          "the model does not continue texts: it has no %s; models that do are compiled from an "
@@ -151,7 +152,7 @@ static HoloStatus prefix_find(HoloLanguage *l, HoloError *error)
     size_t     row;
     if (l->way != HOLO_READS_CACHED) return HOLO_OK;
     for (int i = 0; i < holo_model_state_count(l->model); i++) {
-        if (holo_language_state(l, i, NULL, &row, error))
+        if (holo_language_state(l, i, &row))
             l->has_caches = true;
         else
             l->is_whole = true;

@@ -44,6 +44,9 @@ struct HoloLanguage {
     HoloLanguageWay  way;
     int              ids, mask, rows, lengths, picks, positions, branch; // inputs; -1: there is none
     int              logits;                                             // an output
+    int              choices;      // an output: the most likely tokens; -1: there is none
+    bool             is_asked;     // the next run is to give the choices alone
+    const int64_t   *choice;       // that it gave
     HoloPastPair    *past;
     int              past_count;
     HoloKnownText   *text;
@@ -80,9 +83,15 @@ struct HoloLanguage {
 };
 
 // Runs the tokens behind what is known of `count` texts: `fresh` tokens of each, and gives the logits behind the last
-// `wanted` of them. Remembers the tokens.
+// `wanted` of them. Remembers the tokens. If choices are asked for, it gives these, and logits of NULL.
 HOLO_MUST HoloStatus holo_language_run(HoloLanguage *l, const HoloTextRead *reads, int count, size_t fresh,
                                        size_t wanted, const float **out_logits, HoloError *error);
+
+// Does the model say the most likely tokens itself? holo_language_choose then reads as holo_language_read_last does, and gives
+// these, `wanted` of them, without bringing the logits to the host.
+bool                 holo_language_chooses(const HoloLanguage *l);
+HOLO_MUST HoloStatus holo_language_choose(HoloLanguage *l, const HoloTextRead *read, size_t wanted,
+                                          const int64_t **out_tokens, HoloError *error);
 
 // If the model has the entries encoder and decoder, finds what they hand over, and continues texts with the decoder.
 HOLO_MUST HoloStatus holo_language_source_find(HoloLanguage *l, HoloError *error);
@@ -95,9 +104,16 @@ void                 holo_language_source_close(HoloLanguage *l);
 
 // ---- what was kept, as bytes
 
-// State i now, and the bytes of a row: of a token, if it is a cache, which is the result; else of the slot; 0 if its sizes are
-// not fixed. `out` may be NULL. Its data is NULL after a failure.
-bool holo_language_state(HoloLanguage *l, int i, HoloTensor *out, size_t *out_row, HoloError *error);
+// The bytes of a row of state i: of a token, if it is a cache, which is the result; else of the slot; 0 if its sizes are not
+// fixed.
+bool holo_language_state(const HoloLanguage *l, int i, size_t *out_row);
+// What a text with `tokens` tokens has of a state: its slot's first byte, and bytes. The inputs of a run must be set.
+typedef struct HoloStatePart {
+    size_t at, size, row; // row: as above
+    bool   is_cache;
+} HoloStatePart;
+HOLO_MUST HoloStatus holo_language_state_part(HoloLanguage *l, int i, int text, size_t tokens, HoloStatePart *out,
+                                              HoloError *error);
 // Checks the bytes. They are borrowed. `is_own`: they are in the model's archive.
 HOLO_MUST HoloStatus holo_kept_open(HoloLanguage *l, const void *bytes, size_t size, bool is_own, HoloKeptText *out,
                                     HoloError *error);

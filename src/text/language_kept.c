@@ -29,15 +29,28 @@ typedef struct Part {
 
 // ---- states
 
-bool holo_language_state(HoloLanguage *l, int i, HoloTensor *out, size_t *out_row, HoloError *error)
+bool holo_language_state(const HoloLanguage *l, int i, size_t *out_row)
 {
     const HoloPort *port     = holo_model_state(l->model, i);
     bool            is_cache = port->type.rank == 3 && port->symbol[1] && !strcmp(port->symbol[1], "context");
     *out_row                 = port->type.rank > 0 ? holo_dtype_size((HoloDtype)port->type.dtype) : 0;
     for (int d = is_cache ? 2 : 1; d < port->type.rank; d++)
         if (port->type.dim[d] < 0 || !holo_size_mul(*out_row, (size_t)port->type.dim[d], out_row)) *out_row = 0;
-    if (out && holo_session_state(l->session, i, out, error)) out->data = NULL;
     return is_cache;
+}
+
+HoloStatus holo_language_state_part(HoloLanguage *l, int i, int text, size_t tokens, HoloStatePart *out,
+                                    HoloError *error)
+{
+    HoloTensor t;
+    HOLO_TRY(holo_session_state(l->session, i, &t, error));
+    out->is_cache = holo_language_state(l, i, &out->row);
+    size_t slot   = out->is_cache ? (size_t)t.dim[1] * out->row : out->row;
+    out->at       = (size_t)text * slot;
+    out->size     = out->is_cache ? tokens * out->row : out->row;
+    if (text >= t.dim[0] || out->size > slot)
+        return holo_fail(error, HOLO_INTERNAL, "state %d has no room for what was kept", i);
+    return HOLO_OK;
 }
 
 // A number that differs for models that compute differently: what they were made from, and how.
@@ -67,7 +80,7 @@ static HoloStatus parts_check(HoloLanguage *l, const HoloKeptText *k, size_t siz
     for (uint32_t i = 0; i < k->states; i++) {
         Part   part;
         size_t row;
-        bool   is_cache = holo_language_state(l, (int)i, NULL, &row, error);
+        bool   is_cache = holo_language_state(l, (int)i, &row);
         memcpy(&part, k->bytes + sizeof(Head) + i * sizeof part, sizeof part);
         if (part.dtype != holo_model_state(l->model, (int)i)->type.dtype || part.bytes != row ||
             part.is_cache != is_cache)
@@ -137,15 +150,10 @@ HoloStatus holo_kept_apply(HoloLanguage *l, int text, HoloError *error)
     if (!kept->bytes) return HOLO_OK;
     const char *at = kept->token + holo_align(kept->count * sizeof(uint32_t), 8);
     for (int i = 0; i < holo_model_state_count(l->model) && k->count; i++) {
-        HoloTensor t;
-        size_t     row;
-        bool       is_cache = holo_language_state(l, i, &t, &row, error);
-        size_t     slot = is_cache ? (size_t)t.dim[1] * row : row, have = is_cache ? k->count * row : row;
-        if (!t.data) return error && error->status ? error->status : HOLO_INTERNAL;
-        if (text >= t.dim[0] || have > slot)
-            return holo_fail(error, HOLO_INTERNAL, "state %d has no room for what was kept", i);
-        memcpy((char *)t.data + (size_t)text * slot, at, have);
-        at += is_cache ? kept->count * row : row;
+        HoloStatePart part;
+        HOLO_TRY(holo_language_state_part(l, i, text, k->count, &part, error));
+        HOLO_TRY(holo_session_state_write(l->session, i, part.at, at, part.size, error));
+        at += part.is_cache ? kept->count * part.row : part.row;
     }
     holo_kept_drop(k);
     return HOLO_OK;
@@ -195,9 +203,21 @@ HoloStatus holo_language_load(HoloLanguage *l, int text, const char *path, HoloE
 
 // ---- writing
 
+typedef HoloStatus Add(void *to, const void *data, size_t size);
+
+static HoloStatus part_give(HoloLanguage *l, int i, const HoloStatePart *part, Add *add, void *to, HoloError *error)
+{
+    _Alignas(16) char bytes[1 << 14]; // a multiple of the size of any element
+    for (size_t done = 0, size; done < part->size; done += size) {
+        size = part->size - done < sizeof bytes ? part->size - done : sizeof bytes;
+        HOLO_TRY(holo_session_state_read(l->session, i, part->at + done, bytes, size, error));
+        HOLO_TRY(add(to, bytes, size));
+    }
+    return HOLO_OK;
+}
+
 // Has `add` called with all bytes behind the head, in order.
-static HoloStatus contents_give(HoloLanguage *l, int text, HoloStatus (*add)(void *to, const void *data, size_t size),
-                                void *to, HoloError *error)
+static HoloStatus contents_give(HoloLanguage *l, int text, Add *add, void *to, HoloError *error)
 {
     const HoloKnownText *k      = &l->text[text];
     const uint64_t       none   = 0;
@@ -205,18 +225,16 @@ static HoloStatus contents_give(HoloLanguage *l, int text, HoloStatus (*add)(voi
     int                  states = holo_model_state_count(l->model);
     for (int i = 0; i < states; i++) {
         Part part     = {.dtype = holo_model_state(l->model, i)->type.dtype};
-        part.is_cache = holo_language_state(l, i, NULL, &row, error);
+        part.is_cache = holo_language_state(l, i, &row);
         part.bytes    = row;
         HOLO_TRY(add(to, &part, sizeof part));
     }
     HOLO_TRY(add(to, k->token, tokens));
     HOLO_TRY(add(to, &none, holo_align(tokens, 8) - tokens));
     for (int i = 0; i < states; i++) {
-        HoloTensor t;
-        bool       is_cache = holo_language_state(l, i, &t, &row, error);
-        size_t     slot     = is_cache ? (size_t)t.dim[1] * row : row;
-        if (!t.data) return error && error->status ? error->status : HOLO_INTERNAL;
-        HOLO_TRY(add(to, (const char *)t.data + (size_t)text * slot, is_cache ? k->count * row : row));
+        HoloStatePart part;
+        HOLO_TRY(holo_language_state_part(l, i, text, k->count, &part, error));
+        HOLO_TRY(part_give(l, i, &part, add, to, error));
     }
     return HOLO_OK;
 }

@@ -84,6 +84,42 @@ HoloStatus holo_language_read_last(HoloLanguage *l, int text, const uint32_t *to
     return holo_language_run(l, &read, 1, count - k->count, wanted, out_logits, error);
 }
 
+// A model that tells its vocabulary, so that choices can be checked.
+bool holo_language_chooses(const HoloLanguage *l)
+{
+    return l->choices >= 0 && l->vocabulary && l->way == HOLO_READS_CACHED;
+}
+
+HoloStatus holo_language_choose(HoloLanguage *l, const HoloTextRead *read, size_t wanted, const int64_t **out_tokens,
+                                HoloError *error)
+{
+    const float *logits;
+    l->is_asked       = true;
+    HoloStatus status = holo_language_read_last(l, read->text, read->tokens, read->count, wanted, &logits, error);
+    l->is_asked       = false;
+    *out_tokens       = l->choice;
+    return status;
+}
+
+HoloStatus holo_language_read_choice(HoloLanguage *l, int text, const uint32_t *tokens, size_t count,
+                                     uint32_t *out_token, HoloError *error)
+{
+    HoloTextRead   read = {.text = text, .tokens = tokens, .count = count};
+    const int64_t *choice;
+    const float   *logits;
+    if (holo_language_chooses(l)) {
+        HOLO_TRY(holo_language_choose(l, &read, 1, &choice, error));
+        *out_token = (uint32_t)choice[0];
+        return HOLO_OK;
+    }
+    HOLO_TRY(holo_language_read(l, text, tokens, count, &logits, error));
+    uint32_t best = 0; // what is not a number is never chosen
+    for (uint32_t i = 1; i < l->vocabulary; i++)
+        if (logits[i] > logits[best] || logits[best] != logits[best]) best = i;
+    *out_token = best;
+    return HOLO_OK;
+}
+
 HoloStatus holo_language_read(HoloLanguage *l, int text, const uint32_t *tokens, size_t count, const float **out_logits,
                               HoloError *error)
 {
@@ -158,13 +194,10 @@ void holo_language_forget(HoloLanguage *l, int text)
 static HoloStatus states_copy(HoloLanguage *l, int from, int to, size_t tokens, HoloError *error)
 {
     for (int i = 0; i < holo_model_state_count(l->model); i++) {
-        HoloTensor t;
-        size_t     row;
-        bool       is_cache = holo_language_state(l, i, &t, &row, error);
-        size_t     slot     = is_cache ? (size_t)t.dim[1] * row : row;
-        if (!t.data) return error && error->status ? error->status : HOLO_INTERNAL;
-        memcpy((char *)t.data + (size_t)to * slot, (const char *)t.data + (size_t)from * slot,
-               is_cache ? tokens * row : row);
+        HoloStatePart part, into;
+        HOLO_TRY(holo_language_state_part(l, i, from, tokens, &part, error));
+        HOLO_TRY(holo_language_state_part(l, i, to, tokens, &into, error));
+        HOLO_TRY(holo_session_state_copy(l->session, i, into.at, part.at, part.size, error));
     }
     return HOLO_OK;
 }

@@ -217,6 +217,26 @@ static HoloStatus remember(HoloLanguage *l, const Run *r, HoloError *error)
     return HOLO_OK;
 }
 
+// Logits stay where they are while only choices are asked for.
+static HoloStatus logits_leave(HoloLanguage *l, HoloError *error)
+{
+    return l->choices < 0 ? HOLO_OK : holo_session_leave_output(l->session, l->logits, l->is_asked, error);
+}
+
+static HoloStatus choices_take(HoloLanguage *l, const Run *r, HoloError *error)
+{
+    HoloTensor t;
+    HOLO_TRY(holo_session_output(l->session, l->choices, &t, error));
+    if (t.dtype != HOLO_I64 || t.rank != 2 || t.dim[0] != r->count || t.dim[1] < (int64_t)r->wanted)
+        return holo_fail(error, HOLO_BAD_INPUT, "the model gives choices of another shape than there are tokens");
+    l->choice = (const int64_t *)t.data + ((size_t)t.dim[1] - r->wanted);
+    for (size_t i = 0; i < (size_t)r->count * r->wanted; i++)
+        if (l->choice[i] < 0 || l->choice[i] >= (int64_t)l->vocabulary)
+            return holo_fail(error, HOLO_BAD_INPUT, "the model chose token %lld, which it does not have",
+                             (long long)l->choice[i]);
+    return HOLO_OK;
+}
+
 HoloStatus holo_language_run(HoloLanguage *l, const HoloTextRead *reads, int count, size_t fresh, size_t wanted,
                              const float **out_logits, HoloError *error)
 {
@@ -229,10 +249,16 @@ HoloStatus holo_language_run(HoloLanguage *l, const HoloTextRead *reads, int cou
     for (int i = 0; i < count; i++) HOLO_TRY(holo_kept_apply(l, reads[i].text, error));
     for (int i = 0; i < l->past_count && l->way == HOLO_READS_PAST; i++)
         HOLO_TRY(past_set(l, &l->past[i], (int64_t)known(l, &r, 0)->count, error));
+    HOLO_TRY(logits_leave(l, error));
     HOLO_TRY(holo_session_run(l->session, error));
     bool is_first = !known(l, &r, 0)->count;
     for (int i = 0; i < l->past_count && l->way == HOLO_READS_PAST; i++)
         if (is_first || !l->past[i].is_source) HOLO_TRY(past_keep(l, &l->past[i], error));
+    if (l->is_asked) {
+        HOLO_TRY(choices_take(l, &r, error));
+        *out_logits = NULL;
+        return remember(l, &r, error);
+    }
     HOLO_TRY(holo_session_output(l->session, l->logits, &t, error));
     if (t.rank != 3 || t.dim[0] != count || t.dim[1] < (int64_t)wanted || t.dim[2] < 1 || t.dim[2] > UINT32_MAX / 2)
         return holo_fail(error, HOLO_BAD_INPUT, "the model gives logits of another shape than there are tokens");

@@ -1,6 +1,5 @@
 // cuda_attention.c - attention in one kernel.
-#include "devices/cuda/cuda_pick.h"
-#include "devices/cuda/cuda_product.h"
+#include "devices/cuda/cuda_attention.h"
 
 #include <math.h>
 #include <stddef.h>
@@ -85,33 +84,40 @@ static HoloStatus attention_read(const HoloCudaMaking *m, HoloCudaAttention *p)
     return mask_read(m, p);
 }
 
-HoloStatus holo_cuda_attention(HoloCudaMaking *m)
+HoloStatus holo_cuda_attention_add(HoloCudaMaking *m, const HoloCudaAttention *p, HoloCudaStep **out)
 {
-    HoloCudaAttention p;
-    HoloCudaPick      pick;
-    HoloCudaStep     *step;
-    HoloCudaWant      want = {.type    = m->params.store,
-                              .numeric = m->params.numeric,
-                              .align   = 16,
-                              .batch   = 1,
-                              .sms     = m->shared->multiprocessors};
-    HOLO_TRY(attention_read(m, &p));
-    for (int i = Q; i <= V; i++)
-        if (holo_cuda_type(m, i) != m->params.store) return bad(m);
-    if (!holo_cuda_pick_attention(&want, &p, &pick))
+    HoloCudaPick pick;
+    HoloCudaWant want = {.type    = m->params.store,
+                         .numeric = m->params.numeric,
+                         .align   = 16,
+                         .batch   = 1,
+                         .sms     = m->shared->multiprocessors};
+    *out              = NULL;
+    if (!holo_cuda_pick_attention(&want, p, &pick))
         return holo_call_fail(m->call, HOLO_UNSUPPORTED, "cuda: no kernel for attention of these sizes");
     if (!pick.count) return HOLO_OK;
     const HoloCudaLaunch *l     = &pick.launch[0];
     HoloCudaShape         shape = {
                 .grid = {l->grid[0], l->grid[1], l->grid[2]}, .block = l->block, .shared = l->shared, .cluster = l->cluster};
-    HOLO_TRY(holo_cuda_add(m, l->module, l->kernel, &shape, &l->params, l->params_size, &step));
-    holo_cuda_place(step, offsetof(HoloCudaAttention, q), Q, 0);
-    holo_cuda_place(step, offsetof(HoloCudaAttention, k), K, 0);
-    holo_cuda_place(step, offsetof(HoloCudaAttention, v), V, 0);
-    holo_cuda_place(step, offsetof(HoloCudaAttention, out), holo_cuda_out(m, 0), 0);
-    if (p.mask_type) holo_cuda_place(step, offsetof(HoloCudaAttention, mask), MASK, 0);
-    holo_cuda_place(step, offsetof(HoloCudaAttention, partial), HOLO_CUDA_SCRATCH, pick.partial_at);
-    holo_cuda_place(step, offsetof(HoloCudaAttention, counters), HOLO_CUDA_COUNTS, 0);
+    HOLO_TRY(holo_cuda_add(m, l->module, l->kernel, &shape, &l->params, l->params_size, out));
+    holo_cuda_place(*out, offsetof(HoloCudaAttention, q), Q, 0);
+    holo_cuda_place(*out, offsetof(HoloCudaAttention, k), K, 0);
+    holo_cuda_place(*out, offsetof(HoloCudaAttention, v), V, 0);
+    holo_cuda_place(*out, offsetof(HoloCudaAttention, out), holo_cuda_out(m, 0), 0);
+    holo_cuda_place(*out, offsetof(HoloCudaAttention, partial), HOLO_CUDA_SCRATCH, pick.partial_at);
+    holo_cuda_place(*out, offsetof(HoloCudaAttention, counters), HOLO_CUDA_COUNTS, 0);
     if (pick.workspace > m->scratch) m->scratch = pick.workspace;
+    return HOLO_OK;
+}
+
+HoloStatus holo_cuda_attention(HoloCudaMaking *m)
+{
+    HoloCudaAttention p;
+    HoloCudaStep     *step;
+    HOLO_TRY(attention_read(m, &p));
+    for (int i = Q; i <= V; i++)
+        if (holo_cuda_type(m, i) != m->params.store) return bad(m);
+    HOLO_TRY(holo_cuda_attention_add(m, &p, &step));
+    if (p.mask_type) holo_cuda_place(step, offsetof(HoloCudaAttention, mask), MASK, 0);
     return HOLO_OK;
 }

@@ -66,13 +66,27 @@ static void cuda_close(void *self)
     holo_free(c);
 }
 
+// How f32 lies in its memory: as all steps of the archive say.
+static uint8_t store_of(const HoloDeviceSetup *setup)
+{
+    const HoloArchive *a = setup->archive;
+    for (size_t i = 0; a && i < a->STEPS_count; i++) {
+        const HoloStepRecord *s = &a->STEPS_at[i];
+        HoloCudaStepParams    p;
+        if (s->target != setup->target || s->params_size < sizeof p) continue;
+        memcpy(&p, a->BYTES_at + s->params, sizeof p);
+        return p.store <= HOLO_CUDA_BF16 ? p.store : HOLO_CUDA_F32;
+    }
+    return HOLO_CUDA_F32;
+}
+
 static HoloStatus cuda_open(const HoloDeviceSetup *setup, void **out_self, HoloError *error)
 {
     if (!setup->shared)
         return holo_fail(error, HOLO_UNSUPPORTED, "cuda: kernels of one's own do not run on it yet: use the CPU");
     Cuda *c = *out_self = holo_realloc(NULL, sizeof *c);
     if (!c) return holo_fail_memory(error);
-    *c                = (Cuda){.shared = setup->shared};
+    *c                = (Cuda){.shared = setup->shared, .store = store_of(setup)};
     HoloStatus status = enter(c, error);
     if (!status) {
         status = parts_open(c, error);
@@ -161,8 +175,11 @@ static HoloStatus wait(void *self, HoloError *error)
     c->staged = 0;
     if (result) return holo_cu_fail(&c->shared->cu, result, error, "running");
     if (!*c->status) return HOLO_OK;
-    *c->status = 0;
-    return holo_fail(error, HOLO_BAD_INPUT, "cuda: an index that a lookup got is out of range");
+    bool is_cache = *c->status == HOLO_CUDA_STATUS_CACHE;
+    *c->status    = 0;
+    return holo_fail(error, HOLO_BAD_INPUT,
+                     is_cache ? "cuda: the cache has no such slot, no room for all tokens, or a slot is there twice"
+                              : "cuda: an index that a lookup got is out of range");
 }
 
 // ---- values that lie narrower there
@@ -217,21 +234,32 @@ static HoloStatus transfer_by(void *self, HoloTransferWay way, bool is_there, Ho
     return status;
 }
 
-static HoloStatus show(void *self, const HoloTensor *t, void *to, HoloError *error)
+static size_t element(void *self, HoloDtype dtype)
 {
-    Cuda   *c      = self;
-    bool    narrow = t->dtype == HOLO_F32 && c->store != HOLO_CUDA_F32;
-    int64_t count  = holo_tensor_count(t);
-    HOLO_TRY(transfer(self, HOLO_TRANSFER_OUT, to, t->data, narrow ? (size_t)count * 2 : holo_tensor_bytes(t), error));
-    HOLO_TRY(wait(self, error));
-    // from the end: a wide element lies behind the narrow ones that are still to be read
-    for (int64_t i = count; narrow && i-- > 0;) {
-        uint16_t bits;
-        memcpy(&bits, (const char *)to + i * 2, sizeof bits);
-        float x = (float)holo_small_decode(c->store == HOLO_CUDA_F16 ? HOLO_FORMAT_F16 : HOLO_FORMAT_BF16, bits);
-        memcpy((char *)to + i * 4, &x, sizeof x);
+    return dtype == HOLO_F32 && ((const Cuda *)self)->store != HOLO_CUDA_F32 ? 2 : holo_dtype_size(dtype);
+}
+
+static HoloStatus show(void *self, HoloTransferWay way, const HoloTensor *t, void *bytes, HoloError *error)
+{
+    Cuda           *c      = self;
+    HoloSmallFloat  format = c->store == HOLO_CUDA_F16 ? HOLO_FORMAT_F16 : HOLO_FORMAT_BF16;
+    int64_t         count  = holo_tensor_count(t);
+    size_t          size   = (size_t)count * element(self, (HoloDtype)t->dtype);
+    uint16_t       *bits   = NULL;
+    bool            is_in  = way == HOLO_TRANSFER_IN;
+    if (size != holo_tensor_bytes(t)) {
+        bits = holo_realloc(NULL, size + 1);
+        if (!bits) return holo_fail_memory(error);
     }
-    return HOLO_OK;
+    for (int64_t i = 0; bits && is_in && i < count; i++)
+        bits[i] = (uint16_t)holo_small_encode(format, (double)((const float *)bytes)[i], false);
+    void      *here   = bits ? bits : bytes;
+    HoloStatus status = transfer(self, way, is_in ? t->data : here, is_in ? here : t->data, size, error);
+    if (!status) status = wait(self, error);
+    for (int64_t i = 0; bits && !is_in && !status && i < count; i++)
+        ((float *)bytes)[i] = (float)holo_small_decode(format, bits[i]);
+    holo_free(bits);
+    return status;
 }
 
 // ---- steps
@@ -252,13 +280,12 @@ static HoloStatus prepare(void *self, uint32_t kernel, const HoloCall *call, voi
     if (size < sizeof m.params || size > call->params_size)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "its parameters are too short");
     memcpy(&m.params, call->params, sizeof m.params);
-    if (m.params.store > HOLO_CUDA_BF16) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "its parameters are broken");
+    if (m.params.store != c->store) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "its class is not that of others");
     for (int i = 0; i < call->in_count + call->out_count; i++) {
         const HoloTensor *t = i < call->in_count ? call->in[i] : call->out[i - call->in_count];
         if (t && (t->kind != HOLO_TENSOR || t->dtype == HOLO_STRING))
             return holo_call_fail(call, HOLO_UNSUPPORTED, "cuda: operand %d is no tensor of numbers", i);
     }
-    c->store = m.params.store; // that of the archive's class
     HOLO_TRY(enter(c, call->error));
     HoloStatus status = row->prepare(&m);
     leave(c);
@@ -297,6 +324,24 @@ static uint64_t address(const Cuda *c, const HoloCall *call, const HoloCudaPlace
     return at + place->offset;
 }
 
+// What the copy engine has to know of an operand.
+static HoloCuResult map_fill(const Cuda *c, const HoloCudaMap *m, uint64_t at, uint8_t *out)
+{
+    static const int types[] = {HOLO_CU_MAP_TF32, HOLO_CU_MAP_F16, HOLO_CU_MAP_BF16};
+    _Alignas(64) uint8_t made[128];
+    const HoloCu        *cu      = &c->shared->cu;
+    void                *address = (void *)(uintptr_t)at;
+    HoloCuResult         result;
+    if (m->is_image)
+        result = cu->map_image(made, types[m->type], m->rank, address, m->size, m->stride, m->lower, m->upper,
+                               m->box[0], m->box[1], m->step, 0, HOLO_CU_MAP_SWIZZLE, HOLO_CU_MAP_PROMOTE, 0);
+    else
+        result = cu->map_tiled(made, types[m->type], m->rank, address, m->size, m->stride, m->box, m->step, 0,
+                               HOLO_CU_MAP_SWIZZLE, HOLO_CU_MAP_PROMOTE, 0);
+    memcpy(out, made, sizeof made);
+    return result;
+}
+
 static HoloStatus step_launch(const Cuda *c, const HoloCall *call, HoloCudaStep *step, const char *name)
 {
     HoloCuLaunchAttribute attributes[2];
@@ -313,7 +358,12 @@ static HoloStatus step_launch(const Cuda *c, const HoloCall *call, HoloCudaStep 
         uint64_t at = address(c, call, &step->place[i]);
         memcpy(step->args + step->place[i].at, &at, sizeof at);
     }
-    HoloCuResult result = c->shared->cu.launch(&config, step->function, args, NULL);
+    HoloCuResult result = 0;
+    for (int i = 0; i < step->map_count && !result; i++) {
+        const HoloCudaPlace *place = &step->map[i].place;
+        result                     = map_fill(c, &step->map[i].map, address(c, call, place), step->args + place->at);
+    }
+    if (!result) result = c->shared->cu.launch(&config, step->function, args, NULL);
     if (!result) return HOLO_OK;
     char what[200];
     snprintf(what, sizeof what, "node %.100s, kernel %.40s", call->node, name);
@@ -401,6 +451,7 @@ const HoloDevice holo_device_cuda = {
     .transfer    = transfer,
     .transfer_by = transfer_by,
     .show        = show,
+    .element     = element,
     .use_stream  = use_stream,
     .job_size    = job_size,
     .prepare     = prepare,

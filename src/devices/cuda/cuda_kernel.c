@@ -4,14 +4,16 @@
 #include <string.h>
 
 static const char *const programs_modules[] = {"programs", NULL};
-static const char *const product_modules[]  = {
-     "product_f32", "product_tf32", "product_f16", "product_bf16", "turn", "rows", "basic", "programs", NULL};
-static const char *const conv_modules[] = {
-    "product_f32", "product_tf32", "product_f16", "product_bf16", "turn", "depthwise", "basic", "programs", NULL};
+#define PRODUCTS                                                                                               \
+    "product_f32", "product_tf32", "product_f16", "product_bf16", "tiled_tf32_sm90", "tiled_f16_sm90", "tiled_bf16_sm90", \
+        "turn", "basic", "programs"
+static const char *const product_modules[]   = {PRODUCTS, "rows", NULL};
+static const char *const conv_modules[]      = {PRODUCTS, "depthwise", NULL};
 static const char *const basic_modules[]     = {"basic", NULL};
 static const char *const rows_modules[]      = {"norm", "basic", NULL};
 static const char *const attention_modules[] = {"attention_16", "attention_32", "decode", NULL};
 static const char *const norm_modules[]      = {"basic", "programs", NULL};
+static const char *const cache_modules[]     = {"cache", NULL};
 
 static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_PROGRAM]   = {"program", holo_cuda_program, programs_modules},
@@ -29,6 +31,9 @@ static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_SCAN]      = {"scan", holo_cuda_scan, basic_modules},
     [HOLO_CUDA_STEP_ELEMENTS]  = {"elements", holo_cuda_pick_elements, basic_modules},
     [HOLO_CUDA_STEP_RESIZE]    = {"resize", holo_cuda_resize, basic_modules},
+    [HOLO_CUDA_STEP_ROTARY]    = {"rotary", holo_cuda_rotary, cache_modules},
+    [HOLO_CUDA_STEP_WRITE]     = {"cache_write", holo_cuda_cache_write, cache_modules},
+    [HOLO_CUDA_STEP_CACHED]    = {"cached_attention", holo_cuda_cached_attention, attention_modules},
 };
 
 const HoloCudaKernel *holo_cuda_kernel(uint32_t number)
@@ -64,6 +69,13 @@ HoloStatus holo_cuda_add(HoloCudaMaking *m, const char *module, const char *kern
 void holo_cuda_place(HoloCudaStep *step, size_t at, int operand, uint64_t offset)
 {
     if (step) step->place[step->place_count++] = (HoloCudaPlace){(uint16_t)at, (int16_t)operand, offset};
+}
+
+void holo_cuda_place_map(HoloCudaStep *step, const HoloCudaMap *map, size_t at, int operand, uint64_t offset)
+{
+    if (step)
+        step->map[step->map_count++] =
+            (HoloCudaMapPlace){.map = *map, .place = {(uint16_t)at, (int16_t)operand, offset}};
 }
 
 size_t holo_cuda_element(const HoloCudaMaking *m, int i)

@@ -6,6 +6,7 @@
 #define HOLO_DEVICES_CUDA_CUDA_KERNEL_H
 
 #include "devices/cuda/code/basic_params.h"
+#include "devices/cuda/cuda_pick.h"
 #include "devices/cuda/cuda_shared.h"
 
 // The kinds of steps. Numbers are in archives: append only.
@@ -25,6 +26,9 @@ typedef enum HoloCudaKernelId {
     HOLO_CUDA_STEP_SCAN      = 13, // CumSum
     HOLO_CUDA_STEP_ELEMENTS  = 14, // GatherElements
     HOLO_CUDA_STEP_RESIZE    = 15,
+    HOLO_CUDA_STEP_ROTARY    = 16, // RotaryEmbedding
+    HOLO_CUDA_STEP_WRITE     = 17, // CacheWrite
+    HOLO_CUDA_STEP_CACHED    = 18, // CachedAttention
     HOLO_CUDA_STEP_LIMIT
 } HoloCudaKernelId;
 
@@ -58,12 +62,19 @@ typedef struct HoloCudaPlace { // where an address goes
     uint64_t offset;           // in bytes
 } HoloCudaPlace;
 
+typedef struct HoloCudaMapPlace { // where the map of an operand goes, encoded with its address
+    HoloCudaMap   map;
+    HoloCudaPlace place;
+} HoloCudaMapPlace;
+
 typedef struct HoloCudaStep { // one launch
     HoloCuHandle  function;
     bool          is_early;
     uint32_t      grid[3], block, shared, cluster;
     int           place_count;
     HoloCudaPlace place[HOLO_CUDA_PLACES];
+    int           map_count;
+    HoloCudaMapPlace map[2];
     _Alignas(16) uint8_t args[HOLO_CUDA_ARGS];
     struct HoloCudaStep *next;
 } HoloCudaStep;
@@ -95,6 +106,8 @@ HOLO_MUST HoloStatus holo_cuda_add(HoloCudaMaking *m, const char *module, const 
                                    const HoloCudaShape *shape, const void *args, size_t size, HoloCudaStep **out);
 // The address of an operand, plus `offset` bytes, goes to `at` of the arguments. Accepts a step of NULL.
 void holo_cuda_place(HoloCudaStep *step, size_t at, int operand, uint64_t offset);
+// The same for a map.
+void holo_cuda_place_map(HoloCudaStep *step, const HoloCudaMap *map, size_t at, int operand, uint64_t offset);
 // The number of output i among the operands.
 static inline int holo_cuda_out(const HoloCudaMaking *m, int i)
 {
@@ -123,7 +136,8 @@ int holo_cuda_program_operand(const char *name, bool is_tail);
 typedef HoloStatus HoloCudaPrepare(HoloCudaMaking *m);
 HoloCudaPrepare    holo_cuda_program, holo_cuda_product, holo_cuda_conv, holo_cuda_move, holo_cuda_gather,
     holo_cuda_reduce, holo_cuda_rows, holo_cuda_pool, holo_cuda_attention, holo_cuda_group_norm, holo_cuda_transfer,
-    holo_cuda_extreme, holo_cuda_scan, holo_cuda_pick_elements, holo_cuda_resize;
+    holo_cuda_extreme, holo_cuda_scan, holo_cuda_pick_elements, holo_cuda_resize, holo_cuda_rotary, holo_cuda_cache_write,
+    holo_cuda_cached_attention;
 
 typedef struct HoloCudaKernel {
     const char        *name;

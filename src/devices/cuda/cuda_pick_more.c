@@ -48,7 +48,8 @@ bool holo_cuda_pick_rows(const HoloCudaWant *want, const HoloCudaRows *asked, ui
         share *= 2;
     l->params.rows       = *asked;
     l->params.rows.share = share;
-    l->params.rows.whole = want->align % 16 == 0 && asked->lda * (int64_t)size % 16 == 0;
+    l->params.rows.whole   = want->align % 16 == 0 && asked->lda * (int64_t)size % 16 == 0;
+    l->params.rows.b_early = want->b_constant;
     l->block             = WARPS * 32;
     l->grid[0]           = (uint32_t)ceil_div(asked->n, WARPS / share * COLUMNS);
     out->cost            = 2 + (double)asked->n * asked->k * size / 3.5e6;
@@ -146,7 +147,7 @@ bool holo_cuda_pick_attention(const HoloCudaWant *want, const HoloCudaAttention 
     HoloCudaAttention p    = *asked;
     int32_t           wide = p.size > p.v_size ? p.size : p.v_size, size = size_of(want->type);
     memset(out, 0, sizeof *out);
-    if (want->type > HOLO_CUDA_BF16 || want->numeric == HOLO_CUDA_NUMERIC_EXACT || p.mask_type > HOLO_CUDA_MASK_BOOL)
+    if (want->type > HOLO_CUDA_BF16 || want->numeric == HOLO_CUDA_NUMERIC_EXACT || p.mask_type > HOLO_CUDA_MASK_FRESH)
         return false;
     if (p.kv_heads < 1 || p.heads % p.kv_heads || p.heads > 65535 || p.batch > 65535 || wide > 256) return false;
     if (p.batch <= 0 || p.queries <= 0 || p.heads <= 0 || p.v_size <= 0) return true;

@@ -116,6 +116,43 @@ static bool attention(Choosing *c)
     return !(holo_attr_float(&c->call, "softcap", 0) > 0);
 }
 
+// ---- language models
+
+static bool rotary(Choosing *c)
+{
+    bool             is_microsoft = HOLO_IS(c->node, MICROSOFT_RotaryEmbedding);
+    const HoloValue *positions    = input(c, is_microsoft ? 1 : 3);
+    if (!is_f32(input(c, 0), 3, 4) || is_known(input(c, 0))) return false;
+    for (int i = 0; i < 2; i++)
+        if (!is_f32(input(c, i + 1 + is_microsoft), 2, 3)) return false;
+    return !positions || holo_value_is(positions, HOLO_I64, 0, 2) || holo_value_is(positions, HOLO_I32, 0, 2);
+}
+
+// A cache is stored as other values are. One of f16 is where these are, too.
+static bool is_cache(const Choosing *c, const HoloValue *v)
+{
+    return is_f32(v, 3, 3) || (c->class->store == HOLO_CUDA_F16 && holo_value_is(v, HOLO_F16, 3, 3));
+}
+
+// It changes a state in place, and copies none.
+static bool cache_write(Choosing *c)
+{
+    return input(c, 0) && input(c, 0)->is_state && is_cache(c, input(c, 0)) && is_f32(input(c, 1), 3, 3);
+}
+
+static bool cached_attention(Choosing *c)
+{
+    enum { LONGEST = 256 };
+    const HoloValue *q = input(c, 0), *v = input(c, 2);
+    int64_t          heads    = holo_attr_int(&c->call, "num_heads", 0);
+    int64_t          kv_heads = holo_attr_int(&c->call, "kv_num_heads", heads);
+    if (c->class->numeric == HOLO_CUDA_NUMERIC_EXACT || input(c, 6) || heads < 1 || kv_heads < 1) return false;
+    if (!is_f32(q, 3, 3) || is_known(q) || !is_cache(c, input(c, 1)) || !is_cache(c, v)) return false;
+    HoloDim size = q->type.dim[2], v_size = v->type.dim[2];
+    return !holo_dim_is_symbolic(size) && !holo_dim_is_symbolic(v_size) && size / heads <= LONGEST &&
+           v_size / kv_heads <= LONGEST;
+}
+
 // ---- moves
 
 static bool is_movable(const HoloValue *v)
@@ -291,6 +328,10 @@ static const Row rows[] = {
     {HOLO_ID_Conv, HOLO_CUDA_STEP_CONV, conv},
     {HOLO_ID_HOLOGRAM_Conv, HOLO_CUDA_STEP_CONV, conv},
     {HOLO_ID_Attention, HOLO_CUDA_STEP_ATTENTION, attention},
+    {HOLO_ID_RotaryEmbedding, HOLO_CUDA_STEP_ROTARY, rotary},
+    {HOLO_ID_MICROSOFT_RotaryEmbedding, HOLO_CUDA_STEP_ROTARY, rotary},
+    {HOLO_ID_HOLOGRAM_CacheWrite, HOLO_CUDA_STEP_WRITE, cache_write},
+    {HOLO_ID_HOLOGRAM_CachedAttention, HOLO_CUDA_STEP_CACHED, cached_attention},
     {HOLO_ID_Transpose, HOLO_CUDA_STEP_MOVE, move},
     {HOLO_ID_Concat, HOLO_CUDA_STEP_MOVE, move},
     {HOLO_ID_Split, HOLO_CUDA_STEP_MOVE, move},

@@ -1,6 +1,7 @@
 // cuda_pack.c - weights as the kernels of a GPU read them: rows of k, the filters or columns one after the other, each row
 // of whole 16 bytes. Taps of filters come before channels; where each channel has a filter of its own, channels come last.
 #include "devices/cuda/cuda_pick.h"
+#include "format/dtype.h"
 #include "format/small_float.h"
 #include "graph/facts.h"
 #include "lower/cuda/cuda_target.h"
@@ -66,13 +67,20 @@ static float tf32_of(float x)
     return holo_f32_of_bits((up & 0x7F800000) == 0x7F800000 ? bits & ~UINT32_C(0x1FFF) : up & ~UINT32_C(0x1FFF));
 }
 
+static uint16_t narrow_of(uint8_t type, float x)
+{
+    uint32_t bits = holo_bits_of_f32(x);
+    if (type == HOLO_CUDA_F16) return holo_f32_to_f16(x);
+    if ((bits & 0x7F800000) == 0x7F800000) return holo_f64_to_bf16((double)x);
+    return (uint16_t)((bits + 0x7FFF + (bits >> 16 & 1)) >> 16); // to the nearest, ties to even
+}
+
 static void number_put(void *out, int64_t at, uint8_t type, uint8_t numeric, float x)
 {
     if (type == HOLO_CUDA_F32)
         ((float *)out)[at] = numeric == HOLO_CUDA_NUMERIC_TF32 ? tf32_of(x) : x;
     else
-        ((uint16_t *)out)[at] =
-            (uint16_t)holo_small_encode(type == HOLO_CUDA_F16 ? HOLO_FORMAT_F16 : HOLO_FORMAT_BF16, (double)x, false);
+        ((uint16_t *)out)[at] = narrow_of(type, x);
 }
 
 size_t holo_cuda_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
@@ -84,6 +92,9 @@ size_t holo_cuda_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t
     size_t       size = (size_t)(rows * s.row) * element(type);
     memset(out, 0, size);
     for (int64_t r = 0; r < rows; r++)
+        for (int64_t i = 0; i < s.k && s.taps == 1; i++)
+            number_put(out, r * s.row + i, type, numeric, from[(first + r) * s.row_stride + i * s.channel_stride]);
+    for (int64_t r = 0; r < rows && s.taps > 1; r++)
         for (int64_t i = 0; i < s.k; i++)
             if (i % s.channels < s.real)
                 number_put(out, r * s.row + i, type, numeric,

@@ -28,6 +28,13 @@ static bool has_kind(const char *kind)
     return !strcmp(kind, "sm_80") || !strcmp(kind, "sm_90") || !strcmp(kind, "ptx");
 }
 
+// Of a large angle few digits say nothing.
+static bool is_angle(const HoloNode *node)
+{
+    bool is = node->op && !*node->op->domain && (!strcmp(node->op->name, "Cos") || !strcmp(node->op->name, "Sin"));
+    return is && node->in[0] && node->in[0]->type.dtype == HOLO_F32;
+}
+
 static const HoloTarget *of_class(const char *numeric);
 
 // A row for each class: they differ in what they choose.
@@ -64,8 +71,8 @@ CLASS(bf16, HOLO_CUDA_BF16, HOLO_CUDA_NUMERIC_FUSED)
 const HoloTarget        holo_target_cuda = {ROW(fused)};
 static const HoloTarget target_exact     = {ROW(exact)};
 static const HoloTarget target_tf32      = {ROW(tf32)};
-static const HoloTarget target_f16       = {ROW(f16)};
-static const HoloTarget target_bf16      = {ROW(bf16)};
+static const HoloTarget target_f16       = {ROW(f16), .needs_digits = is_angle};
+static const HoloTarget target_bf16      = {ROW(bf16), .needs_digits = is_angle};
 
 static const HoloTarget *of_class(const char *numeric)
 {

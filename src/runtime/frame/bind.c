@@ -445,7 +445,7 @@ static HoloStatus updates_check(const HoloFrame *frame, const HoloStepRecord *s,
     for (uint32_t k = s->in_count; k < (uint32_t)s->in_count + s->out_count; k++) {
         uint32_t v = operand[k], root = v == HOLO_NO_VALUE ? 0 : frame->roots[v];
         if (v == HOLO_NO_VALUE || !holo_value_is_state(holo_frame_record(frame, root))) continue;
-        bool ok = call->op->flags & HOLO_OP_UPDATES && k == s->in_count && !s->target &&
+        bool ok = call->op->flags & HOLO_OP_UPDATES && k == s->in_count &&
                   types_equal(&frame->types[v], &frame->types[root]) && operand[0] == root;
         for (uint32_t i = 1; i < s->in_count; i++)
             ok = ok && (operand[i] == HOLO_NO_VALUE || frame->roots[operand[i]] != root);

@@ -67,6 +67,7 @@ struct HoloSession {
         void  *data; // the caller's memory; NULL: the session's own
         size_t size;
         bool   is_there; // it is the device's
+        bool   is_left;  // nobody wants it: it stays where it was computed
     } * outputs;
     HoloThere          *there;      // by input
     bool                has_stream; // runs go to a stream of the caller
@@ -121,6 +122,7 @@ struct HoloFrame {
     size_t               *starts;   // first byte of an alias or a part in its root
     uint32_t             *writers;  // steps that write a value that owns its bytes, also through others
     bool                 *is_there; // an input or output of the caller's that is in the memory of the device
+    bool                 *is_left;  // an output that nobody wants: its transfer is left out
     bool                 *is_held;  // its bytes are a constant that a device holds for all sessions
     uint32_t             *origins;  // the host's value of one that a transfer brings to another space; or HOLO_NO_VALUE
     HoloTensor          **operands;

@@ -1,5 +1,5 @@
 // defaults.c - inputs that the caller leaves out and that have a default: one number, which fills them, or the number of
-// each element; and states.
+// each element; and the sizes of these and of states.
 #include "runtime/session/defaults.h"
 
 #include "ops/tensor.h"
@@ -53,7 +53,7 @@ static int64_t size_least(const HoloSession *session, int index, int d)
 }
 
 // Its type, with the sizes that the other inputs have.
-static HoloStatus type_find(const HoloSession *session, int index, HoloTensor *out, HoloError *error)
+HoloStatus holo_default_type(const HoloSession *session, int index, HoloTensor *out, HoloError *error)
 {
     const HoloArchive     *a    = &session->model->archive;
     const HoloPort        *port = &session->model->inputs[index];
@@ -87,7 +87,7 @@ HoloStatus holo_default_set(HoloSession *session, int index, HoloError *error)
 {
     HoloDefault *own = &session->defaults[index];
     HoloTensor   t;
-    HOLO_TRY(type_find(session, index, &t, error));
+    HOLO_TRY(holo_default_type(session, index, &t, error));
     size_t size = holo_tensor_bytes(&t);
     if (size > own->size || !own->data) {
         void *data = holo_realloc(own->data, size + 1);
@@ -99,51 +99,6 @@ HoloStatus holo_default_set(HoloSession *session, int index, HoloError *error)
     }
     t.data                 = own->data;
     session->inputs[index] = t;
-    return HOLO_OK;
-}
-
-// ---- states
-
-// Copies what two tensors have in common. Each size may have become larger or smaller.
-static void part_copy(const HoloTensor *from, const HoloTensor *to)
-{
-    size_t  row   = holo_dtype_size((HoloDtype)to->dtype);
-    int     inner = to->rank;
-    int64_t rows  = 1, common[HOLO_MAX_RANK];
-    while (inner > 0 && from->dim[inner - 1] == to->dim[inner - 1]) row *= (size_t)to->dim[--inner];
-    for (int d = 0; d < inner; d++) {
-        common[d] = holo_least(from->dim[d], to->dim[d]);
-        rows *= common[d];
-    }
-    for (int64_t i = 0; i < rows && row; i++) {
-        int64_t left = i, at = 0, step = 1, was = 0, was_step = 1;
-        for (int d = inner - 1; d >= 0; d--) {
-            at += left % common[d] * step;
-            was += left % common[d] * was_step;
-            left /= common[d];
-            step *= to->dim[d];
-            was_step *= from->dim[d];
-        }
-        memcpy((char *)to->data + (size_t)at * row, (const char *)from->data + (size_t)was * row, row);
-    }
-}
-
-HoloStatus holo_state_set(HoloSession *session, int index, HoloError *error)
-{
-    HoloDefault *own = &session->defaults[index];
-    HoloTensor   t;
-    HOLO_TRY(type_find(session, index, &t, error));
-    bool same = own->data && own->type.rank == t.rank;
-    for (int d = 0; d < t.rank; d++) same = same && own->type.dim[d] == t.dim[d];
-    if (!same) {
-        size_t size = holo_tensor_bytes(&t);
-        t.data      = holo_memory_take(size + 1, session->model->memory_how);
-        if (!t.data) return holo_fail_memory(error);
-        if (own->data) part_copy(&own->type, &t);
-        holo_memory_free(own->data, own->size + 1);
-        *own = (HoloDefault){t.data, size, t};
-    }
-    session->inputs[index] = own->type;
     return HOLO_OK;
 }
 
@@ -166,36 +121,8 @@ HoloStatus holo_session_set_size(HoloSession *session, const char *symbol, int64
     return holo_session_give(session, size_set(session, symbol, size, error));
 }
 
-static HoloStatus state_view(HoloSession *session, int index, HoloTensor *out_view, HoloError *error)
-{
-    if (!holo_model_state(session->model, index))
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no state %d: the model has %d", index,
-                         session->model->state_count);
-    int                at    = holo_model_input_count(session->model) + index;
-    const HoloDefault *own   = &session->defaults[at];
-    HoloError          why   = {0};
-    HoloStatus         found = holo_state_set(session, at, &why); // as large as the next run will have it
-    if (found && (!own->data || found == HOLO_NO_MEMORY))
-        return holo_fail(error, found == HOLO_NO_MEMORY ? found : HOLO_BAD_ARGUMENT,
-                         "state %s has no size before the inputs are set: %s",
-                         holo_model_state(session->model, index)->name, why.text);
-    *out_view = own->type;
-    return HOLO_OK;
-}
-
-HoloStatus holo_session_state(HoloSession *session, int index, HoloTensor *out_view, HoloError *error)
-{
-    HOLO_TRY(holo_session_take(session, error));
-    return holo_session_give(session, state_view(session, index, out_view, error));
-}
-
 void holo_defaults_deinit(HoloSession *session)
 {
-    int inputs = holo_model_input_count(session->model);
-    for (int i = 0; session->defaults && i < holo_model_given_count(session->model); i++) {
-        if (i < inputs)
-            holo_free(session->defaults[i].data);
-        else
-            holo_memory_free(session->defaults[i].data, session->defaults[i].size + 1);
-    }
+    for (int i = 0; session->defaults && i < holo_model_input_count(session->model); i++)
+        holo_free(session->defaults[i].data);
 }

@@ -6,6 +6,7 @@
 #include "base/threads.h"
 #include "runtime/pool.h"
 #include "runtime/session/reuse.h"
+#include "runtime/session/states.h"
 #include "runtime/session/there.h"
 #include "runtime/sharing.h"
 
@@ -126,6 +127,7 @@ void holo_session_destroy(HoloSession *session)
     if (!session) return;
     for (size_t i = 0; session->frames && i < session->model->archive.PLANS_count; i++)
         holo_frame_destroy(session->frames[i]);
+    holo_states_deinit(session);
     devices_close(session);
     holo_memo_destroy(session->memo);
     holo_images_deinit(&session->images);
@@ -320,6 +322,7 @@ static HoloStatus outputs_point(HoloSession *session, HoloFrame *frame, HoloErro
         bool        planned = holo_frame_record(frame, v)->storage == HOLO_STORE_ARENA;
         if (planned) t->data = frame->types[v].data;
         frame->is_there[v] = false;
+        frame->is_left[v]  = session->outputs[i].is_left && holo_there_output(frame, i);
         if (!session->outputs[i].data || !planned) continue;
         if (session->outputs[i].size < holo_tensor_bytes(t))
             return holo_fail(error, HOLO_BAD_ARGUMENT, "output %s needs %zu bytes; the memory given has %zu",
@@ -474,6 +477,9 @@ static HoloStatus output_view(const HoloSession *session, int index, HoloTensor 
                          holo_model_output_count(session->model));
     HOLO_TRY(holo_session_owns_run(session, error));
     if (!session->has_run) return holo_fail(error, HOLO_BAD_ARGUMENT, "the session has not run yet");
+    if (session->frame->is_left[holo_frame_output_value(session->frame, (uint32_t)index)])
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "output %s was left on its device: see holo_session_leave_output",
+                         holo_model_output(session->model, index)->name);
     *out_view = *result_of(session, (uint32_t)index);
     if (session->outputs[index].data) out_view->data = session->outputs[index].data;
     return HOLO_OK;

@@ -131,6 +131,16 @@ HoloStatus holo_session_set_device_output(HoloSession *session, int index, void 
     return HOLO_OK;
 }
 
+HoloStatus holo_session_leave_output(HoloSession *session, int index, bool is_left, HoloError *error)
+{
+    if (!holo_model_output(session->model, index))
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no output %d: the model has %d", index,
+                         holo_model_output_count(session->model));
+    HOLO_TRY(holo_session_take(session, error));
+    session->outputs[index].is_left = is_left;
+    return holo_session_give(session, HOLO_OK);
+}
+
 HoloStatus holo_session_set_stream(HoloSession *session, void *stream, bool own, HoloError *error)
 {
     HoloOpenDevice *on;

@@ -20,17 +20,36 @@ struct Sight {
         mask_at = batch * p.mask_stride[0] + head * p.mask_stride[1];
         keys    = p.lengths ? min(p.lengths[batch], p.keys) : p.keys;
         past    = p.past >= 0 ? p.past : keys - p.queries;
+        if (!p.cached) return;
+        past = (int)min(max(p.cached[batch], (int64_t)0), (int64_t)(p.keys - p.queries)); // whatever it says
+        keys = past + p.queries;
     }
     INL int end(int query) const { return p.causal ? max(min(keys, query + past + 1), 0) : keys; } // of keys
 
     // What the mask adds to a score, in powers of 2. The types are in the same order as those of elements.
     INL float mask(int query, int key) const
     {
+        if (p.mask_type == HOLO_CUDA_MASK_FRESH) {
+            bool far = p.window && key + p.window <= query + past;
+            return far || (p.mask && key >= past && !((const int64_t *)p.mask)[mask_at + key - past]) ? -INFINITY : 0;
+        }
         int64_t at = mask_at + query * p.mask_stride[2] + key;
         if (p.mask_type == HOLO_CUDA_MASK_BOOL) return ((const uint8_t *)p.mask)[at] ? 0 : -INFINITY;
         return load_any(p.mask, at, p.mask_type - HOLO_CUDA_MASK_F32) * LOG2E;
     }
 };
+
+// Which of the batches of K and V belongs to a batch of Q.
+INL int64_t kv_batch(const HoloCudaAttention &p, int batch)
+{
+    return p.slots ? min(max(p.slots[batch], (int64_t)0), (int64_t)(p.slot_count - 1)) : batch;
+}
+
+// A score in powers of 2, bounded.
+INL float capped(float score, float cap)
+{
+    return cap * LOG2E * tanhf(score / (cap * LOG2E));
+}
 
 // ---- products of fragments, by type
 
@@ -164,6 +183,8 @@ template <class E, int D, int BK> struct Queries {
             end[h] = query + h * 8 < sight.p.queries ? sight.end(query + h * 8) - key - mine : 0;
 #pragma unroll
         for (int i = 0; i < BK / 8 * 4; i++) (&score[0][0])[i] *= scale;
+        if (sight.p.softcap > 0)
+            for (int i = 0; i < BK / 8 * 4; i++) (&score[0][0])[i] = capped((&score[0][0])[i], sight.p.softcap);
         if (sight.p.mask_type) add_mask(sight, key + mine, end);
 #pragma unroll
         for (int j = 0; j < BK / 8; j++)
@@ -253,10 +274,10 @@ template <class E, int D, int BK> INL void attention(const HoloCudaAttention &p)
     int      first = (gridDim.x - 1 - blockIdx.x) * 64, head = blockIdx.y, batch = blockIdx.z;
     int      kv_head = head / (p.heads / p.kv_heads);
     const T *q       = (const T *)p.q + batch * p.q_stride[0] + head * p.q_stride[1];
-    const T *k       = (const T *)p.k + batch * p.k_stride[0] + kv_head * p.k_stride[1];
-    const T *v       = (const T *)p.v + batch * p.v_stride[0] + kv_head * p.v_stride[1];
     let_others_start();
     wait_for_others();
+    const T          *k = (const T *)p.k + kv_batch(p, batch) * p.k_stride[0] + kv_head * p.k_stride[1];
+    const T          *v = (const T *)p.v + kv_batch(p, batch) * p.v_stride[0] + kv_head * p.v_stride[1];
     Sight             sight(p, batch, head);
     int               end = sight.end(min(first + 63, p.queries - 1)), tiles = (end + BK - 1) / BK;
     Queries<E, D, BK> mine(first);

@@ -20,8 +20,10 @@ typedef struct HoloCudaMove {
 typedef struct HoloCudaPadded {
     const void *from;
     void       *to;
-    int64_t     pixels;
+    int64_t     pixels;            // of the result
     int32_t     channels, element; // element: bytes, 2 or 4
+    int32_t     width, to_width;   // of a line; the result has zeros on the left and on the right, too
+    int32_t     left, unused;
 } HoloCudaPadded;
 
 // Rows of `inner` units of 1 to 16 bytes: to[o][i] = from[o][index[i]].
@@ -158,6 +160,32 @@ typedef struct HoloCudaWindow {
     float   low, high;
     uint8_t x_type, w_type, bias_type, more_type, y_type, act, more_how, unused;
 } HoloCudaWindow;
+
+// RotaryEmbedding: turns pairs of each vector by the angles of a row of two tables. x and y have the same strides.
+typedef struct HoloCudaRotary {
+    const void *x, *cos, *sin, *positions; // positions: NULL, and row = batch * batch_rows + position
+    void       *y;
+    uint32_t   *status; // becomes 1 if a position is out of range
+    int64_t     batch, places, heads, size, half, rows; // places: of a batch; rows: of the tables
+    int64_t     stride[3];                              // batch, place, head
+    int64_t     batch_rows;
+    uint8_t     type, cos_type, sin_type;
+    uint8_t     interleaved;
+    uint8_t     position_bytes; // 4 or 8
+    uint8_t     is_offset;      // there is one position: that of the first place
+    uint8_t     unused[2];
+} HoloCudaRotary;
+
+// New tokens [batch][fresh][size] go into a cache [slots][context][size], behind those that a slot has.
+enum { HOLO_CUDA_STATUS_INDEX = 1, HOLO_CUDA_STATUS_CACHE = 2 }; // what kernels write if values do not fit
+typedef struct HoloCudaCacheWrite {
+    const void    *from;
+    void          *to;
+    const int64_t *rows, *lengths;
+    uint32_t      *status;
+    int64_t        batch, fresh, size, slots, context;
+    uint8_t        from_type, to_type, unused[6];
+} HoloCudaCacheWrite;
 
 // Numbers of f32 to the type that device memory keeps, or back.
 typedef struct HoloCudaConvert {

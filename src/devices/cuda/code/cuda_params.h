@@ -66,6 +66,16 @@ typedef struct HoloCudaProduct {
 } HoloCudaProduct;
 static_assert(sizeof(void *) != 8 || sizeof(HoloCudaProduct) == 256, "the layout that device code was compiled with");
 
+// A product whose tiles the copy engine of sm_90 brings. A map is what the driver encodes from a HoloCudaMap of cuda_pick.h: of A
+// [m][k] or of an image, of B [n][taps][channels]. Here k_split of the product counts lines of 128
+// bytes.
+typedef struct HoloCudaTiled {
+    uint64_t        a_map[16] __attribute__((aligned(64)));
+    uint64_t        b_map[16];
+    HoloCudaProduct p;
+} HoloCudaTiled;
+static_assert(sizeof(void *) != 8 || sizeof(HoloCudaTiled) == 512, "the layout that device code was compiled with");
+
 // C = end(A * B) for few rows (m <= 8), as fast as the weights are read. B as above, or in blocks of 4 or 8 bits.
 enum {
     HOLO_CUDA_WEIGHTS_PLAIN, // of A's type
@@ -85,7 +95,9 @@ typedef struct HoloCudaRows {
     int32_t      share; // warps that share a row of B: 1, 2, 4 or 8
     float        alpha, low, high;
     uint8_t      c_type, more_type, act, more_how;
-    int32_t      whole; // rows of A and B lie on 16 bytes
+    uint8_t      whole;   // rows of A and B lie on 16 bytes
+    uint8_t      b_early; // B is constant: it may be read while the kernel before still runs
+    uint8_t      unused[2];
 } HoloCudaRows;
 static_assert(sizeof(void *) != 8 || sizeof(HoloCudaRows) == 112, "the layout that device code was compiled with");
 
@@ -103,7 +115,15 @@ typedef struct HoloCudaDepthwise {
 static_assert(sizeof(void *) != 8 || sizeof(HoloCudaDepthwise) == 112, "the layout that device code was compiled with");
 
 // softmax(Q * K^T * scale + mask) * V in one kernel. Strides in elements: batch, head, row; the size of a head is innermost.
-enum { HOLO_CUDA_MASK_NONE, HOLO_CUDA_MASK_F32, HOLO_CUDA_MASK_F16, HOLO_CUDA_MASK_BF16, HOLO_CUDA_MASK_BOOL };
+// FRESH is for K and V of a cache: a mask of i64 for the new keys alone, [batch][queries], where 0 hides; and the window.
+enum {
+    HOLO_CUDA_MASK_NONE,
+    HOLO_CUDA_MASK_F32,
+    HOLO_CUDA_MASK_F16,
+    HOLO_CUDA_MASK_BF16,
+    HOLO_CUDA_MASK_BOOL,
+    HOLO_CUDA_MASK_FRESH
+};
 typedef struct HoloCudaAttention {
     const void    *q, *k, *v;
     void          *out;
@@ -111,16 +131,20 @@ typedef struct HoloCudaAttention {
     const int32_t *lengths; // keys that count, of each batch; or NULL: all
     float         *partial; // workspace of the decode kernel
     uint32_t      *counters;
+    const int64_t *slots;   // K and V are a cache: which of its slots each batch has; or NULL
+    const int64_t *cached;  // and how many keys were there before the queries of each batch, which see those and their own
     int64_t        q_stride[3], k_stride[3], v_stride[3], out_stride[3];
     int64_t        mask_stride[3]; // batch, head, row; 0 where it is broadcast; keys are innermost
     int32_t        batch, heads, kv_heads, queries, keys, size, v_size;
     int32_t        causal;             // 1: query i sees keys up to i + past; 0: all
     int32_t        past;               // keys before the first query, if causal; -1: lengths[batch] - queries
     int32_t        splits, keys_split; // of the decode kernel
-    float          scale;
-    uint8_t        mask_type, whole, unused[6];
+    float          scale, softcap; // softcap: 0, or scores become softcap * tanh(score / softcap)
+    int32_t        slot_count;     // of a cache
+    int32_t        window;         // of mask FRESH: a query sees so many keys; 0: all
+    uint8_t        mask_type, whole, unused[2];
 } HoloCudaAttention;
-static_assert(sizeof(void *) != 8 || sizeof(HoloCudaAttention) == 240, "the layout that device code was compiled with");
+static_assert(sizeof(void *) != 8 || sizeof(HoloCudaAttention) == 264, "the layout that device code was compiled with");
 
 // Rows of a matrix: layer norm, RMS norm (both of a + more, if there is more, whose sum goes to `sum`), softmax.
 enum { HOLO_CUDA_ROW_LAYER_NORM, HOLO_CUDA_ROW_RMS_NORM, HOLO_CUDA_ROW_SOFTMAX, HOLO_CUDA_ROW_LOG_SOFTMAX };

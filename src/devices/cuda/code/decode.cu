@@ -100,8 +100,8 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
 #pragma unroll
         for (int i = 0; i < N; i++) q[g][i] *= p.scale * LOG2E, found[g].out[i] = 0;
     }
-    const T *k    = (const T *)p.k + batch * p.k_stride[0] + kv_head * p.k_stride[1] + column;
-    const T *v    = (const T *)p.v + batch * p.v_stride[0] + kv_head * p.v_stride[1] + column;
+    const T *k    = (const T *)p.k + kv_batch(p, batch) * p.k_stride[0] + kv_head * p.k_stride[1] + column;
+    const T *v    = (const T *)p.v + kv_batch(p, batch) * p.v_stride[0] + kv_head * p.v_stride[1] + column;
     int      from = blockIdx.x * p.keys_split, end = min(from + p.keys_split, Sight(p, batch, 0).keys);
     for (int base = from; base < end; base += STEP) {
         int   key = base + threadIdx.x / LANES;
@@ -115,6 +115,7 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
             for (int i = 0; i < N; i++) score[g] = fmaf(q[g][i], x[i], score[g]);
 #pragma unroll
             for (int d = 1; d < LANES; d <<= 1) score[g] += __shfl_xor_sync(~0u, score[g], d);
+            if (p.softcap > 0) score[g] = capped(score[g], p.softcap);
             int   row = min(row0 + g, rows - 1);
             Sight sight(p, batch, kv_head * group + row / p.queries);
             if (key >= min(end, sight.end(row % p.queries)))

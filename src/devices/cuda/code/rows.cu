@@ -45,6 +45,19 @@ INL void add_piece(const HoloCudaRows &p, const typename E::T *a, int k, const u
     }
 }
 
+// 16 bytes of DEPTH pieces of each row of B, from k on, all on their way before the first is used. Zeros follow k.
+template <class T>
+INL void load_rows(uint4 (&w)[DEPTH][COLUMNS], const T *const (&b)[COLUMNS], int k0, int step, int end)
+{
+#pragma unroll
+    for (int d = 0; d < DEPTH; d++)
+#pragma unroll
+        for (int c = 0; c < COLUMNS; c++) {
+            int k   = k0 + d * step;
+            w[d][c] = k < end ? __ldcs((const uint4 *)(b[c] + k)) : make_uint4(0, 0, 0, 0);
+        }
+}
+
 template <class E, int M> INL void rows(const HoloCudaRows &p)
 {
     using T = typename E::T;
@@ -57,21 +70,19 @@ template <class E, int M> INL void rows(const HoloCudaRows &p)
 #pragma unroll
     for (int c = 0; c < COLUMNS; c++) b[c] = (const T *)p.b + (int64_t)min(n0 + c, p.n - 1) * p.ldb;
     let_others_start();
-    wait_for_others();
-    int step = p.share * 32 * N;
-    for (int k0 = (part * 32 + lane) * N; k0 < p.k; k0 += step * DEPTH) {
-        uint4 w[DEPTH][COLUMNS]; // all on their way before the first is used
-#pragma unroll
-        for (int d = 0; d < DEPTH; d++)
-#pragma unroll
-            for (int c = 0; c < COLUMNS; c++) {
-                int k   = k0 + d * step;
-                w[d][c] = k < p.k ? __ldcs((const uint4 *)(b[c] + k)) : make_uint4(0, 0, 0, 0); // zeros follow k
-            }
+    if (!p.b_early) wait_for_others();
+    uint4 w[DEPTH][COLUMNS], next[DEPTH][COLUMNS];
+    int   step = p.share * 32 * N, k0 = (part * 32 + lane) * N;
+    load_rows(w, b, k0, step, p.k);
+    if (p.b_early) wait_for_others(); // for A
+    for (; k0 < p.k; k0 += step * DEPTH) {
+        load_rows(next, b, k0 + step * DEPTH, step, p.k);
 #pragma unroll
         for (int d = 0; d < DEPTH; d++) {
             int k = k0 + d * step;
             if (k < p.k) add_piece<E, M>(p, a, k, w[d], sum);
+#pragma unroll
+            for (int c = 0; c < COLUMNS; c++) w[d][c] = next[d][c];
         }
     }
 #pragma unroll
