@@ -30,6 +30,8 @@ void cli_reader_close(CliReader *r)
 
 int cli_reader_fail(const CliReader *r, const HoloError *error, HoloStatus status)
 {
+    if (status == HOLO_UNSUPPORTED)
+        return cli_fail("hologram run gives a model any inputs, and shows all outputs", "%s: %s", r->path, error->text);
     int result = cli_fail_error(r->path, error, status);
     return status == HOLO_BAD_ARGUMENT ? CLI_USAGE : result;
 }

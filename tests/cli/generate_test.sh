@@ -46,6 +46,7 @@ python3 -c 'import json; t = json.load(open("forced.json"))["tokens"]; raise Sys
 
 gives 2 'with --max-tokens' hologram generate llama.holo --tokens 1,2
 gives 1 'the model has no tokenizer' hologram generate llama.holo 'text' --max-tokens 3
+check 'ids where there is no text' sh -c '"$HOLOGRAM" generate llama.holo --tokens 1,2 --max-tokens 3 --temperature 0 | grep -xE "[0-9]+,[0-9]+,[0-9]+"'
 gives 2 "must be ids with commas" hologram generate llama.holo --tokens 1,x --max-tokens 3
 gives 1 'the model knows tokens below 48' hologram generate llama.holo --tokens 1,48 --max-tokens 3
 gives 2 'give one of them' hologram generate llama.holo text --tokens 1 --max-tokens 3
