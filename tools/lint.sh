@@ -58,8 +58,8 @@ scripts=$(find bindings tests bench tools \( -name '*.mjs' -o -name '*.cjs' -o -
     !from && /^ *((export )?(async )?function|(static |async |get )*#?[a-zA-Z]+\(.*\) \{$|(export )?const [a-zA-Z]+ = .*=> \{$)/ && /\{$/ { from = FNR; match($0, /^ */); ends = substr($0, 1, RLENGTH) "}" }
     from && index($0, ends) == 1 { if (FNR - from - 1 > 60) print FILENAME ":" from ": a function of " FNR - from - 1 " lines: it does two things"; from = 0 }' $scripts >> "$out"
 grep -rnE '\b(TODO|FIXME|XXX|HACK)\b' src cli serve include bindings fuzz tests --include='*.[ch]' --include='*.mjs' | sed 's|$|: finish it|' >> "$out"
-grep -rnE '^#[[:space:]]*if' src --include='*.[ch]' | grep -vE '^src/(kernels/(vec/vec(_bytes|_double|_lanes|_level|_narrow)?\.h|cpu\.c)|base/os/os_|[a-z_/0-9]+\.h:[0-9]+:#ifndef HOLO_)' |
-    sed 's|$|: conditionals belong into vec.h, vec_bytes.h, vec_double.h, vec_lanes.h, vec_level.h, vec_narrow.h, cpu.c and os_*.c|' >> "$out"
+grep -rnE '^#[[:space:]]*if' src --include='*.[ch]' | grep -vE '^src/(kernels/(vec/vec(_bytes|_double|_gather|_lanes|_level|_narrow)?\.h|cpu\.c)|base/os/os_|[a-z_/0-9]+\.h:[0-9]+:#ifndef HOLO_)' |
+    sed 's|$|: conditionals belong into vec.h, vec_bytes.h, vec_double.h, vec_gather.h, vec_lanes.h, vec_level.h, vec_narrow.h, cpu.c and os_*.c|' >> "$out"
 find src -name '*.[ch]' | sed 's|.*/||' | sort | uniq -d | sed 's|$|: the name is there twice|' >> "$out"
 find src include cli serve -name '*.[ch]' -not -path 'src/base/os/*' | xargs sed -nE 's/^(typedef )?(struct|enum|union) (Holo[A-Za-z0-9]+) \{.*/\3/p' | sort | uniq -d |
     sed 's|$|: the type is defined twice: give one of them another name|' >> "$out"

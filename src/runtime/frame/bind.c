@@ -313,7 +313,10 @@ static HoloStatus forms_check(const HoloFrame *frame, const HoloStepRecord *s, c
 {
     for (int i = 0; i < call->in_count; i++)
         if (!input_is_in_form(frame, s, step, call, i))
-            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "input %d is not packed as its kernel reads it", i);
+            return holo_call_fail(
+                call, HOLO_BAD_ARCHIVE,
+                "input %d is not packed as its kernel reads it; an older version may have packed it: compile the model again",
+                i);
     return HOLO_OK;
 }
 
