@@ -106,8 +106,9 @@ static HoloStatus sizes_find(const HoloCudaMaking *m, Sizes *s)
 {
     const HoloCall   *call = m->call;
     const HoloTensor *a = holo_in(call, 0), *b = holo_in(call, 1), *c = holo_in(call, 2), *out = holo_out(call, 0);
-    if (!a || !b || !out || a->dtype != HOLO_F32 || b->dtype != HOLO_F32 || out->dtype != HOLO_F32 || a->rank < 1 ||
-        b->rank < 1)
+    bool packed = m->params.flags & HOLO_CUDA_FLAG_PACKED; // then the type does not matter
+    if (!a || !b || !out || a->dtype != HOLO_F32 || (b->dtype != HOLO_F32 && !packed) || out->dtype != HOLO_F32 ||
+        a->rank < 1 || b->rank < 1)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "it is no product of f32");
     bool ta = holo_attr_int(call, "transA", 0) && a->rank > 1, tb = holo_attr_int(call, "transB", 0) && b->rank > 1;
     s->k           = a->rank == 1 ? a->dim[0] : size_at(a, ta ? 2 : 1);

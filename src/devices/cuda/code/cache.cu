@@ -16,11 +16,11 @@ extern "C" __global__ void __launch_bounds__(256) rotary(const __grid_constant__
 {
     let_others_start();
     wait_for_others();
-    int64_t each = p.size - p.half, i = (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+    uint32_t each = (uint32_t)(p.size - p.half), heads = (uint32_t)p.heads, places = (uint32_t)p.places;
+    uint32_t i = blockIdx.x * blockDim.x + threadIdx.x; // the host made sure that 32 bits are enough
     if (i >= p.batch * p.places * p.heads * each) return;
-    int64_t k = i % each, head = i / each % p.heads, place = i / (each * p.heads) % p.places;
-    int64_t batch = i / (each * p.heads * p.places);
-    int64_t at    = batch * p.stride[0] + place * p.stride[1] + head * p.stride[2];
+    uint32_t k = i % each, head = i / each % heads, place = i / (each * heads) % places, batch = i / (each * heads * places);
+    int64_t  at = batch * p.stride[0] + place * p.stride[1] + head * p.stride[2];
     if (k >= p.half) {
         store_any(p.y, at + k + p.half, p.type, load_any(p.x, at + k + p.half, p.type));
         return;
