@@ -25,13 +25,30 @@ static HoloCudaLaunch *begin(HoloCudaPick *out, HoloCudaKind kind, const char *m
 
 // ---- few rows
 
+enum { ROWS_WARPS = 8, ROWS_COLUMNS = 2, ROWS_DEPTH = 4 }; // as in rows.cu
+
+// How many warps share two rows of B: as few as fill the machine, and so many that its blocks end together.
+static int32_t rows_share(const HoloCudaWant *want, const HoloCudaRows *asked, int32_t size)
+{
+    int64_t all = 2 * (int64_t)want->sms * ROWS_WARPS, pairs = ceil_div(asked->n, ROWS_COLUMNS), best = 0;
+    int32_t found = 1;
+    for (int32_t share = 1; share <= ROWS_WARPS; share *= 2) {
+        int64_t pieces = ceil_div((int64_t)asked->k * size, 32 * 16), each = ceil_div(pieces, share);
+        int64_t rounds = ceil_div(pairs * share, all);
+        int64_t time   = rounds * (each < ROWS_DEPTH ? ROWS_DEPTH : each); // few pieces take as long as DEPTH of them
+        if (share > 1 && time * 20 >= best * 19) continue;
+        best  = time;
+        found = share;
+    }
+    return found;
+}
+
 bool holo_cuda_pick_rows(const HoloCudaWant *want, const HoloCudaRows *asked, uint32_t weights, HoloCudaPick *out)
 {
     // by type, then for 1, 4 and 8 rows
     static const char *const kernels[][3] = {{"rows_f32_1", "rows_f32_4", "rows_f32_8"},
                                              {"rows_f16_1", "rows_f16_4", "rows_f16_8"},
                                              {"rows_bf16_1", "rows_bf16_4", "rows_bf16_8"}};
-    enum { WARPS = 8, COLUMNS = 2 };
     memset(out, 0, sizeof *out);
     if (weights != HOLO_CUDA_WEIGHTS_PLAIN || want->type > HOLO_CUDA_BF16 || asked->m > HOLO_CUDA_ROWS_MAX)
         return false;
@@ -41,17 +58,14 @@ bool holo_cuda_pick_rows(const HoloCudaWant *want, const HoloCudaRows *asked, ui
     if (asked->m <= 0 || asked->n <= 0) return asked->m >= 0 && asked->n >= 0;
     const char     *kernel = kernels[want->type][asked->m == 1 ? 0 : asked->m <= 4 ? 1 : 2];
     HoloCudaLaunch *l      = begin(out, HOLO_CUDA_ROWS, "rows", kernel, sizeof(HoloCudaRows));
-    int32_t         share  = 1;
-    // more warps for a row while the machine is not full and each lane still has something to read
-    while (share < WARPS && ceil_div(asked->n, COLUMNS) * share < (int64_t)want->sms * 16 &&
-           (int64_t)asked->k * size >= (int64_t)share * 2 * 32 * 16)
-        share *= 2;
+    int32_t         share  = rows_share(want, asked, size);
+    int64_t         blocks = ceil_div(asked->n, ROWS_WARPS / share * ROWS_COLUMNS);
     l->params.rows       = *asked;
     l->params.rows.share = share;
     l->params.rows.whole   = want->align % 16 == 0 && asked->lda * (int64_t)size % 16 == 0;
     l->params.rows.b_early = want->b_constant;
-    l->block             = WARPS * 32;
-    l->grid[0]           = (uint32_t)ceil_div(asked->n, WARPS / share * COLUMNS);
+    l->block             = ROWS_WARPS * 32;
+    l->grid[0]           = (uint32_t)(blocks < 2 * want->sms ? blocks : 2 * want->sms);
     out->cost            = 2 + (double)asked->n * asked->k * size / 3.5e6;
     return true;
 }

@@ -220,7 +220,7 @@ static HoloStatus plain_add(HoloCudaMaking *m, const Sizes *s, bool packed)
 static HoloStatus end_check(const HoloCudaMaking *m)
 {
     const HoloTensor *more = holo_in(m->call, 3), *out = m->call->out[0];
-    bool              ok = m->params.act < HOLO_CUDA_ACTS && m->params.more_how <= HOLO_CUDA_MORE_MUL_AFTER;
+    bool              ok = m->params.act < HOLO_CUDA_ACTS && m->params.more_how < HOLO_CUDA_MORES;
     if (ok && m->params.more_how)
         ok = more && more->dtype == HOLO_F32 && holo_tensor_count(more) == holo_tensor_count(out);
     return ok ? HOLO_OK : holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "the end of its product is broken");

@@ -29,6 +29,10 @@ enum {
     HOLO_CUDA_MORE_ADD_BEFORE, // act(x + more)
     HOLO_CUDA_MORE_ADD_AFTER,  // act(x) + more
     HOLO_CUDA_MORE_MUL_AFTER,  // act(x) * more
+    HOLO_CUDA_MORE_MUL_SILU,   // act(x) * silu(more), and the same with other functions: gates
+    HOLO_CUDA_MORE_MUL_GELU_ERF,
+    HOLO_CUDA_MORE_MUL_GELU_TANH,
+    HOLO_CUDA_MORES,
 };
 
 // Words of zeros that all split products of a stream share: the last block of a tile to arrive adds the parts up, and

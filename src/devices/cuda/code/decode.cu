@@ -103,16 +103,23 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
     const T *k    = (const T *)p.k + kv_batch(p, batch) * p.k_stride[0] + kv_head * p.k_stride[1] + column;
     const T *v    = (const T *)p.v + kv_batch(p, batch) * p.v_stride[0] + kv_head * p.v_stride[1] + column;
     int      from = blockIdx.x * p.keys_split, end = min(from + p.keys_split, Sight(p, batch, 0).keys);
-    for (int base = from; base < end; base += STEP) {
-        int   key = base + threadIdx.x / LANES;
-        float x[N], y[N], score[G];
-        load_floats<E>(x, k + key * p.k_stride[2], key < end ? left_k : 0, p.whole);
-        load_floats<E>(y, v + key * p.v_stride[2], key < end ? left_v : 0, p.whole);
+    float x[2][N], y[2][N]; // the next key is on its way
+    auto  load = [&](int key, int turn) {
+        load_floats<E>(x[turn], k + key * p.k_stride[2], key < end ? left_k : 0, p.whole);
+        load_floats<E>(y[turn], v + key * p.v_stride[2], key < end ? left_v : 0, p.whole);
+    };
+    int own = threadIdx.x / LANES;
+    load(from + own, 0);
+#pragma unroll 2
+    for (int base = from, turn = 0; base < end; base += STEP, turn ^= 1) {
+        int   key = base + own;
+        float score[G];
+        load(key + STEP, turn ^ 1);
 #pragma unroll
         for (int g = 0; g < G; g++) {
             score[g] = 0;
 #pragma unroll
-            for (int i = 0; i < N; i++) score[g] = fmaf(q[g][i], x[i], score[g]);
+            for (int i = 0; i < N; i++) score[g] = fmaf(q[g][i], x[turn][i], score[g]);
 #pragma unroll
             for (int d = 1; d < LANES; d <<= 1) score[g] += __shfl_xor_sync(~0u, score[g], d);
             if (p.softcap > 0) score[g] = capped(score[g], p.softcap);
@@ -122,7 +129,7 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
                 score[g] = -INFINITY;
             else if (p.mask_type)
                 score[g] += sight.mask(row % p.queries, key);
-            if (score[g] != -INFINITY) found[g].add(score[g], 1, y);
+            if (score[g] != -INFINITY) found[g].add(score[g], 1, y[turn]);
         }
     }
     gather<G, D, N, LANES>(found, shared);

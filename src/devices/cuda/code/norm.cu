@@ -180,6 +180,9 @@ template <int THREADS> INL void norm(const HoloCudaNorm &p)
     __shared__ float shared[32];
     int64_t          row = THREADS == 32 ? blockIdx.x * 8 + threadIdx.x / 32 : blockIdx.x;
     let_others_start();
+    if (p.gain && p.rows < 64) // few rows wait for memory alone: what each layer has of its own is fetched meanwhile
+        for (int i = threadIdx.x * 8; i < p.width; i += blockDim.x * 8)
+            asm volatile("prefetch.global.L2 [%0];" ::"l"(p.gain + i));
     wait_for_others();
     if (row >= p.rows) return;
     Line<THREADS> line{p, row * p.lda, row * p.ldc, (int)threadIdx.x % THREADS};

@@ -23,8 +23,7 @@ template <int BM, int BN, int THREADS> struct End {
             x = x < p.low ? p.low : x > p.high ? p.high : x;
         else
             x = act(x, p.act, p.low, p.high);
-        if (p.more_how == HOLO_CUDA_MORE_ADD_AFTER) x += more;
-        if (p.more_how == HOLO_CUDA_MORE_MUL_AFTER) x *= more;
+        x = end_with(x, more, p.more_how);
         return x;
     }
 
