@@ -136,7 +136,7 @@ static bool states_join(Cut *c, int *home)
             if (home[state->id] < 0) home[state->id] = c->target[i];
             if (home[state->id] == c->target[i]) continue;
             home[state->id] = 0;
-            moved           = moved || c->target[i];
+            moved           = true;
             node_give(c, i, 0);
         }
     for (int i = 0; i < c->graph->input_count; i++) {

@@ -65,6 +65,7 @@ typedef struct HoloCudaStep { // one launch
     HoloCuHandle  function;
     bool          is_early;
     uint32_t      grid[3], block, shared, cluster;
+    uint32_t      many; // bytes of its parameters, if it may be launched together with others of its kernel; 0: it may not
     int           place_count;
     HoloCudaPlace place[HOLO_CUDA_PLACES];
     _Alignas(16) uint8_t args[HOLO_CUDA_ARGS];
@@ -98,6 +99,8 @@ HOLO_MUST HoloStatus holo_cuda_add(HoloCudaMaking *m, const char *module, const 
                                    const HoloCudaShape *shape, const void *args, size_t size, HoloCudaStep **out);
 // The address of an operand, plus `offset` bytes, goes to `at` of the arguments. Accepts a step of NULL.
 void holo_cuda_place(HoloCudaStep *step, size_t at, int operand, uint64_t offset);
+// Steps of this kernel that do not need each other may be launched together: see HoloCudaPart. Accepts a step of NULL.
+void holo_cuda_join(HoloCudaStep *step, size_t size);
 // The number of output i among the operands.
 static inline int holo_cuda_out(const HoloCudaMaking *m, int i)
 {

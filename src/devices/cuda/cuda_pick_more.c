@@ -25,7 +25,7 @@ static HoloCudaLaunch *begin(HoloCudaPick *out, HoloCudaKind kind, const char *m
 
 // ---- few rows
 
-enum { ROWS_WARPS = 8, ROWS_COLUMNS = 2, ROWS_DEPTH = 4 }; // as in rows.cu
+enum { ROWS_WARPS = 8, ROWS_COLUMNS = 2 }; // as in rows.cu
 
 // How many warps share two rows of B: as few as fill the machine, and so many that its blocks end together.
 static int32_t rows_share(const HoloCudaWant *want, const HoloCudaRows *asked, int32_t size)
@@ -35,8 +35,8 @@ static int32_t rows_share(const HoloCudaWant *want, const HoloCudaRows *asked, i
     for (int32_t share = 1; share <= ROWS_WARPS; share *= 2) {
         int64_t pieces = ceil_div((int64_t)asked->k * size, 32 * 16), each = ceil_div(pieces, share);
         int64_t rounds = ceil_div(pairs * share, all);
-        int64_t time   = rounds * (each < ROWS_DEPTH ? ROWS_DEPTH : each); // few pieces take as long as DEPTH of them
-        if (share > 1 && time * 20 >= best * 19) continue;
+        int64_t time   = rounds * (each + 2); // adding up takes as long as two pieces
+        if (share > 1 && time >= best) continue;
         best  = time;
         found = share;
     }
@@ -66,6 +66,8 @@ bool holo_cuda_pick_rows(const HoloCudaWant *want, const HoloCudaRows *asked, ui
     l->params.rows.b_early = want->b_constant;
     l->block             = ROWS_WARPS * 32;
     l->grid[0]           = (uint32_t)(blocks < 2 * want->sms ? blocks : 2 * want->sms);
+    l->shared            = HOLO_CUDA_ROWS_STAGES * ROWS_COLUMNS * ROWS_WARPS * 32 * 16;
+    l->params.rows.part  = (HoloCudaPart){0, l->grid[0]};
     out->cost            = 2 + (double)asked->n * asked->k * size / 3.5e6;
     return true;
 }

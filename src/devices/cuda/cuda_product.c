@@ -40,6 +40,7 @@ HoloStatus holo_cuda_picked(HoloCudaMaking *m, const HoloCudaPick *pick, HoloCud
         .grid = {l->grid[0], l->grid[1], l->grid[2]}, .block = l->block, .shared = l->shared, .cluster = l->cluster};
     HoloCudaStep *step;
     HOLO_TRY(holo_cuda_add(m, l->module, l->kernel, &shape, &l->params, l->params_size, &step));
+    if (l->kind == HOLO_CUDA_ROWS && pick->count == 1) holo_cuda_join(step, l->params_size);
     holo_cuda_place(step, places[l->kind].a, pick->turned == 1 ? HOLO_CUDA_SCRATCH : a.operand,
                     pick->turned == 1 ? 0 : a.offset);
     holo_cuda_place(step, places[l->kind].b, pick->turned == 2 ? HOLO_CUDA_SCRATCH : 1, 0);

@@ -70,6 +70,13 @@ typedef struct HoloCudaProduct {
 } HoloCudaProduct;
 static_assert(sizeof(void *) != 8 || sizeof(HoloCudaProduct) == 256, "the layout that device code was compiled with");
 
+// Steps that do not need each other are launched together: a kernel's parameters are HOLO_CUDA_MANY of a struct, each of which
+// begins with the blocks that are its own.
+enum { HOLO_CUDA_MANY = 3, HOLO_CUDA_ROWS_STAGES = 8 }; // stages: pieces that rows.cu asks for ahead
+typedef struct HoloCudaPart {
+    uint32_t first, blocks;
+} HoloCudaPart;
+
 // C = end(A * B) for few rows (m <= 8), as fast as the weights are read. B as above, or in blocks of 4 or 8 bits.
 enum {
     HOLO_CUDA_WEIGHTS_PLAIN, // of A's type
@@ -78,6 +85,7 @@ enum {
     HOLO_CUDA_WEIGHTS_NBITS, // MatMulNBits with 4 bits: b = [n][k / block][block / 2], scales and zeros beside it
 };
 typedef struct HoloCudaRows {
+    HoloCudaPart part;
     const void  *a, *b;
     void        *c;
     const float *bias;
@@ -93,7 +101,7 @@ typedef struct HoloCudaRows {
     uint8_t      b_early; // B is constant: it may be read while the kernel before still runs
     uint8_t      unused[2];
 } HoloCudaRows;
-static_assert(sizeof(void *) != 8 || sizeof(HoloCudaRows) == 112, "the layout that device code was compiled with");
+static_assert(sizeof(void *) != 8 || sizeof(HoloCudaRows) == 120, "the layout that device code was compiled with");
 
 // A convolution of each channel by itself, channels last: weights [kernel_h][kernel_w][channels] of the data's type.
 typedef struct HoloCudaDepthwise {

@@ -102,7 +102,9 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
     }
     const T *k    = (const T *)p.k + kv_batch(p, batch) * p.k_stride[0] + kv_head * p.k_stride[1] + column;
     const T *v    = (const T *)p.v + kv_batch(p, batch) * p.v_stride[0] + kv_head * p.v_stride[1] + column;
-    int      from = blockIdx.x * p.keys_split, end = min(from + p.keys_split, Sight(p, batch, 0).keys);
+    int      keys = Sight(p, batch, 0).keys, from = blockIdx.x * p.keys_split, end = min(from + p.keys_split, keys);
+    int      splits = min(max((keys + p.keys_split - 1) / p.keys_split, 1), p.splits); // that have keys
+    if (blockIdx.x >= splits) return;
     float x[2][N], y[2][N]; // the next key is on its way
     auto  load = [&](int key, int turn) {
         load_floats<E>(x[turn], k + key * p.k_stride[2], key < end ? left_k : 0, p.whole);
@@ -138,23 +140,23 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
     float  *mine = &shared[0][0][0];
     int     item = (batch * gridDim.y + blockIdx.y);
     int64_t size = G * (D + 2);
-    for (int i = threadIdx.x; i < G * D && p.splits > 1; i += 128) {
+    for (int i = threadIdx.x; i < G * D && splits > 1; i += 128) {
         float  top, sum, x = put_together<true>(mine + i / D * (D + 2), DECODE_WARPS, size, i % D, top, sum);
         float *to     = p.partial + ((int64_t)item * p.splits + blockIdx.x) * size + i / D * (D + 2);
         to[2 + i % D] = x;
         if (i % D == 0) to[0] = top, to[1] = sum;
     }
-    if (p.splits > 1) {
+    if (splits > 1) {
         __threadfence();
-        if (!__syncthreads_or(threadIdx.x == 0 && atomicAdd(&p.counters[item], 1) == (uint32_t)p.splits - 1)) return;
+        if (!__syncthreads_or(threadIdx.x == 0 && atomicAdd(&p.counters[item], 1) == (uint32_t)splits - 1)) return;
         __threadfence();
         if (threadIdx.x == 0) p.counters[item] = 0;
     }
     for (int i = threadIdx.x; i < G * D; i += 128) {
         int   row = row0 + i / D, head = kv_head * group + row / p.queries, at = i / D * (D + 2);
         float top, sum, x;
-        if (p.splits > 1)
-            x = put_together<false>(p.partial + (int64_t)item * p.splits * size + at, p.splits, size, i % D, top, sum);
+        if (splits > 1)
+            x = put_together<false>(p.partial + (int64_t)item * p.splits * size + at, splits, size, i % D, top, sum);
         else
             x = put_together<true>(mine + at, DECODE_WARPS, size, i % D, top, sum);
         if (row >= rows || i % D >= p.v_size) continue;

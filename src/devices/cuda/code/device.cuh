@@ -32,6 +32,22 @@ INL void let_others_start()
 #endif
 }
 
+// ---- steps that are launched together
+
+template <class P> struct Many {
+    P p[HOLO_CUDA_MANY];
+};
+
+// The parameters of the step that a block belongs to.
+template <class P> INL const P &part_of(const Many<P> &all)
+{
+    int i = 0;
+#pragma unroll
+    for (int k = 1; k < HOLO_CUDA_MANY; k++)
+        if (all.p[k].part.blocks && blockIdx.x >= all.p[k].part.first) i = k;
+    return all.p[i];
+}
+
 // ---- copies to shared memory that do not wait
 
 INL uint32_t shared_address(const void *p)

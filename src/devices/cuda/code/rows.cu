@@ -4,7 +4,7 @@
 // fixed order.
 #include "device.cuh"
 
-enum { COLUMNS = 2, WARPS = 8, DEPTH = 4 };
+enum { COLUMNS = 2, WARPS = 8, STAGES = HOLO_CUDA_ROWS_STAGES };
 
 template <class E> INL void to_floats(float *x, uint4 w)
 {
@@ -46,18 +46,53 @@ INL void add_piece(const HoloCudaRows &p, const typename E::T *a, int k, const u
     }
 }
 
-// 16 bytes of DEPTH pieces of each row of B, from k on, all on their way before the first is used. Zeros follow k.
-template <class T>
-INL void load_rows(uint4 (&w)[DEPTH][COLUMNS], const T *const (&b)[COLUMNS], int k0, int step, int end)
-{
+// Pieces of B on their way to shared memory, STAGES ahead, from one pair of columns to the next. A thread reads only what it has
+// brought itself, so that no thread waits for another.
+template <class E> struct Stream {
+    using T = typename E::T;
+    enum { N = 16 / (int)sizeof(T) };
+    const HoloCudaRows &p;
+    const T            *b[COLUMNS];
+    uint32_t            ring;
+    int                 n, k, first, step, columns, slot; // n, k: what is asked for next; slot: where it goes
+
+    INL Stream(const HoloCudaRows &p, const void *memory, int columns) : p(p), columns(columns)
+    {
+        step  = p.share * 32 * N;
+        first = k = (threadIdx.x / 32 % p.share * 32 + threadIdx.x % 32) * N;
+        ring  = shared_address(memory) + threadIdx.x * 16;
+        slot  = 0;
+        begin((blockIdx.x - p.part.first) * columns);
+    }
+    INL void begin(int at)
+    {
+        n = at;
 #pragma unroll
-    for (int d = 0; d < DEPTH; d++)
+        for (int c = 0; c < COLUMNS; c++)
+            b[c] = (const T *)p.b + (int64_t)min(n + (int)(threadIdx.x / 32) / p.share * COLUMNS + c, p.n - 1) * p.ldb;
+    }
+    INL uint32_t at(int slot, int c) const { return ring + (slot * COLUMNS + c) * WARPS * 32 * 16; }
+    INL void ask()
+    {
+        if (n < p.n) {
 #pragma unroll
-        for (int c = 0; c < COLUMNS; c++) {
-            int k   = k0 + d * step;
-            w[d][c] = k < end ? __ldcs((const uint4 *)(b[c] + k)) : make_uint4(0, 0, 0, 0);
+            for (int c = 0; c < COLUMNS; c++) copy_16(at(slot, c), k < p.k ? b[c] + k : b[c], k < p.k ? 16 : 0);
+            k += step;
+            if (k - first >= p.k) k = first, begin(n + p.part.blocks * columns);
         }
-}
+        copy_commit();
+        slot = slot + 1 == STAGES ? 0 : slot + 1;
+    }
+    INL void take(uint4 (&w)[COLUMNS], int from) const
+    {
+#pragma unroll
+        for (int c = 0; c < COLUMNS; c++)
+            asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];"
+                         : "=r"(w[c].x), "=r"(w[c].y), "=r"(w[c].z), "=r"(w[c].w)
+                         : "r"(at(from, c))
+                         : "memory");
+    }
+};
 
 // What `share` warps found of two columns of C, put together and stored.
 template <int M> INL void finish(const HoloCudaRows &p, const float (&shared)[WARPS][COLUMNS][M], int n0, int columns)
@@ -73,41 +108,29 @@ template <int M> INL void finish(const HoloCudaRows &p, const float (&shared)[WA
     }
 }
 
-// A block walks over its columns of C. The next pieces of B are on their way while those before are used, also from one pair
-// of columns to the next.
+// A block walks over its columns of C.
 template <class E, int M> INL void rows(const HoloCudaRows &p)
 {
-    using T = typename E::T;
-    enum { N = 16 / (int)sizeof(T) };
-    __shared__ float shared[2][WARPS][COLUMNS][M];
-    int              warp = threadIdx.x / 32, lane = threadIdx.x % 32, columns = WARPS / p.share * COLUMNS, turn = 0;
-    int              step = p.share * 32 * N, first = (warp % p.share * 32 + lane) * N;
-    const T         *a = (const T *)p.a, *b[COLUMNS];
-    auto             point = [&](int n0) {
-#pragma unroll
-        for (int c = 0; c < COLUMNS; c++)
-            b[c] = (const T *)p.b + (int64_t)min(n0 + warp / p.share * COLUMNS + c, p.n - 1) * p.ldb;
-    };
-    uint4 w[DEPTH][COLUMNS], next[DEPTH][COLUMNS];
+    extern __shared__ __align__(128) char memory[];
+    __shared__ float                      shared[2][WARPS][COLUMNS][M];
+    int                      warp = threadIdx.x / 32, lane = threadIdx.x % 32, columns = WARPS / p.share * COLUMNS, turn = 0;
+    int                      from = 0;
+    const typename E::T     *a    = (const typename E::T *)p.a;
     let_others_start();
     if (!p.b_early) wait_for_others();
-    point(blockIdx.x * columns);
-    load_rows(w, b, first, step, p.k);
+    Stream<E> b(p, memory, columns);
+#pragma unroll
+    for (int i = 0; i < STAGES - 1; i++) b.ask();
     if (p.b_early) wait_for_others(); // for A
-    for (int n0 = blockIdx.x * columns, after; n0 < p.n; n0 = after, turn ^= 1) {
+    for (int n0 = (blockIdx.x - p.part.first) * columns; n0 < p.n; n0 += p.part.blocks * columns, turn ^= 1) {
         float sum[COLUMNS][M] = {};
-        after                 = n0 + gridDim.x * columns;
-        for (int k0 = first; k0 < p.k + first; k0 += step * DEPTH) { // as often for all threads
-            bool is_last = k0 + step * DEPTH >= p.k + first;
-            if (is_last && after < p.n) point(after);
-            if (!is_last || after < p.n) load_rows(next, b, is_last ? first : k0 + step * DEPTH, step, p.k);
-#pragma unroll
-            for (int d = 0; d < DEPTH; d++) {
-                int k = k0 + d * step;
-                if (k < p.k) add_piece<E, M>(p, a, k, w[d], sum);
-#pragma unroll
-                for (int c = 0; c < COLUMNS; c++) w[d][c] = next[d][c];
-            }
+        for (int k = b.first; k < p.k + b.first; k += b.step) { // as often for all threads
+            uint4 w[COLUMNS];
+            b.ask();
+            copy_wait<STAGES - 1>();
+            b.take(w, from);
+            from = from + 1 == STAGES ? 0 : from + 1;
+            if (k < p.k) add_piece<E, M>(p, a, k, w, sum);
         }
 #pragma unroll
         for (int c = 0; c < COLUMNS; c++)
@@ -119,12 +142,13 @@ template <class E, int M> INL void rows(const HoloCudaRows &p)
         __syncthreads(); // the other half is free again at the next one
         finish<M>(p, shared[turn], n0, columns);
     }
+    copy_wait<0>();
 }
 
 #define ROWS(name, E, M)                                                                           \
-    extern "C" __global__ void __launch_bounds__(256) name(const __grid_constant__ HoloCudaRows p) \
-    {                                                                                              \
-        rows<E, M>(p);                                                                             \
+    extern "C" __global__ void __launch_bounds__(256) name(const __grid_constant__ Many<HoloCudaRows> all) \
+    {                                                                                                      \
+        rows<E, M>(part_of(all));                                                                          \
     }
 #define ROWS_OF(name, E)        \
     ROWS(rows_##name##_1, E, 1) \
