@@ -314,6 +314,11 @@ static int64_t packed_size(const HoloCall *call, const void *job, int input)
     return input == 1 ? ((const HoloCudaJob *)job)->packed : -1;
 }
 
+static bool is_in_place(uint32_t kernel)
+{
+    return kernel == HOLO_CUDA_STEP_ROTARY; // a thread reads its pair before it writes it
+}
+
 static const char *ran_by(const void *job)
 {
     return ((const HoloCudaJob *)job)->name;
@@ -518,6 +523,7 @@ const HoloDevice holo_device_cuda = {
     .transfer_by = transfer_by,
     .show        = show,
     .element     = element,
+    .is_in_place = is_in_place,
     .use_stream  = use_stream,
     .job_size    = job_size,
     .prepare     = prepare,

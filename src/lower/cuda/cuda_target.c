@@ -20,7 +20,7 @@ static bool has_pointwise(const HoloCall *call)
 
 static bool is_in_place(uint32_t kernel)
 {
-    return kernel == HOLO_CUDA_STEP_PROGRAM;
+    return kernel == HOLO_CUDA_STEP_PROGRAM || kernel == HOLO_CUDA_STEP_ROTARY;
 }
 
 static bool has_kind(const char *kind)
