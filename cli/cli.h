@@ -5,6 +5,7 @@
 #ifndef HOLO_CLI_H
 #define HOLO_CLI_H
 
+#include "byte_count.h"
 #include "hologram.h"
 #include "hologram_compiler.h"
 
@@ -86,9 +87,6 @@ const char *cli_nearest(const char *word, const char *const *list);
 extern const CliCommand *const cli_commands[];                     // main.c; ends with NULL
 const CliCommand              *cli_command_find(const char *name); // NULL: there is none, and a message says so
 
-// "64M", "1.5G", or plain bytes. False: it is not such a number.
-bool cli_read_bytes(const char *text, uint64_t *out);
-
 // ---- settings: flags, then environment, then .env, then hologram.toml, then defaults (settings.c)
 
 typedef struct CliSetting {
@@ -168,6 +166,10 @@ int cli_utf8_size(const unsigned char *s);
 // A row of a table: a name, padded, and a value.
 void cli_row(FILE *out, const char *name, const char *format, ...) CLI_PRINTF(3, 4);
 
+// All of a stream, and of a file that an option names (NULL: after a message that says why it cannot be read); in memory
+// of the program, with a 0 behind it.
+char *cli_read_stream(FILE *stream, size_t *out_size);
+char *cli_read_file(const char *path, size_t *out_size);
 // The text of a plain file; NULL: it cannot be read, and *out_why says why.
 char *cli_read_text(const char *path, const char **out_why);
 enum { CLI_PATH = 4096 }; // room for a path of a temporary file

@@ -235,7 +235,7 @@ static int classifier_open(const Cli *cli, Classifier *c)
 {
     double top    = 5;
     int    result = cli_reader_open(cli, 0, &c->reader);
-    if (!result) result = cli_read_number(cli, "top", 1, 1e9, &top);
+    if (!result) result = cli_read_whole(cli, "top", 1, 1e9, &top);
     if (result) return result;
     c->picture = find_picture(c->reader.model);
     if (c->picture < 0) result = cli_reader_check(&c->reader);

@@ -206,7 +206,7 @@ static int choose_tables(const Cli *cli, HoloCompiler *compiler)
     const char *text   = cli_option(cli, "memory-budget");
     uint64_t    budget = 0;
     if (text && (!cli_read_bytes(text, &budget) || !budget))
-        return cli_usage(cli, "--memory-budget %s: expected a number of bytes, for example 64M", text);
+        return cli_usage(cli, "--memory-budget: " CLI_BYTES_WRONG, text);
     holo_compiler_set_tables(compiler, !cli_option(cli, "no-tables"), budget);
     return CLI_OK;
 }
@@ -292,10 +292,8 @@ static int choose_language(const Cli *cli, HoloCompiler *compiler)
     if (cache) status = holo_compiler_set_cache(compiler, type, &error);
     if (!status && path) {
         size_t size;
-        FILE  *file = fopen(path, "rb");
-        if (!file) return cli_fail(NULL, "%s: %s", path, strerror(errno));
-        char *text = cli_read_stream(file, &size);
-        fclose(file);
+        char  *text = cli_read_file(path, &size);
+        if (!text) return CLI_FAILED;
         status = holo_compiler_set_prefix(compiler, text, size, cli_option(cli, "prefix-plain") != NULL, &error);
     }
     return status ? cli_fail_error(path, &error, status) : CLI_OK;

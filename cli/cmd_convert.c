@@ -1,24 +1,49 @@
 // cmd_convert.c - hologram convert: a model of any format as an ONNX model.
 
-#include "cli.h"
+#include "loading.h"
 
-#include "base/system.h"
+#include <stdio.h>
+#include <string.h>
+
+// Makes the entry that --entry names the one to write.
+static int choose(const Cli *cli, HoloSource *source)
+{
+    const char *name = cli_option(cli, "entry"), *names = "";
+    HoloError   error = {0};
+    for (int i = 0; i < holo_source_entry_count(source); i++) {
+        const char *entry = holo_source_entry_name(source, i);
+        names             = cli_format("%s%s%s", names, i ? ", " : "", entry);
+        if (!name || strcmp(name, entry)) continue;
+        HoloStatus status = holo_source_choose(source, i, &error);
+        return status ? cli_fail_error(cli->args[0], &error, status) : CLI_OK;
+    }
+    if (name) return cli_fail(cli_format("entries: %s", names), "%s has no entry '%s'", cli->args[0], name);
+    if (holo_source_entry_count(source) == 1) return CLI_OK;
+    return cli_fail(cli_format("choose one with --entry: %s", names),
+                    "%s has several entries, and an ONNX model has one", cli->args[0]);
+}
 
 static int convert(Cli *cli)
 {
-    HoloError   error  = {0};
-    HoloSource *source = NULL;
-    const char *path   = cli_option(cli, "output");
+    HoloError     error    = {0};
+    HoloSource   *source   = NULL;
+    HoloCompiler *compiler = NULL;
+    const char   *path     = cli_option(cli, "output");
     if (!path) return cli_usage(cli, "-o says where the ONNX model goes");
-    HoloStatus status = holo_source_open(cli->args[0], &source, &error);
-    if (!status) status = holo_source_convert(source, path, &error);
+    int result = cli_compiler(cli, &compiler);
+    if (result) return result;
+    HoloStatus status = holo_source_open_with(compiler, cli->args[0], &source, &error);
+    if (!status) result = choose(cli, source);
+    if (!status && !result) status = holo_source_convert(source, path, &error);
     holo_source_close(source);
-    if (status) return cli_fail_error(cli->args[0], &error, status);
-    return CLI_OK;
+    holo_compiler_destroy(compiler);
+    return status ? cli_fail_error(cli->args[0], &error, status) : result;
 }
 
 static const CliOption options[] = {
     {"output", 'o', "FILE", "the ONNX model to write", .writes = true},
+    CLI_OPTION_SHAPE,
+    {"entry", 0, "NAME", "of a model with several entries, the one to write: see inspect"},
     {0},
 };
 
@@ -31,6 +56,7 @@ const CliCommand cli_convert = {
     .details   = "The graph is written as it was imported, without optimization. A model of more than\n"
                  "2 GiB gets a file of weights beside it, FILE.data.",
     .examples  = "  hologram convert model.h5 -o model.onnx\n"
+                 "  hologram convert script.pt -o model.onnx --input-shape x:1,3,224,224\n"
                  "  hologram convert saved_model/ -o model.onnx\n",
     .options   = options,
     .run       = convert,

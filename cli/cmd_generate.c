@@ -114,7 +114,7 @@ static int cache_save(const Cli *cli, const CliLanguage *l)
 static int beams_read(const Cli *cli, double *out)
 {
     *out = 0;
-    return cli_read_number(cli, "beams", 1, 256, out);
+    return cli_read_whole(cli, "beams", 1, 256, out);
 }
 
 static int beam_options_read(const Cli *cli, double beams, HoloGenerateOptions *o)

@@ -7,25 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct Bytes {
-    char  *data;
-    size_t size, room;
-} Bytes;
-
-static void read_all(FILE *file, Bytes *out)
-{
-    size_t count;
-    do {
-        if (out->room - out->size < 1 << 16) {
-            size_t room = out->room * 2 + (1 << 17);
-            out->data   = cli_grow(out->data, out->room, room, 1);
-            out->room   = room;
-        }
-        count = fread(out->data + out->size, 1, out->room - out->size, file);
-        out->size += count;
-    } while (count);
-}
-
 static bool ends_with(const char *path, const char *end)
 {
     size_t size = strlen(path), end_size = strlen(end);
@@ -48,19 +29,19 @@ static HoloGrammarSpaces spaces_of(const Cli *cli)
     return strcmp(word, "none") ? HOLO_SPACES_SOME : HOLO_SPACES_NONE;
 }
 
-static int check(HoloGrammar *grammar, const Bytes *text)
+static int check(HoloGrammar *grammar, const char *text, size_t size)
 {
     HoloGrammarState *state;
     HoloError         error  = {0};
     size_t            fit    = 0;
     HoloStatus        status = holo_grammar_state_create(grammar, &state, &error);
-    if (!status) status = holo_grammar_state_accept_bytes(state, text->data, text->size, &fit, &error);
+    if (!status) status = holo_grammar_state_accept_bytes(state, text, size, &fit, &error);
     bool is_complete = !status && holo_grammar_state_is_complete(state);
     holo_grammar_state_destroy(state);
     if (status) return cli_fail(NULL, "%s", error.text);
     if (!is_complete)
-        return cli_fail(NULL, "the text matches so far, but is not complete: more must follow byte %zu", text->size);
-    printf("the text fits: %zu bytes\n", text->size);
+        return cli_fail(NULL, "the text matches so far, but is not complete: more must follow byte %zu", size);
+    printf("the text fits: %zu bytes\n", size);
     return CLI_OK;
 }
 
@@ -68,28 +49,23 @@ static int grammar_command(Cli *cli)
 {
     HoloError    error   = {0};
     HoloGrammar *grammar = NULL;
-    Bytes        source = {0}, text = {0};
-    FILE        *file = fopen(cli->args[0], "rb");
-    size_t       size;
-    if (!file) return cli_fail("check the path", "%s: it cannot be read", cli->args[0]);
-    read_all(file, &source);
-    fclose(file);
+    size_t       size, text_size;
+    char        *source = cli_read_file(cli->args[0], &size);
+    if (!source) return CLI_FAILED;
     HoloGrammarSource kind = source_of(cli);
     if (kind == HOLO_GRAMMAR_REGEX) // the end of the line is the editor's
-        while (source.size && (source.data[source.size - 1] == '\n' || source.data[source.size - 1] == '\r'))
-            source.size--;
-    HoloStatus status = holo_grammar_compile(kind, source.data, source.size, spaces_of(cli), &grammar, &error);
+        while (size && (source[size - 1] == '\n' || source[size - 1] == '\r')) size--;
+    HoloStatus status = holo_grammar_compile(kind, source, size, spaces_of(cli), &grammar, &error);
     if (status) return cli_fail("docs/grammars.md says what a grammar may have", "%s: %s", cli->args[0], error.text);
     int result = CLI_OK;
     if (cli->arg_count == 1) {
         holo_grammar_block(grammar, &size);
         printf("the grammar is good: %zu bytes compiled\n", size);
     } else {
-        if (!strcmp(cli->args[1], "-"))
-            read_all(stdin, &text);
-        else
-            text = (Bytes){(char *)cli->args[1], strlen(cli->args[1]), 0};
-        result = check(grammar, &text);
+        const char *text      = cli->args[1];
+        bool        is_stream = !strcmp(text, "-");
+        if (is_stream) text = cli_read_stream(stdin, &text_size);
+        result = check(grammar, text, is_stream ? text_size : strlen(text));
     }
     holo_grammar_close(grammar);
     return result;

@@ -16,11 +16,11 @@ static bool show(void *state, int step, int steps)
 static int read_options(const Cli *cli, HoloImagineOptions *o)
 {
     double steps = o->steps, guidance = o->guidance, seed = 0, width = o->width, height = o->height;
-    int    result = cli_read_number(cli, "steps", 1, 1000, &steps);
+    int    result = cli_read_whole(cli, "steps", 1, 1000, &steps);
     if (!result) result = cli_read_number(cli, "guidance", 0, 1000, &guidance);
-    if (!result) result = cli_read_number(cli, "seed", 0, 9e15, &seed);
-    if (!result) result = cli_read_number(cli, "width", 1, 16384, &width);
-    if (!result) result = cli_read_number(cli, "height", 1, 16384, &height);
+    if (!result) result = cli_read_whole(cli, "seed", 0, 9e15, &seed);
+    if (!result) result = cli_read_whole(cli, "width", 1, 16384, &width);
+    if (!result) result = cli_read_whole(cli, "height", 1, 16384, &height);
     if (cli_option(cli, "scheduler")) o->scheduler = cli_option(cli, "scheduler");
     if (cli_option(cli, "negative")) o->negative = cli_option(cli, "negative");
     o->steps    = (int)steps;

@@ -69,19 +69,30 @@ static int wider(int width, const char *name)
     return size > width ? (size < 40 ? size : 40) : width;
 }
 
-// The first entry is shown like a model that has no other.
-static Subject entry_of(const Subject *s, int index)
+// The first entry is shown like a model that has no other. Of a source, the entry becomes the one that is asked about.
+static int entry_of(const Subject *s, int index, Subject *out)
 {
-    const HoloModel *entry = holo_model_entry(s->model, holo_model_entry_name(s->model, index));
-    Subject          e     = {.path = s->path, .model = (HoloModel *)(uintptr_t)entry}; // it is only read
-    e.in_count             = holo_model_input_count(entry);
-    e.out_count            = holo_model_output_count(entry);
-    return e;
+    HoloError  error  = {0};
+    HoloStatus status = s->source ? holo_source_choose(s->source, index, &error) : HOLO_OK;
+    *out              = (Subject){.path = s->path, .source = s->source};
+    if (status) return cli_fail_error(s->path, &error, status);
+    if (s->model) {
+        const HoloModel *entry = holo_model_entry(s->model, holo_model_entry_name(s->model, index));
+        out->model             = (HoloModel *)(uintptr_t)entry; // it is only read
+    }
+    out->in_count  = s->model ? holo_model_input_count(out->model) : holo_source_input_count(s->source);
+    out->out_count = s->model ? holo_model_output_count(out->model) : holo_source_output_count(s->source);
+    return CLI_OK;
 }
 
 static int entry_count(const Subject *s)
 {
-    return s->model ? holo_model_entry_count(s->model) : 1;
+    return s->model ? holo_model_entry_count(s->model) : holo_source_entry_count(s->source);
+}
+
+static const char *entry_name(const Subject *s, int index)
+{
+    return s->model ? holo_model_entry_name(s->model, index) : holo_source_entry_name(s->source, index);
 }
 
 static void print_ports(const char *title, const Subject *s, const HoloPort *(*port)(const Subject *, int), int count)
@@ -124,7 +135,7 @@ static void print_meta(const Subject *s)
     }
 }
 
-static void print_ops(const HoloSource *source)
+static void print_ops(const char *title, const HoloSource *source)
 {
     int width = 12, count = holo_source_op_count(source), missing = 0, uses = 0;
     for (int i = 0; i < count; i++) {
@@ -140,7 +151,7 @@ static void print_ops(const HoloSource *source)
         const HoloSourceOp *op = holo_source_op(source, i);
         if (!op->is_supported) print_named(op->name, width, cli_format("%d", op->uses), "");
     }
-    if (count) printf("\n%soperators%s\n", cli_color(stdout, "bold"), cli_color(stdout, "reset"));
+    if (count) printf("\n%s%s%s\n", cli_color(stdout, "bold"), title, cli_color(stdout, "reset"));
     for (int i = 0; i < count; i++) {
         const HoloSourceOp *op = holo_source_op(source, i);
         print_named(op->name, width, cli_format("%d", op->uses), op->is_supported ? "" : "  (not supported)");
@@ -187,29 +198,38 @@ static const char *format_of(const Subject *s)
     return "other";
 }
 
-static void print_table(const Subject *s)
+static void print_entry(const Subject *e, const char *name)
+{
+    const char *of = *name ? " of entry " : "";
+    print_ports(cli_format("inputs%s%s", of, name), e, input, e->in_count);
+    print_ports(cli_format("outputs%s%s", of, name), e, output, e->out_count);
+    if (e->source) print_ops(cli_format("operators%s%s", of, name), e->source);
+}
+
+static int print_table(const Subject *s)
 {
     printf("%s%s%s  %s\n", cli_color(stdout, "bold"), s->path, cli_color(stdout, "reset"),
            s->model ? "Hologram archive" : cli_format("%s model", format_of(s)));
     if (s->model) print_info(s->model, &s->info);
-    const char *name = s->model ? holo_model_entry_name(s->model, 0) : "";
-    print_ports(*name ? cli_format("inputs of entry %s", name) : "inputs", s, input, s->in_count);
-    print_ports(*name ? cli_format("outputs of entry %s", name) : "outputs", s, output, s->out_count);
-    for (int i = 1; i < entry_count(s); i++) {
-        Subject e = entry_of(s, i);
-        name      = holo_model_entry_name(s->model, i);
-        print_ports(cli_format("inputs of entry %s", name), &e, input, e.in_count);
-        print_ports(cli_format("outputs of entry %s", name), &e, output, e.out_count);
+    if (s->source && entry_count(s) > 1)
+        cli_row(stdout, "entries", "%d; compile puts all into one archive, and run --entry NAME runs one",
+                entry_count(s));
+    for (int i = 0; i < entry_count(s); i++) {
+        Subject e;
+        int     result = entry_of(s, i, &e);
+        if (result) return result;
+        print_entry(&e, entry_name(s, i));
     }
-    if (s->source) print_ops(s->source);
     print_meta(s);
+    return CLI_OK;
 }
 
-static void print_text(const Subject *s, bool values, const HoloStepPrograms *programs)
+static int print_text(const Subject *s, bool values, const HoloStepPrograms *programs)
 {
-    print_table(s);
+    int result = print_table(s);
     if (values) cli_values_print(s->model);
     if (programs) cli_programs_print(programs);
+    return result;
 }
 
 // ---- for programs
@@ -252,21 +272,25 @@ static void info_json(Json *json, const HoloModel *model, const HoloModelInfo *i
     json_bool(json, "static", info->is_static);
 }
 
-static void entries_json(Json *json, const Subject *s)
+static int entries_json(Json *json, const Subject *s)
 {
+    int result = CLI_OK;
     json_open(json, "entries", '[');
-    for (int i = 0; i < entry_count(s); i++) {
-        Subject e = entry_of(s, i);
+    for (int i = 0; i < entry_count(s) && !result; i++) {
+        Subject e;
+        if ((result = entry_of(s, i, &e))) break;
         json_open(json, NULL, '{');
-        json_text(json, "name", holo_model_entry_name(s->model, i));
+        json_text(json, "name", entry_name(s, i));
         ports_json(json, "inputs", &e, input, e.in_count);
         ports_json(json, "outputs", &e, output, e.out_count);
+        if (e.source) ops_json(json, e.source);
         json_close(json, '}');
     }
     json_close(json, ']');
+    return result;
 }
 
-static void print_json(const Subject *s, bool values, const HoloStepPrograms *programs)
+static int print_json(const Subject *s, bool values, const HoloStepPrograms *programs)
 {
     Json json = {.out = stdout};
     json_open(&json, NULL, '{');
@@ -276,7 +300,7 @@ static void print_json(const Subject *s, bool values, const HoloStepPrograms *pr
     ports_json(&json, "inputs", s, input, s->in_count);
     ports_json(&json, "outputs", s, output, s->out_count);
     if (s->source) ops_json(&json, s->source);
-    if (s->model) entries_json(&json, s);
+    int result = entries_json(&json, s);
     json_open(&json, "metadata", '{');
     for (int i = 0; i < s->meta_count; i++) {
         const char *key = "", *value = meta(s, i, &key);
@@ -286,6 +310,7 @@ static void print_json(const Subject *s, bool values, const HoloStepPrograms *pr
     if (values) cli_values_json(&json, s->model);
     if (programs) cli_programs_json(&json, programs);
     json_close(&json, '}');
+    return result;
 }
 
 static int inspect(Cli *cli)
@@ -302,13 +327,10 @@ static int inspect(Cli *cli)
         subject_close(&subject);
         return cli_fail_error(cli->args[0], &error, status);
     }
-    if (cli_option(cli, "json"))
-        print_json(&subject, values, programs);
-    else
-        print_text(&subject, values, programs);
+    result = cli_option(cli, "json") ? print_json(&subject, values, programs) : print_text(&subject, values, programs);
     holo_step_programs_close(programs);
     subject_close(&subject);
-    return CLI_OK;
+    return result;
 }
 
 static const CliOption options[] = {

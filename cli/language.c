@@ -21,6 +21,18 @@ int cli_read_number(const Cli *cli, const char *option, double low, double high,
     return CLI_OK;
 }
 
+int cli_read_whole(const Cli *cli, const char *option, double low, double high, double *out)
+{
+    double number = *out;
+    int    result = cli_read_number(cli, option, low, high, &number);
+    if (!result && number != floor(number))
+        return cli_fail(NULL, "--%s is '%s', but must be a whole number from %g to %g", option, cli_option(cli, option),
+                        low, high),
+               CLI_USAGE;
+    *out = number;
+    return result;
+}
+
 // An option that sets a field of the sampler: a float, or a whole number.
 static int read_sampling(const Cli *cli, HoloSamplerOptions *s)
 {
@@ -41,13 +53,14 @@ static int read_sampling(const Cli *cli, HoloSamplerOptions *s)
     };
     for (int i = 0; i < CLI_COUNT(rows); i++) {
         double number = rows[i].real ? *rows[i].real : *rows[i].whole;
-        int    result = cli_read_number(cli, rows[i].option, rows[i].low, rows[i].high, &number);
+        int    result =
+            (rows[i].real ? cli_read_number : cli_read_whole)(cli, rows[i].option, rows[i].low, rows[i].high, &number);
         if (result) return result;
         if (rows[i].real) *rows[i].real = (float)number;
         if (rows[i].whole) *rows[i].whole = (uint32_t)number;
     }
     double seed   = 0;
-    int    result = cli_read_number(cli, "seed", 0, 9e15, &seed);
+    int    result = cli_read_whole(cli, "seed", 0, 9e15, &seed);
     s->seed       = (uint64_t)seed;
     return result;
 }
@@ -93,20 +106,6 @@ static void read_stops(const Cli *cli, CliLanguage *l)
 
 // ---- grammars
 
-char *cli_read_stream(FILE *file, size_t *out_size)
-{
-    size_t size = 0, room = 0, count;
-    char  *text = NULL;
-    do {
-        if (size + 1 >= room) text = cli_grow(text, room, room * 2 + 65536, 1), room = room * 2 + 65536;
-        count = fread(text + size, 1, room - size - 1, file);
-        size += count;
-    } while (count);
-    text[size] = 0;
-    *out_size  = size;
-    return text;
-}
-
 static int read_grammar(const Cli *cli, CliLanguage *l)
 {
     static const struct {
@@ -122,14 +121,11 @@ static int read_grammar(const Cli *cli, CliLanguage *l)
         HoloError   error = {0};
         if (!text) continue;
         if (rows[i].is_file) {
-            FILE *file = fopen(text, "rb");
-            if (!file) return cli_fail(NULL, "%s: %s", text, strerror(errno));
-            text = cli_read_stream(file, &size);
-            fclose(file);
+            text = cli_read_file(text, &size);
+            if (!text) return CLI_FAILED;
         }
         HoloStatus status = holo_grammar_compile(rows[i].source, text, size, HOLO_SPACES_SOME, &l->grammar, &error);
         if (status) return cli_fail_error(cli_option(cli, rows[i].option), &error, status);
-        l->options.grammar = l->grammar;
     }
     return CLI_OK;
 }
@@ -140,14 +136,14 @@ static int options_read(const Cli *cli, CliLanguage *l)
 {
     double number = 0;
     int    result = read_sampling(cli, &l->options.sampler);
-    if (!result) result = cli_read_number(cli, "max-tokens", 1, 1e9, &number);
+    if (!result) result = cli_read_whole(cli, "max-tokens", 1, 1e9, &number);
     l->options.max_tokens = (uint32_t)number;
     number                = 0;
-    if (!result) result = cli_read_number(cli, "lookup", 0, 64, &number);
+    if (!result) result = cli_read_whole(cli, "lookup", 0, 64, &number);
     l->options.lookup = (uint32_t)number;
     if (!result) result = read_bias(cli, l);
     if (!result) read_stops(cli, l);
-    return result ? result : read_grammar(cli, l);
+    return result;
 }
 
 static HoloStatus parts_open(const Cli *cli, CliLanguage *l, double context, HoloError *error)
@@ -168,12 +164,14 @@ int cli_language_open(const Cli *cli, int arg, CliLanguage *out)
 {
     HoloError error   = {0};
     double    context = 0;
-    int       result  = cli_model_open(cli, arg, &out->model);
-    if (!result) result = cli_read_number(cli, "context", 1, 1e9, &context);
+    int       result  = read_grammar(cli, out); // before the model, which may take long
+    if (!result) result = cli_read_whole(cli, "context", 1, 1e9, &context);
+    if (!result) result = cli_model_open(cli, arg, &out->model);
     if (result) return result;
     HoloStatus status = parts_open(cli, out, context, &error);
     if (status) return cli_fail_error(cli->args[arg], &error, status);
     holo_generate_defaults(out->language, &out->options);
+    out->options.grammar = out->grammar;
     return options_read(cli, out);
 }
 

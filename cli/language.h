@@ -52,10 +52,9 @@ int cli_language_encode(const CliLanguage *l, const char *text, size_t size, boo
                         size_t *out_count);
 // The number that an option gives, in these bounds; `*out` stays as it is if the option is not given.
 int cli_read_number(const Cli *cli, const char *option, double low, double high, double *out);
+int cli_read_whole(const Cli *cli, const char *option, double low, double high, double *out); // a whole number
 // "1,2,3" as ids; in memory of the program.
 int cli_read_tokens(const char *text, uint32_t **out_ids, size_t *out_count);
-// All of a stream; in memory of the program, with a 0 behind it.
-char *cli_read_stream(FILE *stream, size_t *out_size);
 
 // A conversation as the JSON that templates read.
 typedef struct CliMessages {

@@ -39,7 +39,7 @@ int cli_memo(const Cli *cli, HoloSession *session)
     uint64_t    bytes = 0;
     HoloError   error = {0};
     if (text && (!cli_read_bytes(text, &bytes) || bytes > SIZE_MAX))
-        return cli_usage(cli, "--memo %s: expected a number of bytes, for example 64M", text);
+        return cli_usage(cli, "--memo: " CLI_BYTES_WRONG, text);
     if (cli_option(cli, "save-memo") && !bytes) return cli_usage(cli, "--save-memo has nothing to save with --memo 0");
     HoloStatus status = text ? holo_session_set_memo(session, (size_t)bytes, &error) : HOLO_OK;
     return status ? cli_fail_error(NULL, &error, status) : CLI_OK;

@@ -74,19 +74,6 @@ static const char *normal(const CliSetting *setting, const char *text)
     return text;
 }
 
-bool cli_read_bytes(const char *text, uint64_t *out)
-{
-    char       *end;
-    double      number = strtod(text, &end);
-    const char *units = "KMGT", *unit = *end ? strchr(units, toupper((unsigned char)*end)) : NULL;
-    double      scale = unit ? ldexp(1, 10 * (int)(unit - units + 1)) : 1;
-    if (unit && !strcasecmp(end + 1, "iB")) end += 2; // "4GiB" is as good as "4G"
-    bool is_one = isdigit((unsigned char)*text) && (!*end || (unit && !end[1]));
-    if (!is_one || number * scale >= 0x1p63 || (!unit && number != floor(number))) return false;
-    *out = (uint64_t)(number * scale);
-    return true;
-}
-
 static int set(int index, const char *text, const char *from)
 {
     const CliSetting *setting = &table[index];
@@ -97,8 +84,7 @@ static int set(int index, const char *text, const char *from)
         if (!is_choice(setting->choices, text))
             return cli_usage(&nobody, "%s: '%s' is not one of %s", from, text, setting->choices);
     } else if (setting->bytes) {
-        if (!cli_read_bytes(text, &bytes))
-            return cli_usage(&nobody, "%s: '%s' is not a number of bytes, for example 512M or 4G", from, text);
+        if (!cli_read_bytes(text, &bytes)) return cli_usage(&nobody, "%s: " CLI_BYTES_WRONG, from, text);
     } else {
         char *end;
         errno         = 0;

@@ -23,7 +23,7 @@ static int find_length(const Cli *cli, CliReader *r)
     const HoloPort          *port   = index < 0 ? NULL : holo_model_input(r->model, index);
     double                   given  = 0;
     double                   limits[CLI_COUNT(keys) + 2];
-    int                      result = cli_read_number(cli, "max-length", 1, 1e9, &given), count = 0;
+    int                      result = cli_read_whole(cli, "max-length", 1, 1e9, &given), count = 0;
     for (int i = 0; i < CLI_COUNT(keys); i++) limits[count++] = meta_number(r->model, keys[i]);
     limits[count++] = given;
     limits[count++] = port && port->type.rank == 2 ? (double)port->type.dim[1] : 0;

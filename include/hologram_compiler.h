@@ -403,7 +403,16 @@ typedef struct HoloSource HoloSource;
 
 // Imports the model and infers its types. Unknown operators are not an error here.
 HOLO_API HOLO_MUST HoloStatus holo_source_open(const char *path, HoloSource **out_source, HoloError *error);
+// The same with the shapes that were set by holo_compiler_set_shape: for formats that do not tell them.
+HOLO_API HOLO_MUST HoloStatus holo_source_open_with(const HoloCompiler *compiler, const char *path,
+                                                    HoloSource **out_source, HoloError *error);
 HOLO_API void                 holo_source_close(HoloSource *source);
+
+// Some files hold several models: entries, each with a name. Most hold one, whose name is "". All that is asked of a
+// source is about its first entry, until another is chosen; what was returned before then is no longer valid.
+HOLO_API int                  holo_source_entry_count(const HoloSource *source);
+HOLO_API const char          *holo_source_entry_name(const HoloSource *source, int index); // NULL: there is none
+HOLO_API HOLO_MUST HoloStatus holo_source_choose(HoloSource *source, int index, HoloError *error);
 
 HOLO_API int             holo_source_input_count(const HoloSource *source);
 HOLO_API int             holo_source_output_count(const HoloSource *source);

@@ -34,12 +34,21 @@ static bool could_share(const HoloModel *m)
     return true;
 }
 
+// Who shares a run waits for the others of it; who does not waits for a core. With C cores, the N-th of those that wait
+// begins after about N/C runs, so sharing makes answers earlier on average if one more costs less than 1/2C of a run. If many
+// wait, what counts is how much is done in a time.
+static bool is_worth_sharing(const Queue *q, const Model *m)
+{
+    int cores = schedule_cores(q->schedule), extra = __atomic_load_n(&m->extra, __ATOMIC_RELAXED);
+    return q->delay > 0 || extra * 2 * cores <= 100 || (extra < 90 && q->waiting > 2 * cores);
+}
+
 static int places(Queue *q)
 {
     Model *m       = q->owner;
-    int    batches = __atomic_load_n(&m->batches, __ATOMIC_RELAXED);
+    int    batches = __atomic_load_n(&m->batches, __ATOMIC_ACQUIRE);
     if (!batches && !could_share(m->holo)) __atomic_store_n(&m->batches, batches = -1, __ATOMIC_RELAXED);
-    return batches < 0 ? 1 : m->server->options.batch_max;
+    return batches < 0 || (batches && !is_worth_sharing(q, m)) ? 1 : m->server->options.batch_max;
 }
 
 // The same inputs and outputs, and the same sizes but for the first.
@@ -244,27 +253,55 @@ static void copy_free(Infer *c)
     free(c);
 }
 
-static bool shares_well(const Infer *i)
+// Are the answers the same? Keeps the shortest times of a run alone and of one of two.
+static bool try_sharing(const Infer *i, double *alone_seconds, double *both_seconds)
 {
     Infer    *alone[2] = {copy_of(i, false), copy_of(i, true)}, *both[2] = {copy_of(i, false), copy_of(i, true)};
     HoloError error = {0};
-    bool      is    = !run_alone(alone[0]) && !run_alone(alone[1]) && !run_shared(both, 2, NULL, &error);
+    double    time[4];
+    bool      is = true;
+    for (int n = 0; n < 3 && is; n++) {
+        time[n] = now();
+        is      = n < 2 ? !run_alone(alone[n]) : !run_shared(both, 2, NULL, &error);
+    }
+    time[3] = now();
     for (int n = 0; n < 2 && is; n++)
         for (int k = 0; k < i->wanted_count && is; k++) is = near(&alone[n]->output[k], &both[n]->output[k]);
     for (int n = 0; n < 2; n++) copy_free(alone[n]), copy_free(both[n]);
-    return is;
+    if (!is) return false;
+    *alone_seconds = fmin(*alone_seconds, fmin(time[1] - time[0], time[2] - time[1]));
+    *both_seconds  = fmin(*both_seconds, time[3] - time[2]);
+    return true;
+}
+
+// The first run of a size prepares more than later ones, so that short ones are tried again for their times.
+static bool shares_well(const Infer *i, int *out_extra)
+{
+    double alone = 1e9, both = 1e9;
+    if (!try_sharing(i, &alone, &both)) return false;
+    for (int n = 0; n < 3 && both < 0.05; n++)
+        if (!try_sharing(i, &alone, &both)) return false;
+    double extra = both > alone ? (both / alone - 1) * 100 : 0;
+    *out_extra   = extra < 1000 ? (int)extra : 1000;
+    return true;
 }
 
 static bool may_share(Model *m, const Infer *i)
 {
     int batches = __atomic_load_n(&m->batches, __ATOMIC_ACQUIRE);
     if (!batches) {
-        batches = shares_well(i) ? 1 : -1;
+        int  extra = 0;
+        char text[16];
+        batches = shares_well(i, &extra) ? 1 : -1;
+        snprintf(text, sizeof text, "%d.%02d", extra / 100, extra % 100);
+        __atomic_store_n(&m->extra, extra, __ATOMIC_RELAXED);
         __atomic_store_n(&m->batches, batches, __ATOMIC_RELEASE);
-        journal(JOURNAL_INFO, batches > 0 ? "shares-runs" : "runs-alone", "model", m->name, "why",
-                batches > 0 ? "answers of shared runs are those of single ones"
-                            : "answers of shared runs differ from those of single ones",
-                NULL);
+        if (batches > 0)
+            journal(JOURNAL_INFO, "shares-runs", "model", m->name, "why",
+                    "answers of shared runs are those of single ones", "cost_of_one_more", text, NULL);
+        else
+            journal(JOURNAL_INFO, "runs-alone", "model", m->name, "why",
+                    "answers of shared runs differ from those of single ones", NULL);
     }
     return batches > 0;
 }

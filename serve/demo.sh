@@ -14,14 +14,16 @@ cp "$work/talker.holo" "$work/models/"
 "$build/hologram" serve "$work/models" --port "$port" 2> "$work/log" & server=$!
 until grep -q '"ready"' "$work/log"; do kill -0 $server 2> /dev/null || { cat "$work/log"; exit 1; }; sleep 0.1; done
 url=http://localhost:$port
-picture=$(python3 -c 'print("[" + ",".join(str(i % 9 / 9) for i in range(64)) + "]")')
+# A one, drawn in 8 rows: 0 is white, 16 is black.
+top=0,0,0,16,16,0,0,0, row=0,0,0,16,16,0,0,0,
+picture="[$top$top$row$row$row$row${row}0,0,0,16,16,0,0,0]"
 digits="{\"inputs\": [{\"name\": \"image\", \"shape\": [1, 1, 8, 8], \"datatype\": \"FP32\", \"data\": $picture}]}"
 chat='{"model": "talker", "messages": [{"role": "user", "content": "hello"}], "max_tokens": 16, "stream": true}'
 cat << END
 $url/ is a page to look at. In another terminal:
 
   curl $url/v2/models/digits
-  curl $url/v2/models/digits/infer -d '{"inputs": [{"name": "image", "shape": [1, 1, 8, 8], "datatype": "FP32", "data": [...]}]}'
+  curl $url/v2/models/digits/infer -d '$digits'
   curl $url/v1/chat/completions -d '$chat'
   curl $url/metrics
 

@@ -58,6 +58,7 @@ struct Exchange {
     const char *protocol;   // for metrics
     double      queue_seconds, compute_seconds;
     char        note[256]; // why it failed, for the log
+    const char *code;      // of an error, for programs; NULL: its status says enough
 
     void (*gone)(Exchange *e);                                          // the client went away
     void (*data)(Exchange *e, const char *data, size_t size, bool end); // a body that arrives in pieces

@@ -7,7 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { HEAD_SECONDS = 10, BODY_SECONDS = 30, IDLE_SECONDS = 75, AHEAD_MAX = 65536 };
+enum { HEAD_SECONDS = 10, BODY_SECONDS = 30, IDLE_SECONDS = 75, AHEAD_MAX = 65536, ASK_SECONDS = 2 };
+
+static const double ASK_FIRST_SECONDS = 0.02;
 
 typedef struct Http1 {
     Exchange   *exchange; // in progress; NULL: the next request has not begun
@@ -35,6 +37,7 @@ static void begin(Exchange *e, const Header *headers, int count, int64_t size)
     Http1 *h = c->state;
     Bytes *b = &c->out;
     if (!h->has_body || e->server->is_draining) h->keeps_alive = false; // the rest of the body is not read
+    if (c->is_half && !c->in.size) h->keeps_alive = false;              // this was the last one
     bytes_format(b, "HTTP/1.1 %d %s\r\n", e->status, http_reason(e->status));
     for (int i = 0; i < count; i++) bytes_format(b, "%s: %s\r\n", headers[i].name, headers[i].value);
     h->sends_chunks = size < 0 && h->head.minor == 1;
@@ -43,6 +46,7 @@ static void begin(Exchange *e, const Header *headers, int count, int64_t size)
     if (size >= 0 && e->status != 204) bytes_format(b, "content-length: %lld\r\n", (long long)size);
     if (!h->keeps_alive) bytes_add_text(b, "connection: close\r\n");
     bytes_add_text(b, "\r\n");
+    if (size < 0) conn_flush(c);
 }
 
 static void write_body(Exchange *e, const void *data, size_t size)
@@ -228,6 +232,27 @@ static bool step(Conn *c)
     return h->exchange != e && !c->closes && !c->is_broken;
 }
 
+// The client has closed its sending side: what it asked for is answered, or it is gone. One that is gone refuses what is
+// sent to it, which ends the connection; so it is sent something, though not if its answer is there soon.
+static void half(Conn *c)
+{
+    Http1 *h = http1(c);
+    if (!h->exchange)
+        conn_finish(c);
+    else if (!h->has_body)
+        conn_fail(c); // the rest never comes
+    else if (!c->waits_write)
+        conn_deadline(c, ASK_FIRST_SECONDS);
+}
+
+static void ask_whether_it_is_there(Conn *c)
+{
+    Http1 *h = c->state;
+    if (h->head.minor == 1 && !h->exchange->has_begun) bytes_add_text(&c->out, "HTTP/1.1 102 Processing\r\n\r\n");
+    conn_flush(c);
+    if (!c->waits_write) conn_deadline(c, ASK_SECONDS);
+}
+
 static void read_on(Conn *c)
 {
     Http1 *h      = http1(c);
@@ -235,6 +260,7 @@ static void read_on(Conn *c)
     while (!c->closes && !c->is_broken && step(c)) {
     }
     h->is_reading = false;
+    if (c->is_half && !c->closes && !c->is_broken) half(c);
 }
 
 static void input(Conn *c)
@@ -247,7 +273,8 @@ static void late(Conn *c)
 {
     Http1 *h = http1(c);
     if (!h->exchange && !c->in.size) return conn_fail(c); // it was idle
-    if (h->exchange && h->has_body) return;               // the answer takes long: that has limits of its own
+    if (h->exchange && h->has_body && c->is_half) return ask_whether_it_is_there(c);
+    if (h->exchange && h->has_body) return; // the answer takes long: that has limits of its own
     refuse(c, 408, "the request took too long to arrive");
 }
 
@@ -268,4 +295,4 @@ static void drain(Conn *c)
     h->keeps_alive = false;
 }
 
-const ConnProtocol http1_protocol = {input, place, late, closed, drain, NULL};
+const ConnProtocol http1_protocol = {input, place, late, closed, drain, NULL, half};

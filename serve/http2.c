@@ -7,7 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { STREAMS_MAX = 1024, HEADERS_MAX = 32768, RESETS_MAX = 1000, IDLE_SECONDS = 300, BODY_WINDOW = 1 << 20 };
+enum {
+    STREAMS_MAX  = 1024,
+    HEADERS_MAX  = 32768,
+    RESETS_MAX   = 1000,
+    IDLE_SECONDS = 300,
+    BODY_WINDOW  = 1 << 20,
+    ASK_SECONDS  = 2
+};
 
 typedef struct Stream Stream;
 
@@ -52,10 +59,8 @@ static void pump(Http2 *h)
     }
     h->is_sending = false;
     conn_flush(h->conn);
-    if (!nghttp2_session_want_read(h->session) && !nghttp2_session_want_write(h->session) && !h->conn->is_broken) {
-        h->conn->closes = true;
-        if (h->conn->out.size == h->conn->out_at) conn_fail(h->conn);
-    }
+    bool is_done = !nghttp2_session_want_read(h->session) && !nghttp2_session_want_write(h->session);
+    if ((is_done || (h->conn->is_half && !h->streams)) && !h->conn->is_broken) conn_finish(h->conn);
 }
 
 static nghttp2_nv pair(const char *name, const char *value)
@@ -311,10 +316,35 @@ static void input(Conn *c)
     if (n < 0 && c->out.size == c->out_at) conn_fail(c);
 }
 
+// The client has closed its sending side. One that is gone refuses what is sent to it, which ends the connection: so it
+// is sent a ping from time to time, as long as there is something to answer.
+static void ask_whether_it_is_there(Conn *c)
+{
+    Http2 *h       = c->state;
+    bool   is_busy = false;
+    for (Stream *s = h->first; s; s = s->next) is_busy |= s->exchange != NULL;
+    if (!is_busy && !c->waits_write) return conn_finish(c); // what is left waits for a window that never opens
+    nghttp2_submit_ping(h->session, NGHTTP2_FLAG_NONE, NULL);
+    pump(h);
+    if (!c->waits_write) conn_deadline(c, ASK_SECONDS);
+}
+
+static void half(Conn *c)
+{
+    Http2 *h = c->state;
+    if (!h) return conn_fail(c);
+    for (Stream *s = h->first; s; s = s->next) // the rest of these never comes
+        if (!nghttp2_session_get_stream_remote_close(h->session, s->id))
+            nghttp2_submit_rst_stream(h->session, NGHTTP2_FLAG_NONE, s->id, NGHTTP2_CANCEL);
+    pump(h);
+    if (!c->is_broken && !c->closes) ask_whether_it_is_there(c);
+}
+
 static void late(Conn *c)
 {
     Http2 *h = c->state;
     if (!h) return conn_fail(c);
+    if (h->streams && c->is_half) return ask_whether_it_is_there(c);
     if (h->streams) return;
     nghttp2_submit_goaway(h->session, NGHTTP2_FLAG_NONE, nghttp2_session_get_last_proc_stream_id(h->session),
                           NGHTTP2_NO_ERROR, NULL, 0);
@@ -348,4 +378,4 @@ static void written(Conn *c)
     if (c->state) pump(c->state);
 }
 
-const ConnProtocol http2_protocol = {input, NULL, late, closed, drain, written};
+const ConnProtocol http2_protocol = {input, NULL, late, closed, drain, written, half};

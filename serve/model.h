@@ -17,6 +17,7 @@ typedef struct Model {
     Queue         talks;    // texts, sounds, pictures
     ModelMetrics *metrics;  // of its name
     int           batches;  // 0: not known yet; 1: requests may share a run; -1: they may not
+    int           extra;    // what one more request in a shared run costs, in hundredths of a run alone
     int           rows;     // of an input in the first dimension, if it is fixed
     bool          is_language, is_embedder, is_painter, is_listener;
     Speaker      *speaker; // made by the first text; used by one run at a time

@@ -57,6 +57,12 @@ void conn_fail(Conn *c)
     timer_set(c->server->loop, &c->timer, 0);
 }
 
+void conn_finish(Conn *c)
+{
+    c->closes = true;
+    if (c->out.size == c->out_at) conn_fail(c);
+}
+
 void conn_deadline(Conn *c, double seconds)
 {
     if (c->is_broken) return;
@@ -77,7 +83,7 @@ static void late(void *state)
 
 static void rewatch(Conn *c)
 {
-    uint32_t events = (c->is_full ? 0 : EPOLLIN) | (c->waits_write ? EPOLLOUT : 0) | EPOLLRDHUP;
+    uint32_t events = (c->is_full || c->is_half ? 0 : EPOLLIN) | (c->waits_write ? EPOLLOUT : 0) | EPOLLHUP | EPOLLERR;
     if (!loop_watch(c->server->loop, &c->watch, events)) conn_fail(c);
 }
 
@@ -142,7 +148,8 @@ static bool read_some(Conn *c, size_t *total)
     long n = c->tls ? tls_read(c, in->data + in->size, room) : recv(c->watch.fd, in->data + in->size, room, 0);
     if (n < 0 && errno == EINTR) return true;
     if (n < 0 && errno == EAGAIN) return false;
-    if (n <= 0) return conn_fail(c), false;
+    if (n < 0) return conn_fail(c), false;
+    if (!n) return c->is_half = true, false;
     in->data[in->size += (size_t)n] = 0;
     *total += (size_t)n;
     return *total < READ_MAX && (c->tls || (size_t)n == room);
@@ -155,6 +162,12 @@ static void conn_readable(Conn *c)
     }
     if (!c->protocol && c->in.size) choose_protocol(c);
     if (c->protocol && total) c->protocol->input(c);
+    if (!c->is_half || c->is_broken) return;
+    rewatch(c);
+    if (c->protocol)
+        c->protocol->half(c);
+    else
+        conn_fail(c);
 }
 
 static void conn_event(void *state, uint32_t events)
@@ -170,7 +183,7 @@ static void conn_event(void *state, uint32_t events)
         conn_deadline(c, HANDSHAKE_SECONDS);
     }
     if (events & EPOLLOUT) conn_flush(c);
-    if (!c->is_broken && !c->is_full && events & (EPOLLIN | EPOLLHUP | EPOLLERR | EPOLLRDHUP))
+    if (!c->is_broken && !c->is_full && !c->is_half && events & (EPOLLIN | EPOLLHUP | EPOLLERR))
         conn_readable(c);
     else if (!c->is_broken && events & (EPOLLHUP | EPOLLERR))
         conn_fail(c);
@@ -248,11 +261,22 @@ static int port_of(int fd)
                                          : ((struct sockaddr_in *)&a)->sin_port);
 }
 
+// Connections inherit this: a client whose machine is gone says nothing, so it is asked, whether it reads or not.
+static void watch_for_lost(int fd)
+{
+    int one = 1, idle = 30, each = 10, times = 3;
+    setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &one, sizeof one);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPIDLE, &idle, sizeof idle);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPINTVL, &each, sizeof each);
+    setsockopt(fd, IPPROTO_TCP, TCP_KEEPCNT, &times, sizeof times);
+}
+
 static bool listen_at(Net *net, const struct addrinfo *a)
 {
     int one = 1, fd = socket(a->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
     if (fd < 0) return false;
     setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof one);
+    watch_for_lost(fd);
     if (a->ai_family == AF_INET6) setsockopt(fd, IPPROTO_IPV6, IPV6_V6ONLY, &one, sizeof one);
     if (bind(fd, a->ai_addr, a->ai_addrlen) || listen(fd, 4096)) {
         int why = errno;

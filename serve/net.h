@@ -13,6 +13,7 @@ typedef struct ConnProtocol {                   // HTTP/1.1, HTTP/2
     void (*closed)(Conn *c);                    // it is about to be freed
     void (*drain)(Conn *c);                     // end after what is in progress
     void (*written)(Conn *c);                   // all of `out` was written; may be NULL
+    void (*half)(Conn *c);                      // the client sends nothing more; it may still read
 } ConnProtocol;
 
 struct Conn {
@@ -26,6 +27,7 @@ struct Conn {
     const ConnProtocol *protocol;
     void               *state;     // of the protocol
     bool                is_full;   // the protocol wants to read nothing more for now
+    bool                is_half;   // the client has closed its sending side
     bool                closes;    // after all is written
     bool                is_broken; // it closes as soon as the loop comes round
     bool                waits_write;
@@ -45,6 +47,7 @@ int  net_port(const Net *net); // of the first listener
 void conn_flush(Conn *c);                    // writes what can be written
 void conn_deadline(Conn *c, double seconds); // `late` is called then, unless another deadline is set before; 0: none
 void conn_fail(Conn *c);                     // closes it soon
+void conn_finish(Conn *c);                   // closes it as soon as all is written
 void conn_full(Conn *c, bool is_full);
 
 // ---- TLS (tls.c); the results are those of read and write

@@ -35,16 +35,19 @@ void openai_fail(Exchange *e, int status, const char *text)
     const char *type = status < 500 ? "invalid_request_error" : "server_error", *code = NULL;
     for (int i = 0; i < SERVE_COUNT(errors); i++)
         if (errors[i].status == status) type = errors[i].type, code = errors[i].code;
+    if (e->code) code = e->code;
     error_send(e, status, type, code, text);
 }
 
 void openai_lost(Exchange *e, int status)
 {
     char text[400];
-    snprintf(text, sizeof text,
-             status == 405 ? "%.200s cannot be asked for by %s"
-                           : "there is nothing at %.200s: texts are made at /v1/chat/completions and /v1/completions",
-             e->path, e->method);
+    snprintf(
+        text, sizeof text,
+        status == 405
+            ? "%.200s cannot be asked for by %s"
+            : "there is nothing at %.200s: texts are made at /v1/chat/completions, /v1/responses and /v1/completions",
+        e->path, e->method);
     snprintf(e->note, sizeof e->note, "%.250s", text);
     error_send(e, status, "invalid_request_error", status == 405 ? "method_not_supported" : "unknown_url", text);
 }
@@ -58,6 +61,18 @@ json_t *openai_body(Exchange *e)
     else if (!json_is_object(body))
         exchange_fail(e, 400, "the request is no JSON object"), json_decref(body), body = NULL;
     return body;
+}
+
+const Refusal *openai_refused(const json_t *body, const Refusal *rows, int count)
+{
+    for (int i = 0; i < count; i++) {
+        json_t *value  = json_object_get(body, rows[i].name),
+               *unless = json_loads(rows[i].unless, JSON_DECODE_ANY, NULL);
+        bool is        = !value || json_is_null(value) || json_equal(value, unless);
+        json_decref(unless);
+        if (!is) return &rows[i];
+    }
+    return NULL;
 }
 
 Model *openai_model(Exchange *e, const char *name, bool (*can)(const Model *), const char *what)
@@ -121,6 +136,7 @@ const Route routes_openai[] = {
     {"GET", "/v1/models/*", models, ROUTE_KEY, OPENAI},
     {"POST", "/v1/completions", openai_completions, ROUTE_KEY, OPENAI},
     {"POST", "/v1/chat/completions", openai_chat, ROUTE_KEY, OPENAI},
+    {"POST", "/v1/responses", openai_responses, ROUTE_KEY, OPENAI},
     {"POST", "/v1/embeddings", openai_embeddings, ROUTE_KEY, OPENAI},
     {"POST", "/v1/images/generations", openai_images, ROUTE_KEY, OPENAI},
     {"POST", "/v1/audio/transcriptions", openai_transcriptions, ROUTE_KEY, OPENAI},

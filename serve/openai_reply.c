@@ -22,6 +22,8 @@ static void reply_release(Reply *r)
         for (int k = 0; k < SERVE_COUNT(parts); k++) bytes_free(parts[k]);
     }
     json_decref(r->tools);
+    json_decref(r->asked);
+    json_decref(r->output);
     exchange_release(e);
     free(r->model);
     free(r);
@@ -34,15 +36,16 @@ static void choice_end(Talk *t)
     reply_release(c->reply);
 }
 
-Reply *reply_create(Exchange *e, const Model *model, int count, bool is_chat)
+Reply *reply_create(Exchange *e, const Model *model, int count, const ReplyForm *form)
 {
     Reply   *r = take(sizeof *r + (size_t)count * sizeof *r->choice);
     uint64_t number;
     if (getrandom(&number, sizeof number, 0) < 0) number = unix_nano();
-    snprintf(r->id, sizeof r->id, "%s-%016llx", is_chat ? "chatcmpl" : "cmpl", (unsigned long long)number);
+    snprintf(r->id, sizeof r->id, "%s%016llx", form->ids, (unsigned long long)number);
     r->exchange = e;
     r->holds    = 1;
-    r->is_chat  = is_chat;
+    r->form     = form;
+    r->is_chat  = form->is_chat;
     r->count    = count;
     r->created  = time(NULL);
     r->model    = take_text(model->name);
@@ -157,15 +160,16 @@ static void add_logprobs(const Choice *c, Bytes *b, const Bytes *one)
 
 // ---- streams
 
-static void event(Reply *r, const Bytes *b)
+void reply_event(Reply *r, const char *name, const char *data, size_t size)
 {
     if (!r->exchange->has_begun) {
         exchange_extra(r->exchange, "cache-control", "no-store");
         exchange_begin(r->exchange, 200, "text/event-stream", -1);
     }
     Bytes line = {0};
+    if (name) bytes_format(&line, "event: %s\n", name);
     bytes_add_text(&line, "data: ");
-    bytes_add(&line, b->data, b->size);
+    bytes_add(&line, data, size);
     bytes_add_text(&line, "\n\n");
     exchange_write(r->exchange, line.data, line.size);
     bytes_free(&line);
@@ -211,7 +215,7 @@ static void send_chunk(Choice *c, const char *text, size_t size, const char *fin
     bytes_format(&b, "\"finish_reason\":%s%s%s}]", finish ? "\"" : "", finish ? finish : "null", finish ? "\"" : "");
     if (r->wants_usage) bytes_add_text(&b, ",\"usage\":null");
     bytes_add_text(&b, "}");
-    event(r, &b);
+    reply_event(r, NULL, b.data, b.size);
     bytes_free(&b);
 }
 
@@ -225,7 +229,7 @@ static void piece(Talk *t, const TalkPiece *p)
     if (r->streams && !is_held(c)) {
         size_t size = c->text.size - c->sent;
         if (size || one.size || c->tokens.size)
-            send_chunk(c, c->text.data ? c->text.data + c->sent : "", size, NULL, NULL, &one);
+            r->form->chunk(c, c->text.data ? c->text.data + c->sent : "", size, &one);
         c->sent = c->text.size;
         if (!r->is_chat) // those of /v1/completions were sent
             c->tokens.size = c->token_logprobs.size = c->top_logprobs.size = c->offsets.size = 0;
@@ -238,13 +242,18 @@ static void piece(Talk *t, const TalkPiece *p)
     bytes_free(&one);
 }
 
-static void stream_last(Choice *c, const Talk *t)
+static void stream_chunk(Choice *c, const char *text, size_t size, const Bytes *logprobs)
+{
+    send_chunk(c, text, size, NULL, NULL, logprobs);
+}
+
+static void stream_last(Choice *c)
 {
     json_t *calls = tool_calls_find(c->reply, c->text.data, c->text.size), *call;
     size_t  i, left = c->text.size - c->sent;
     json_array_foreach(calls, i, call) json_object_set_new(call, "index", json_integer((json_int_t)i));
     if (!calls && left) send_chunk(c, c->text.data + c->sent, left, NULL, NULL, NULL);
-    send_chunk(c, "", 0, calls ? "tool_calls" : finish_of(t), calls, NULL);
+    send_chunk(c, "", 0, calls ? "tool_calls" : c->finish, calls, NULL);
     json_decref(calls);
 }
 
@@ -256,13 +265,23 @@ static void stream_end(Reply *r)
         bytes_add_text(&b, "\"choices\":[],");
         add_usage(r, &b);
         bytes_add_text(&b, "}");
-        event(r, &b);
+        reply_event(r, NULL, b.data, b.size);
         b.size = 0;
     }
     bytes_add_text(&b, "[DONE]");
-    event(r, &b);
+    reply_event(r, NULL, b.data, b.size);
     bytes_free(&b);
     exchange_end(r->exchange, NULL, 0);
+}
+
+static void stream_failed(Reply *r, const char *text)
+{
+    Bytes b = {0};
+    bytes_add_text(&b, "{\"error\":{\"message\":");
+    bytes_json(&b, text, strlen(text));
+    bytes_add_text(&b, ",\"type\":\"server_error\"}}");
+    reply_event(r, NULL, b.data, b.size);
+    bytes_free(&b);
 }
 
 // ---- whole answers
@@ -309,6 +328,11 @@ static void whole(Reply *r)
     bytes_free(&b);
 }
 
+const ReplyForm reply_chat = {"chatcmpl-", true, stream_chunk, stream_last, stream_end, whole, stream_failed};
+const ReplyForm reply_text = {"cmpl-", false, stream_chunk, stream_last, stream_end, whole, stream_failed};
+
+// ---- what becomes of its texts
+
 static void done(Talk *t)
 {
     Choice *c = t->state;
@@ -317,12 +341,12 @@ static void done(Talk *t)
     r->cached_tokens += c->counts_prompt ? t->result.cached_tokens : 0;
     r->tokens += t->result.tokens;
     c->finish = finish_of(t);
-    if (r->streams) stream_last(c, t);
+    if (r->streams) r->form->last(c);
     if (++r->ended < r->count || r->has_failed) return;
     if (r->streams)
-        stream_end(r);
+        r->form->end(r);
     else
-        whole(r);
+        r->form->whole(r);
 }
 
 // One that fails ends them all.
@@ -334,13 +358,8 @@ static void fail(Talk *t, int status, const char *text)
     r->has_failed = true;
     cancel_all(r);
     if (!r->exchange->has_begun) return exchange_fail(r->exchange, status, "%s", text);
-    Bytes b = {0};
-    bytes_add_text(&b, "{\"error\":{\"message\":");
-    bytes_json(&b, text, strlen(text));
-    bytes_add_text(&b, ",\"type\":\"server_error\"}}");
     snprintf(r->exchange->note, sizeof r->exchange->note, "%.250s", text);
-    event(r, &b);
-    bytes_free(&b);
+    r->form->failed(r, text);
     exchange_end(r->exchange, NULL, 0);
 }
 

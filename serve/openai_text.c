@@ -46,7 +46,8 @@ static bool read_numbers(Asked *a, Talk *t)
                 {"frequency_penalty", -2, 2, TALK_FREQUENCY, &s->frequency_penalty, NULL},
                 {"repetition_penalty", 0.01, 100, TALK_REPETITION, &s->repetition_penalty, NULL},
                 {"max_tokens", 1, 1e9, 0, NULL, &t->max_tokens},
-                {"max_completion_tokens", 1, 1e9, 0, NULL, &t->max_tokens}};
+                {"max_completion_tokens", 1, 1e9, 0, NULL, &t->max_tokens},
+                {"max_output_tokens", 1, 1e9, 0, NULL, &t->max_tokens}};
     for (int i = 0; i < SERVE_COUNT(rows); i++) {
         json_t *value  = field(a, rows[i].name);
         double  number = json_number_value(value);
@@ -147,9 +148,10 @@ static bool read_tools(Asked *a, Reply *r, Talk *t)
     if (choice && !only && (!word || (strcmp(word, "auto") && strcmp(word, "none") && strcmp(word, "required"))))
         return wrong(a, "tool_choice must be auto, none, required or a function");
     if (!r->tools) r->tools = json_incref(tools);
-    r->may_call  = !word || strcmp(word, "none") != 0;
-    r->must_call = only || (word && !strcmp(word, "required"));
-    char *schema = tools_schema(tools, only, &why);
+    r->calls_once = json_is_false(field(a, "parallel_tool_calls"));
+    r->may_call   = !word || strcmp(word, "none") != 0;
+    r->must_call  = only || (word && !strcmp(word, "required"));
+    char *schema  = tools_schema(tools, only, &why);
     if (!schema) return wrong(a, "tools: %s", why);
     if (!r->must_call) return free(schema), true;
     if (t->grammar) return free(schema), wrong(a, "a tool must be called, so the text cannot have another form");
@@ -179,16 +181,43 @@ static bool read_logprobs(Asked *a, Reply *r, Talk *t)
     return true;
 }
 
+// What would change the answer, but is not there. What is a label alone (user, metadata, service_tier ...) is taken and not used.
+static bool refuse_others(Asked *a)
+{
+    static const Refusal rows[] = {
+        {"suffix", "\"\"", ""},
+        {"best_of", "1", ": ask for n"},
+        {"echo", "false", ""},
+        {"functions", "[]", ": it was replaced by tools"},
+        {"function_call", "\"none\"", ": it was replaced by tool_choice"},
+        {"audio", "null", ""},
+        {"modalities", "[\"text\"]", ""},
+        {"prediction", "null", ""},
+        {"store", "false", ": nothing is kept"},
+        {"web_search_options", "null", ""},
+        {"verbosity", "\"medium\"", ""},
+        {"reasoning_effort", "\"none\"", ": what the chat template knows is set by chat_template_kwargs"}};
+    const Refusal *r = openai_refused(a->body, rows, SERVE_COUNT(rows));
+    return !r || wrong(a, "%s is not supported%s", r->name, r->advice);
+}
+
+static bool read_flags(Asked *a, Reply *r, Talk *t)
+{
+    static const char *const flags[] = {"stream", "ignore_eos", "parallel_tool_calls"};
+    json_t                  *options = field(a, "stream_options");
+    for (int i = 0; i < SERVE_COUNT(flags); i++)
+        if (field(a, flags[i]) && !json_is_boolean(field(a, flags[i])))
+            return wrong(a, "%s must be true or false", flags[i]);
+    r->streams     = json_is_true(field(a, "stream"));
+    r->wants_usage = json_is_true(json_object_get(options, "include_usage"));
+    t->keep_ends   = json_is_true(field(a, "ignore_eos"));
+    return !options || (json_is_object(options) && r->streams) ||
+           wrong(a, "stream_options must be an object, and is for streams alone");
+}
+
 static bool read_settings(Asked *a, Reply *r, Talk *t)
 {
-    static const char *const unsupported[] = {"suffix", "best_of", "functions", "function_call", "audio", "prediction"};
-    for (int i = 0; i < SERVE_COUNT(unsupported); i++)
-        if (field(a, unsupported[i])) return wrong(a, "%s is not supported", unsupported[i]);
-    if (json_is_true(field(a, "echo"))) return wrong(a, "echo is not supported");
-    json_t *options = field(a, "stream_options");
-    r->streams      = json_is_true(field(a, "stream"));
-    r->wants_usage  = json_is_true(json_object_get(options, "include_usage"));
-    t->keep_ends    = json_is_true(field(a, "ignore_eos"));
+    if (!refuse_others(a) || !read_flags(a, r, t)) return false;
     return read_numbers(a, t) && read_stops(a, t) && read_bias(a, t) && read_format(a, t) && read_tools(a, r, t) &&
            read_logprobs(a, r, t);
 }
@@ -299,22 +328,24 @@ static bool choices_make(Asked *a, Reply *r, Model *m, const json_t *prompts, si
     return true;
 }
 
-static void answer(Exchange *e, bool is_chat)
+void openai_answer(Exchange *e, json_t *body, const ReplyForm *form, json_t *asked)
 {
-    Asked  a = {.e = e, .body = openai_body(e)};
-    Reply *r = NULL;
-    if (!a.body) return;
+    Asked  a       = {.e = e, .body = body};
+    Reply *r       = NULL;
+    bool   is_chat = form->is_chat;
+    if (field(&a, "model") && !json_is_string(field(&a, "model")))
+        return exchange_fail(e, 400, "model must be a name"), json_decref(body), json_decref(asked);
     Model  *m       = openai_model(e, json_string_value(field(&a, "model")), is_language, "continues texts");
     json_t *prompts = is_chat ? NULL : field(&a, "prompt"), *n = field(&a, "n");
     size_t  list = !is_chat && json_is_array(prompts) && !is_ids(prompts) ? json_array_size(prompts) : 0;
     size_t  each = n ? (size_t)json_integer_value(n) : 1, count = (list ? list : 1) * each;
     bool    is = true;
-    if (!m) return json_decref(a.body);
+    if (!m) return json_decref(a.body), json_decref(asked);
     if ((n && !json_is_integer(n)) || each < 1 || each > OPENAI_CHOICES || count > OPENAI_CHOICES)
         is = wrong(&a, "n times the number of prompts must be from 1 to %d", OPENAI_CHOICES);
     else if (!is_chat && !prompts)
         is = wrong(&a, "there is no prompt");
-    if (is) r = reply_create(e, m, (int)count, is_chat);
+    if (is) r = reply_create(e, m, (int)count, form), r->asked = json_incref(asked);
     if (is) is = choices_make(&a, r, m, prompts, list, each);
     if (is)
         reply_start(r);
@@ -322,15 +353,18 @@ static void answer(Exchange *e, bool is_chat)
         reply_drop(r);
     if (!is) exchange_fail(e, 400, "%s", a.why);
     json_decref(a.body);
+    json_decref(asked);
     model_release(m);
 }
 
 void openai_completions(Exchange *e)
 {
-    answer(e, false);
+    json_t *body = openai_body(e);
+    if (body) openai_answer(e, body, &reply_text, NULL);
 }
 
 void openai_chat(Exchange *e)
 {
-    answer(e, true);
+    json_t *body = openai_body(e);
+    if (body) openai_answer(e, body, &reply_chat, NULL);
 }

@@ -9,7 +9,7 @@
 static json_t *call_schema(json_t *function)
 {
     json_t *parameters = json_object_get(function, "parameters");
-    json_t *arguments  = parameters ? json_incref(parameters) : json_pack("{s:s}", "type", "object");
+    json_t *arguments  = json_is_object(parameters) ? json_incref(parameters) : json_pack("{s:s}", "type", "object");
     return json_pack("{s:s, s:{s:{s:O}, s:o}, s:[s, s], s:b}", "type", "object", "properties", "name", "const",
                      json_object_get(function, "name"), "arguments", arguments, "required", "name", "arguments",
                      "additionalProperties", 0);
@@ -83,6 +83,7 @@ json_t *tool_calls_find(const Reply *r, const char *text, size_t size)
         p = close ? close : last;
     }
     if (!json_array_size(calls)) add_call(r, calls, text, size);
+    while (r->calls_once && json_array_size(calls) > 1) json_array_remove(calls, json_array_size(calls) - 1);
     if (json_array_size(calls)) return calls;
     json_decref(calls);
     return NULL;

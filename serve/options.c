@@ -1,6 +1,7 @@
 // options.c - reads the command line. See options.h.
 #include "options.h"
 
+#include "byte_count.h"
 #include "serve_options.h"
 
 #include "hologram.h"
@@ -15,7 +16,7 @@ typedef struct OptionRow {
     const char *name, *value, *fallback, *help;
     OptionKind  kind;
     double      least, most;
-    bool        is_given;
+    bool        is_given, is_whole;
     const char *text;
     double      number;
 } OptionRow;
@@ -41,23 +42,29 @@ static int wrong(const char *format, ...)
 
 static bool read_number(OptionRow *row, const char *text)
 {
-    static const char units[] = "KMGT";
-    char             *end;
+    char *end;
     row->number = strtod(text, &end);
-    if (end == text) return false;
-    const char *unit = row->kind == BYTES && *end ? strchr(units, *end) : NULL;
-    if (unit) {
-        for (const char *u = units; u <= unit; u++) row->number *= 1024;
-        end++;
-    }
-    return !*end && row->number >= row->least && row->number <= row->most;
+    return end != text && !*end && row->number >= row->least && row->number <= row->most &&
+           (!row->is_whole || row->number == floor(row->number));
+}
+
+// As every command of hologram reads them (byte_count.h).
+static int set_bytes(OptionRow *row, const char *text)
+{
+    uint64_t bytes;
+    if (!cli_read_bytes(text, &bytes)) return wrong("--%s: " CLI_BYTES_WRONG, row->name, text);
+    row->number = (double)bytes;
+    if (row->number >= row->least && row->number <= row->most) return 0;
+    return wrong("--%s is '%s', but must be from %.0f to %.0f bytes", row->name, text, row->least, row->most);
 }
 
 static int set(OptionRow *row, const char *text)
 {
     row->text = text;
-    if ((row->kind == NUMBER || row->kind == BYTES) && text && !read_number(row, text))
-        return wrong("--%s is '%s', but must be a number from %g to %g", row->name, text, row->least, row->most);
+    if (row->kind == BYTES && text) return set_bytes(row, text);
+    if (row->kind == NUMBER && text && !read_number(row, text))
+        return wrong("--%s is '%s', but must be a %s from %g to %g", row->name, text,
+                     row->is_whole ? "whole number" : "number", row->least, row->most);
     return 0;
 }
 
@@ -130,7 +137,10 @@ int options_read(int argc, char **argv, Options *out, bool *out_done)
      .help     = help_,                                                  \
      .kind     = kind_,                                                  \
      .least    = least_,                                                 \
-     .most     = most_},
+     .most     = most_,                                                  \
+     .is_whole = _Generic(out->field, double                             \
+                          : false, default                               \
+                          : true)},
     OptionRow rows[ROWS] = {SERVE_OPTION_MAP(X)};
 #undef X
     for (int i = 1; i < argc; i++) {

@@ -115,6 +115,16 @@ serve-faults: $(SERVE) $(BUILD)/hologram
 	@sh tools/deps.sh nghttp2-client
 	@$(SERVE_PYTHON) bench/serve/faults.py $(BUILD)
 
+## make serve-image   what goes into an image of the server, in build/serve/image (packaging/container/Containerfile)
+## make serve-container builds the image by buildah, starts the server in it and asks it; needs no daemon and no registry
+.PHONY: serve-image serve-container
+serve-image: $(SERVE) $(BUILD)/hologram
+	@mkdir -p $(BUILD)/serve/image
+	$(Q)for p in hologram hologram-serve; do $(STRIP) -o $(BUILD)/serve/image/$$p $(BUILD)/$$p || exit 1; done
+serve-container: serve-image
+	@sh tools/deps.sh buildah mmdebstrap curl procps
+	@sh packaging/container/try.sh $(BUILD) demo/digits.onnx
+
 ## make bench-serve   requests a second over loopback: beside `hologram bench`, onnxruntime-node and (LLAMA=...) llama-server; 4 minutes
 SERVE_BENCH   := $(BUILD)/serve/bench
 SERVE_MODELS   = $(or $(MODELS),$(wildcard $(SERVE_BENCH)/mobilenet_v2.onnx $(SERVE_BENCH)/minilm.onnx))

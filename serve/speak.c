@@ -243,11 +243,26 @@ static void ended(void *state, const HoloTextEnded *e)
     leave(t->model->speaker, t, job_is_cancelled(&t->job) ? HOLO_CANCELLED : e->status);
 }
 
+// A text needs room for a token of its own.
+static HoloStatus check_length(const Speaker *s, Talk *t, HoloError *error)
+{
+    int64_t context = holo_language_context(s->language);
+    if (!context || t->id_count < (size_t)context) return HOLO_OK;
+    t->is_too_long = true;
+    snprintf(
+        error->text, sizeof error->text,
+        "this model's context has %lld tokens, and the prompt has %zu, which leaves no room for an answer: make the "
+        "prompt shorter",
+        (long long)context, t->id_count);
+    return error->status = HOLO_BAD_INPUT;
+}
+
 static HoloStatus begin(Speaker *s, Talk *t, HoloError *error)
 {
     HoloGenerateOptions options;
     HoloTextBatchState  before = {0};
     HoloStatus          status = prompt_make(s, t, error);
+    if (!status) status = check_length(s, t, error);
     if (!status) status = grammar_make(s, t, error);
     if (status) return status;
     options_make(s, t, &options);

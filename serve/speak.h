@@ -53,6 +53,7 @@ struct Talk {
     char              *grammar; // text; NULL: none
     HoloGrammarSource  grammar_source;
     bool               keep_ends;
+    bool               is_too_long;           // its prompt is longer than the model's context
     bool (*alone)(Talk *t, HoloError *error); // other work: true if it is done, else `error`. NULL: a text
 
     // What came of it.

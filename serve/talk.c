@@ -47,6 +47,7 @@ static void done(Job *job)
         metrics_time(m, STAGE_QUEUE, e->queue_seconds);
         metrics_time(m, STAGE_COMPUTE, e->compute_seconds);
     }
+    if (t->is_too_long) e->code = "context_length_exceeded";
     if (!t->is_given_up && job->status)
         t->fail(t, http_status(job->status), *job->error.text ? job->error.text : holo_status_text(job->status));
     else if (!t->is_given_up)

@@ -4,7 +4,7 @@ and from unicode_newer.txt, which has what came later.
 
     python3 tools/unicode_tables.py [/usr/share/unicode] > build/unicode_tables.c
 
-Properties are in two stages: a page of 128 code points, then an index into the distinct records. Mappings are sorted lists.
+Properties are in two stages: a page of 128 code points, then an index into the distinct records. Mappings are sorted runs.
 """
 import os
 import sys
@@ -91,21 +91,41 @@ def read_values(name, names, out):
             out[c] = names.index(f[0])
 
 
-def listed(name, values, kind="uint32_t", per=16):
-    print(f"const {kind} {name}[] = {{")
+def listed(name, values, kind="uint32_t", per=16, static=""):
+    print(f"{static}const {kind} {name}[] = {{")
     for i in range(0, len(values), per):
         print("    " + ", ".join(str(v) for v in values[i:i + per]) + ",")
     print("};")
 
 
+def chain(table, codes, at, step):
+    """How many code points from codes[at] on, each a step behind the last, differ from what they become by one number."""
+    end = at
+    while (end < len(codes) and codes[end] == codes[at] + (end - at) * step and len(table[codes[end]]) == 1
+           and table[codes[end]][0] - codes[end] == table[codes[at]][0] - codes[at]):
+        end += 1
+    return end - at
+
+
 def mapping(name, table):
-    pool, entries = [], []
-    for code in sorted(table):
-        entries.append(f"{{{code}, {len(pool)}, {len(table[code])}}}")
-        pool += table[code]
-    listed(f"holo_unicode_{name}_pool", pool)
-    listed(f"holo_unicode_{name}", entries, "HoloUnicodeMapping", 8)
-    print(f"const int holo_unicode_{name}_count = {len(entries)};")
+    """Runs of code points that become others by adding one number, and runs whose numbers are in the pool."""
+    codes, pool, runs, at = sorted(table), [], [], 0
+    while at < len(codes):
+        step = max((1, 2), key=lambda s: chain(table, codes, at, s))
+        count, size = chain(table, codes, at, step), len(table[codes[at]])
+        end = at + 1
+        while end < len(codes) and codes[end] == codes[end - 1] + 1 and len(table[codes[end]]) == size and chain(table, codes, end, 1) < 3:
+            end += 1
+        if count > 2 or (count and end == at + 1):
+            runs.append("{%d, %d, %d, %d, 0}" % (codes[at], table[codes[at]][0] - codes[at], count, step))
+            at += count
+            continue
+        runs.append("{%d, %d, %d, 1, %d}" % (codes[at], len(pool), end - at, size))
+        pool += [x for code in codes[at:end] for x in table[code]]
+        at = end
+    listed(f"{name}_pool", pool or [0], "uint32_t", static="static ")
+    listed(f"{name}_runs", runs, "HoloUnicodeRun", 8, static="static ")
+    print(f"const HoloUnicodeMap holo_unicode_{name} = {{{name}_runs, {name}_pool, {len(runs)}}};")
 
 
 def stages(script, breaks):
@@ -181,15 +201,13 @@ def main():
             flags[c] |= flag
     excluded = {c for codes, f in rows("DerivedNormalizationProps.txt") if f[0] == "Full_Composition_Exclusion" for c in codes}
     pairs = sorted((d[0], d[1], c) for c, d in canonical.items() if len(d) == 2 and c not in excluded)
-    folds = sorted((c[0], int(f[1], 16)) for c, f in rows("CaseFolding.txt") if f[0] in "CS")
+    folds = {c[0]: [int(f[1], 16)] for c, f in rows("CaseFolding.txt") if f[0] in "CS"}
     print("// Written by tools/unicode_tables.py.\n#include \"text/unicode.h\"\n")
     stages(script, breaks)
-    for name, table in (("lower", lower), ("upper", upper), ("title", title), ("canonical", full_canonical), ("compat", full_compat)):
+    for name, table in (("lower", lower), ("upper", upper), ("title", title), ("canonical", full_canonical), ("compat", full_compat), ("folds", folds)):
         mapping(name, table)
     listed("holo_unicode_pairs", ["{%d, %d, %d}" % p for p in pairs], "HoloUnicodePair", 8)
     print(f"const int holo_unicode_pair_count = {len(pairs)};")
-    listed("holo_unicode_folds", ["{%d, %d}" % p for p in folds], "HoloUnicodeFold", 8)
-    print(f"const int holo_unicode_fold_count = {len(folds)};")
     named = names_of("sc", script_names)
     listed("holo_unicode_scripts", ['{"%s", %d}' % n for n in named], "HoloUnicodeName", 6)
     print(f"const int holo_unicode_script_count = {len(named)};")

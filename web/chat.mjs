@@ -11,10 +11,14 @@ async function answer(prompt) {
   messages.push({ role: "user", content: prompt });
   say("user", prompt);
   const shown = say("assistant", "");
+  shown.append(make("span", { className: "soft", textContent: "reading your message ..." }));
   stopper = new AbortController();
   find("stop").disabled = false;
+  find("send").disabled = true;
+  find("speed").textContent = "";
   let text = "",
-    count = 0;
+    count = 0,
+    first; // when the first token came
   const begin = performance.now(),
     options = { maxTokens: 400, signal: stopper.signal };
   try {
@@ -22,14 +26,18 @@ async function answer(prompt) {
     for await (const token of tokens) {
       text += token.text;
       shown.textContent = text;
-      count++;
-      find("speed").textContent = `${((1000 * count) / (performance.now() - begin)).toFixed(1)} tokens/s`;
+      const now = performance.now();
+      first ??= now;
+      if (count++) find("speed").textContent = `${((1000 * (count - 1)) / (now - first)).toFixed(1)} tokens/s, the first after ${time(first - begin)}`;
     }
   } catch (error) {
     if (error.code !== "CANCELLED") failed(shown, error);
   }
+  if (!text && !shown.querySelector("[role=alert]")) shown.textContent = stopper.signal.aborted ? "(stopped)" : "(no answer)";
   messages.push({ role: "assistant", content: text });
   find("stop").disabled = true;
+  find("send").disabled = false;
+  find("text").focus();
   document.body.dataset.answers = String(messages.length / 2);
 }
 

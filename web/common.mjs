@@ -54,8 +54,8 @@ export function failed(element, error) {
   element.replaceChildren(make("p", { className: "wrong", role: "alert", textContent: error.message ?? String(error) }));
 }
 
-/** Trained models beside the pages, which "make web-models" has fetched: {name, page, about, bytes, hasOnnx ...}. */
-export const listed = await fetch("models.json").then(
+/** A promise of the trained models beside the pages, which "make web-models" has fetched: {name, page, about, bytes, hasOnnx ...}. */
+export const listed = fetch("models.json").then(
   (response) => (response.ok ? response.json() : []),
   () => [],
 );
@@ -65,8 +65,8 @@ const smallBytes = 3e7; // so much is fetched without a question
  * Offers the models for a page, and a choice of files of one's own. Each is given to take(URL or file, name, what the list says of it). The first
  * one is taken at once if it is small.
  */
-export function offer(area, page, take, { about, accept }) {
-  const models = listed.filter((one) => one.page === page),
+export async function offer(area, page, take, { about, accept }) {
+  const models = (await listed).filter((one) => one.page === page),
     buttons = models.map((one) =>
       make("button", { type: "button", textContent: `${one.name}, ${bytes(one.bytes)}`, title: one.about, onclick: () => take(`${one.name}.holo`, one.name, one) }),
     ),

@@ -1,7 +1,9 @@
 // The same model by Hologram and by onnxruntime-web, with a bar for each of four numbers.
 import { bars, bytes, failed, find, listed, make, time } from "./common.mjs";
 
-for (const { name, hasOnnx } of listed) if (hasOnnx) find("model").append(make("option", { value: name, textContent: name }));
+listed.then((models) => {
+  for (const { name, hasOnnx } of models) if (hasOnnx) find("model").append(make("option", { value: name, textContent: name }));
+});
 
 /** Bytes that came over the network for a folder since a moment, packed as they came. */
 function loaded(since, pattern) {

@@ -129,7 +129,7 @@ view.addEventListener(
   },
   { passive: false },
 );
-new ResizeObserver(() => svg && zoom(scale())).observe(view);
+new ResizeObserver(() => svg && view.clientWidth && zoom(scale())).observe(view); // of one that is not shown, nothing is seen
 
 search.oninput = () => seek();
 search.onkeydown = (event) => {

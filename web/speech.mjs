@@ -30,7 +30,9 @@ function play(blob) {
 async function hear(blob) {
   if (!blob || !model) return;
   find("record").disabled = find("sound").disabled = true;
-  find("state").textContent = "Listening to it ...";
+  find("state").textContent = "Writing it down ...";
+  find("progress").removeAttribute("value"); // how long it takes is not known
+  find("progress").hidden = false;
   try {
     const samples = await samplesOf(blob).catch(() => {
       throw new Error(`${blob.name ?? "The recording"} cannot be read as a sound.`);
@@ -53,6 +55,7 @@ async function hear(blob) {
   } catch (error) {
     failed(find("state"), error);
   }
+  find("progress").hidden = true;
   find("record").disabled = find("sound").disabled = false;
 }
 

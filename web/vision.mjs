@@ -59,9 +59,13 @@ function draw(list) {
   context.lineWidth = 4;
   context.font = "20px system-ui";
   for (const { x, y, w, h, kind, score } of list) {
-    context.strokeStyle = context.fillStyle = `hsl(${(kind * 47) % 360} 80% 45%)`;
+    const text = `${labelOf(kind)} ${(100 * score).toFixed(0)} %`,
+      [left, top] = [Math.max(0, x * view.width), Math.max(0, y * view.height)];
+    context.strokeStyle = context.fillStyle = `hsl(${(kind * 47) % 360} 80% 35%)`;
     context.strokeRect(x * view.width, y * view.height, w * view.width, h * view.height);
-    context.fillText(`${labelOf(kind)} ${(100 * score).toFixed(0)} %`, x * view.width + 6, y * view.height + 24);
+    context.fillRect(left, top, context.measureText(text).width + 12, 30);
+    context.fillStyle = "#fff";
+    context.fillText(text, left + 6, top + 22);
   }
 }
 
@@ -70,6 +74,8 @@ async function look(source = picture) {
   const [width, height] = [source.videoWidth || source.width, source.videoHeight || source.height],
     rows = Math.max(1, Math.round((640 * height) / width));
   if (view.width !== 640 || view.height !== rows) Object.assign(view, { width: 640, height: rows });
+  view.hidden = false;
+  find("hint").hidden = true;
   context.drawImage(source, 0, 0, view.width, view.height);
   if (!model) {
     find("state").textContent = "Now choose a model.";
@@ -81,10 +87,12 @@ async function look(source = picture) {
       begin = performance.now(),
       results = await model.run({ [port.name]: imageTensor(source, { ...to, ...scales[find("scale").value] }) }),
       [tensor] = Object.values(results);
-    find("took").textContent = `in ${time(performance.now() - begin)}`;
+    const took = `in ${time(performance.now() - begin)}`;
+    find("took").textContent = took;
     if (tensor.shape.length === 3) {
       const list = boxes(tensor, to);
       draw(list);
+      if (!list.length) find("took").textContent = `Nothing that the model knows was found, ${took}.`;
       show(list.slice(0, 5).map(({ kind, score }) => ({ name: labelOf(kind), part: score, text: `${(100 * score).toFixed(0)} %` })));
     } else show(classes(tensor.data));
     view.ariaLabel = `The picture: ${find("bars").querySelector("dt")?.textContent ?? "nothing was found"}`;

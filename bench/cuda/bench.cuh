@@ -50,6 +50,7 @@ double read_double(const void *host, size_t i, int type);
 
 CUfunction find_kernel(const HoloCudaLaunch *l); // loads the module from the folder of cubins, once
 void       launch(const HoloCudaLaunch *l, cudaStream_t stream);
+void       encode(const HoloCudaMap *map, const void *address, void *out); // for the copy engine
 uint32_t  *counters(); // zeros; a check that they are zeros again is check_counters
 void       check_counters(const char *what);
 
@@ -91,7 +92,9 @@ void judge(const char *name, const void *device, int type, const double *device_
            double tolerance);
 
 // ---- parts
+void check_few();
 void check_products();
+void time_one();
 void time_products(bool explore);
 void check_others();
 void time_others();

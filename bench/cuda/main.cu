@@ -1,6 +1,6 @@
 // main.cu - checks all heavy kernels against a reference in double, and measures them.
 //
-//     bench CUBINS [check] [time] [explore] [csv=FILE]
+//     bench CUBINS [few] [check] [time] [explore] [csv=FILE]
 #include "bench.cuh"
 
 int   failures, checks;
@@ -65,8 +65,8 @@ CUfunction find_kernel(const HoloCudaLaunch *l)
     if (code) snprintf(path, sizeof path, "%s/%s.ptx", folder, l->module), code = cuModuleLoad(&module, path);
     if (code || (code = cuModuleGetFunction(&k->function, module, l->kernel)))
         fprintf(stderr, "%s: %s: %d\n", path, l->kernel, code), exit(2);
-    if (!strncmp(l->kernel, "product", 7) || !strncmp(l->kernel, "attention", 9))
-        CHECK(cuFuncSetAttribute(k->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 224 * 1024));
+    if (strstr(l->kernel, "x") || !strncmp(l->kernel, "attention", 9)) // tiles
+        CHECK(cuFuncSetAttribute(k->function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, 226 * 1024));
     known = k;
     return k->function;
 }
@@ -87,6 +87,25 @@ void launch(const HoloCudaLaunch *l, cudaStream_t stream)
     c.sharedMemBytes = l->shared, c.hStream = stream;
     c.attrs = l->cluster > 1 ? attributes : attributes + 1, c.numAttrs = (l->cluster > 1) + overlap;
     CHECK(cuLaunchKernelEx(&c, find_kernel(l), args, nullptr));
+}
+
+void encode(const HoloCudaMap *map, const void *address, void *out)
+{
+    static const CUtensorMapDataType types[] = {CU_TENSOR_MAP_DATA_TYPE_TFLOAT32, CU_TENSOR_MAP_DATA_TYPE_FLOAT16,
+                                                CU_TENSOR_MAP_DATA_TYPE_BFLOAT16};
+    alignas(64) CUtensorMap made;
+    void                   *at = (void *)address;
+    if (map->is_image)
+        CHECK(cuTensorMapEncodeIm2col(&made, types[map->type], map->rank, at, (const cuuint64_t *)map->size,
+                                      (const cuuint64_t *)map->stride, map->lower, map->upper, map->box[0], map->box[1],
+                                      map->step, CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                                      CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    else
+        CHECK(cuTensorMapEncodeTiled(&made, types[map->type], map->rank, at, (const cuuint64_t *)map->size,
+                                     (const cuuint64_t *)map->stride, map->box, map->step,
+                                     CU_TENSOR_MAP_INTERLEAVE_NONE, CU_TENSOR_MAP_SWIZZLE_128B,
+                                     CU_TENSOR_MAP_L2_PROMOTION_L2_128B, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE));
+    memcpy(out, &made, sizeof made);
 }
 
 uint32_t *counters()
@@ -148,10 +167,11 @@ void judge(const char *name, const void *device, int type, const double *device_
 
 int main(int argc, char **argv)
 {
-    bool check = false, time = false, explore = false;
+    bool check = false, time = false, explore = false, few = false;
     folder = argc > 1 ? argv[1] : ".";
     for (int i = 2; i < argc; i++) {
         check   = check || !strcmp(argv[i], "check");
+        few     = few || !strcmp(argv[i], "few");
         time    = time || !strcmp(argv[i], "time");
         explore = explore || !strcmp(argv[i], "explore");
         if (!strncmp(argv[i], "csv=", 4)) csv = fopen(argv[i] + 4, "w");
@@ -159,8 +179,10 @@ int main(int argc, char **argv)
     setvbuf(stdout, nullptr, _IOLBF, 0);
     CHECK(cudaSetDevice(0));
     CHECK(cudaFree(0));
+    if (few) check_few();
     if (check) check_products(), check_others();
-    if (check) printf("%d checks, %d failures\n", checks, failures);
+    if (check || few) printf("%d checks, %d failures\n", checks, failures);
+    time_one();
     if (time || explore) time_products(explore);
     if (time) time_others();
     if (csv) fclose(csv);

@@ -124,12 +124,16 @@ static void bind(HoloCudaPick *pick, const HoloCudaProduct *p, Memory *x, void *
         HoloCudaRows *r = &l->params.rows;
         r->a = p->a, r->b = p->b, r->c = c, r->bias = p->bias, r->more = p->more;
     } else {
-        HoloCudaProduct *r = &l->params.product;
+        HoloCudaProduct *r = l->kind == HOLO_CUDA_TILED ? &l->params.tiled.p : &l->params.product;
         r->a = p->a, r->b = p->b, r->c = c, r->bias = p->bias, r->scale = p->scale, r->more = p->more;
         r->partial  = (float *)(x->work.at + pick->partial_at);
         r->counters = counters();
         if (pick->turned == 1) r->a = x->work.at;
         if (pick->turned == 2) r->b = x->work.at;
+        if (l->kind == HOLO_CUDA_TILED) {
+            encode(&l->map[0], r->a, l->params.tiled.a_map);
+            encode(&l->map[1], r->b, l->params.tiled.b_map);
+        }
     }
     if (pick->turned) {
         HoloCudaTurn *t = &pick->launch[0].params.turn;
@@ -150,6 +154,8 @@ static void run_case(Case *c, Memory *x, const char *kernel, int splits)
 {
     HoloCudaPick pick;
     char         name[160];
+    if (getenv("ONLY") && (!kernel || strcmp(kernel, getenv("ONLY")))) return;
+    if (getenv("SPLITS") && splits != atoi(getenv("SPLITS"))) return;
     if (!holo_cuda_pick_product_as(&c->want, &c->p, kernel, splits, &pick)) return;
     if (!pick.count) return;
     HoloCudaLaunch *l = &pick.launch[pick.count - 1];
@@ -177,6 +183,39 @@ static const char *const kernels[] = {
     "product_tf32_128x256", "product_tf32_128x128", "product_tf32_128x64",  "product_tf32_64x64",
     "product_s8_128x128",   "product_s8_64x64",     "product_parts_128x64", "product_parts_64x64",
     "product_fused_64x64",  "product_exact_64x64",
+    "wide_f16_128x256",
+    "wide_f16_128x192",
+    "wide_f16_128x160",
+    "wide_f16_256x128",
+    "wide_f16_ping_128x128",
+    "wide_f16_ping_64x256",
+    "wide_f16_ping_128x64",
+    "wide_f16_ping_128x96",
+    "deep_f16_64x64",
+    "deep_f16_64x128",
+    "deep_f16_128x64",
+    "wide_bf16_128x256",
+    "wide_bf16_128x192",
+    "wide_bf16_128x160",
+    "wide_bf16_256x128",
+    "wide_bf16_ping_128x128",
+    "wide_bf16_ping_64x256",
+    "wide_bf16_ping_128x64",
+    "wide_bf16_ping_128x96",
+    "deep_bf16_64x64",
+    "deep_bf16_64x128",
+    "deep_bf16_128x64",
+    "wide_tf32_128x256",
+    "wide_tf32_128x192",
+    "wide_tf32_128x160",
+    "wide_tf32_256x128",
+    "wide_tf32_ping_128x128",
+    "wide_tf32_ping_64x256",
+    "wide_tf32_ping_128x64",
+    "wide_tf32_ping_128x96",
+    "deep_tf32_64x64",
+    "deep_tf32_64x128",
+    "deep_tf32_128x64",
 };
 
 static void check_case(Case c)
@@ -203,7 +242,7 @@ static void check_case(Case c)
     CHECK(cudaDeviceSynchronize());
     for (const char *kernel : kernels)
         for (int cluster = 0; cluster < 2; cluster++)
-            for (int splits : {1, 2, 5, 8}) {
+            for (int splits : {1, 2, 4, 5, 8}) {
                 c.want.cluster = cluster;
                 if (splits > 1 || !cluster) run_case(&c, &x, kernel, splits);
             }
@@ -218,7 +257,7 @@ static Case matrix(const char *name, int type, int numeric, int m, int n, int k)
     int  each   = 16 / size_of_type(type);
     c.name      = name;
     c.want.type = type, c.want.numeric = numeric, c.want.align = 256, c.want.batch = 1, c.want.sms = 132,
-    c.want.b_constant = 1, c.want.cluster = 1;
+    c.want.b_constant = 1, c.want.cluster = 1, c.want.tiled = 1;
     c.p.m = m, c.p.n = n, c.p.k = k, c.p.inner = 1;
     c.p.lda = k, c.p.ldb = (k + each - 1) / each * each, c.p.ldc = n, c.p.ldmore = n;
     c.p.alpha = type == HOLO_CUDA_S8 ? 0.01f : 0.5f, c.p.low = -1, c.p.high = 2, c.p.c_scale = 0.2f, c.p.c_zero = 3;
@@ -243,17 +282,26 @@ static void check_type(int type, int numeric)
 {
     static const int sizes[][3] = {{1, 1, 1},      {15, 17, 16},    {16, 16, 0},     {17, 15, 129},   {127, 129, 127},
                                    {129, 127, 64}, {128, 256, 192}, {300, 260, 520}, {1, 1000, 2048}, {64, 64, 4096},
-                                   {7, 0, 5},      {200, 64, 72},   {3, 50, 300},    {8, 129, 1000},  {5, 33, 77}};
+                                   {7, 0, 5},      {200, 64, 72},   {3, 50, 300},    {8, 129, 1000},  {5, 33, 77},
+                                   {9000, 260, 72}, {2100, 1032, 200}};
     int              i          = 0;
     for (auto &s : sizes) {
         Case c  = matrix("matrix", type, numeric, s[0], s[1], s[2]);
-        c.p.act = i % HOLO_CUDA_ACTS, c.p.more_how = i % 4, c.p.more_type = i % 3, c.odd_numbers = i % 5 == 3;
+        c.p.act = i % HOLO_CUDA_ACTS, c.p.more_how = i % 4, c.p.more_type = i % 2 && type < 3 ? type : i % 3, c.odd_numbers = i % 5 == 3;
         if (type == HOLO_CUDA_S8 && i % 3 == 1) c.p.c_type = HOLO_CUDA_S8;
         if (type != HOLO_CUDA_S8) c.p.c_type = i % 4 == 2 ? (type + 1) % 3 : type;
         if (i % 3 == 2) c.p.lda += 3, c.p.ldmore += 5;
         if (i % 3 == 2 && c.p.c_type != HOLO_CUDA_S8) c.p.ldc += 3;
         check_case(c), i++;
     }
+    static const int acts[] = {HOLO_CUDA_ACT_NONE, HOLO_CUDA_ACT_RELU,     HOLO_CUDA_ACT_CLIP,
+                               HOLO_CUDA_ACT_SILU, HOLO_CUDA_ACT_GELU_ERF, HOLO_CUDA_ACT_GELU_TANH};
+    for (int what : acts)
+        for (int how = 0; how < 4 && type < HOLO_CUDA_S8; how++) {
+            Case c  = matrix("ends", type, numeric, 300, how % 2 ? 264 : 263, 136);
+            c.p.act = what, c.p.more_how = how, c.p.more_type = type;
+            check_case(c);
+        }
     Case batch       = matrix("batch", type, numeric, 33, 40, 64); // [2][heads 3] interleaved as attention has them
     batch.want.batch = 6, batch.p.inner = 3, batch.p.lda = 192, batch.p.a_batch[0] = 33 * 192, batch.p.a_batch[1] = 64;
     batch.p.b_batch[0] = 0, batch.p.b_batch[1] = 40 * 64, batch.p.ldc = 120, batch.p.c_batch[0] = 33 * 120,
@@ -267,6 +315,13 @@ static void check_type(int type, int numeric)
     check_case(picture("3x3 stride 2", type, numeric, 3, 14, 64, 64, 3, 2, 1, 1));
     check_case(picture("3x3 dilated", type, numeric, 1, 15, 16, 130, 3, 1, 2, 2));
     check_case(picture("1x1 stride 2", type, numeric, 1, 9, 128, 40, 1, 2, 0, 1));
+    check_case(picture("3x3, many", type, numeric, 8, 30, 72, 40, 3, 1, 1, 1));
+    check_case(picture("3x3 stride 2, many", type, numeric, 16, 31, 64, 136, 3, 2, 1, 1));
+    Case joined    = picture("7x7, joined taps", type, numeric, 2, 30, 1, 64, 7, 2, 3, 1); // of 16 bytes each
+    int  pixel     = 16 / size_of_type(type);
+    joined.p.width = 36, joined.p.out_w = 15, joined.p.m = 2 * joined.p.out_h * 15, joined.p.pad_w = 0, joined.p.kernel_w = 1;
+    joined.p.channels = 7 * pixel, joined.p.lda = pixel, joined.p.k = joined.p.ldb = 49 * pixel;
+    check_case(joined);
     check_case(picture("5x5, 3 channels", type, numeric, 1, 20, 3, 33, 5, 1, 2, 1));
     if (type != HOLO_CUDA_S8) {
         Case first         = picture("7x7 first", type, numeric, 2, 30, 3, 64, 7, 2, 3, 1);
@@ -279,6 +334,17 @@ static void check_type(int type, int numeric)
     groups.p.b_batch[1] = 24 * groups.p.ldb;
     groups.p.ldc = 96, groups.p.c_batch[1] = 24, groups.p.bias_batch[1] = 24;
     check_case(groups);
+}
+
+// The kernels of tiled.cuh on a few sizes: what is wrong in all of them shows here.
+void check_few()
+{
+    check_case(matrix("few", HOLO_CUDA_F16, 0, 128, 256, 64));
+    check_case(matrix("few", HOLO_CUDA_F16, 0, 300, 264, 136));
+    check_case(matrix("few", HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32, 300, 264, 136));
+    check_case(picture("few", HOLO_CUDA_F16, 0, 2, 13, 64, 72, 3, 1, 1, 1));
+    check_case(matrix("few", HOLO_CUDA_F16, 0, 9000, 260, 72));
+    check_case(matrix("few", HOLO_CUDA_F16, 0, 6304, 2304, 768));
 }
 
 void check_products()
@@ -365,6 +431,7 @@ static void time_case(Case c, bool explore)
     if (explore)
         for (const char *kernel : kernels)
             for (int splits : {1, 2, 4, 8}) {
+                if (getenv("QUICK") && !strncmp(kernel, "product", 7)) continue;
                 HoloCudaPick other;
                 double       t = time_as(&c, &x, kernel, splits, &other);
                 if (t && csv)
@@ -384,6 +451,21 @@ static void time_case(Case c, bool explore)
         printf("  best %.2f us %s x%u", fastest, best.launch[best.count - 1].kernel,
                best.launch[best.count - 1].grid[1]);
     printf("\n");
+}
+
+// One product of f16 by one kernel, for a profiler: ONE="kernel m n k".
+void time_one()
+{
+    static Memory x;
+    char          kernel[80];
+    int           m, n, k;
+    HoloCudaPick  pick;
+    if (!getenv("ONE") || sscanf(getenv("ONE"), "%79s %d %d %d", kernel, &m, &n, &k) != 4) return;
+    Case c = matrix("one", HOLO_CUDA_F16, 0, m, n, k);
+    prepare(&c, &x, 7);
+    c.p.bias = (float *)x.bias.at, c.p.act = HOLO_CUDA_ACT_RELU;
+    double t = time_as(&c, &x, kernel, 0, &pick);
+    printf("%s m%d n%d k%d %.2f us %.1f TF\n", kernel, m, n, k, t, 2.0 * m * n * k / t * 1e-6);
 }
 
 // Layers of the models that issue 25 measures.
@@ -414,6 +496,7 @@ void time_products(bool explore)
     static const int kinds[][2] = {
         {HOLO_CUDA_F16, 0}, {HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32}, {HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED}};
     for (auto &kind : kinds) {
+        if (getenv("QUICK") && kind[0] == HOLO_CUDA_F32 && kind[1] == HOLO_CUDA_NUMERIC_FUSED) continue;
         for (auto &m : matrices)
             time_case(matrix(m.name, kind[0], kind[1], m.m, m.n, m.k), explore && (int64_t)m.m * m.n * m.k < 3e11);
         for (auto &m : pictures) {

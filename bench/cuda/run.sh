@@ -17,7 +17,7 @@ done
 for f in bench/cuda/*.cu; do
     "$nvcc" -std=c++17 -O2 -arch=sm_90 -Isrc -c -o "$out/$(basename "$f" .cu).o" "$f" &
 done
-for f in cuda_pick cuda_pick_more; do gcc -std=c11 -O2 -Isrc -c -o "$out/$f.o" src/devices/cuda/$f.c || exit 1; done
+for f in cuda_pick cuda_pick_tiled cuda_pick_more; do gcc -std=c11 -O2 -Isrc -c -o "$out/$f.o" src/devices/cuda/$f.c || exit 1; done
 wait
 "$nvcc" -arch=sm_90 -o "$out/bench" "$out"/*.o -lcublasLt -lcuda || exit 1
 "$out/bench" "$out" "$@"

@@ -57,14 +57,9 @@ def h2load(url, work, *more):
     return float(re.search(r"([\d.]+) req/s", text)[1])
 
 
-def at_half_load(url, work, rate, header):
+def at_half_load(port, path, work, rate, header, kind):
     """Median and p99 in milliseconds, asked at half the rate that it can take."""
-    log = work + "/requests"
-    if os.path.exists(log):
-        os.remove(log)
-    out("h2load", "--h1", "-t1", "-c4", f"--rps={max(rate / 8, 0.3):.2f}", f"-D{max(SECONDS, 4):g}", "-d", work + "/body", "-H", f"inference-header-content-length: {header}", f"--log-file={log}", url)
-    times = sorted(int(line.split("\t")[2]) / 1e3 for line in open(log))
-    return times[len(times) // 2], times[min(len(times) - 1, int(len(times) * 0.99))]
+    return map(float, out(sys.executable, HERE + "/load.py", port, path, work + "/body", header, f"{rate / 2:.3f}", f"{max(SECONDS, 8):g}", kind).split())
 
 
 def tensors(path, work):
@@ -90,7 +85,8 @@ def tensors(path, work):
         measure("grpc", h2load("http://localhost:8790/inference.GRPCInferenceService/ModelInfer", work, "-c2", "-m4", "-d", work + "/message", "-H", "content-type: application/grpc", "-H", "te: trailers"))
         if peer:
             measure("peer", wrk("http://localhost:8791/", work))
-    median, p99 = at_half_load(url, work, best["http"], header)
+    median, p99 = at_half_load("8790", f"/v2/models/{name}/infer", work, best["http"], header, "even")
+    chance_median, chance_p99 = at_half_load("8790", f"/v2/models/{name}/infer", work, best["http"], header, "poisson")
     wrong = {code: n for code, n in answers(8790).items() if code not in ("200", "499")}
     stop(server)
     if peer:
@@ -99,7 +95,7 @@ def tensors(path, work):
         raise SystemExit(f"{name}: some requests failed: {wrong}")
     b = best["bench"]
     beside = f"{best['peer']:.0f} | {best['http'] / best['peer']:.2f}x" if peer else "- | -"
-    print(f"| {name} | {facts['bytes']} | {b:.0f} | {best['http']:.0f} | {best['http'] / b:.2f}x | {best['grpc']:.0f} | {best['grpc'] / b:.2f}x | {median:.1f} | {p99:.1f} | {p99 / median:.2f}x | {beside} |", flush=True)
+    print(f"| {name} | {facts['bytes']} | {b:.0f} | {best['http']:.0f} | {best['http'] / b:.2f}x | {best['grpc']:.0f} | {best['grpc'] / b:.2f}x | {median:.1f} | {p99 / median:.2f}x | {chance_p99 / chance_median:.2f}x | {beside} |", flush=True)
 
 
 def chat(model, llama, work):
@@ -125,7 +121,7 @@ def main():
     work = tempfile.mkdtemp()
     try:
         if models:
-            print("| model | bytes of a request | bench, runs/s | HTTP, requests/s | of bench | gRPC, requests/s | of bench | median at half load, ms | p99, ms | p99 of median | onnxruntime-node | beside it |")
+            print("| model | bytes of a request | bench, runs/s | HTTP, requests/s | of bench | gRPC, requests/s | of bench | median at half load, ms | p99 of median | the same by chance | onnxruntime-node | beside it |")
             print("|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|", flush=True)
         for path in models:
             tensors(path, work)

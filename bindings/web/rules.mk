@@ -86,7 +86,9 @@ $(BUILD)/others/whole: tools/wasm_libraries.sh tools/sources.sh
 # Graphs are drawn by the files of the command that draws them.
 WASM_DRAWING := $(call web_objects,web_graph) $(call obj,$(patsubst %,cli/%.c,draw_svg layout memory picture))
 $(WASM_DRAWING): CFLAGS += -Icli -Oz
-WASM_compiler_simd128 := $(WASM_full_simd128) $(COMPILER_OBJ) $(call web_objects,web_compile) $(WASM_DRAWING)
+# It compiles and draws, and that is all that is called of it: what writes texts, hears and makes pictures stays outside.
+WASM_compiler_simd128 := $(filter-out $(call web_objects,web_text web_batch web_speech web_picture),$(WASM_full_simd128)) $(COMPILER_OBJ) \
+                         $(call web_objects,web_compile) $(WASM_DRAWING)
 ifeq ($(MACHINE),wasm32)
 $(COMPILER_OBJ) $(call web_objects,web_compile) $(BUILD)/hologram-compiler-simd128.wasm: $(BUILD)/others/whole
 endif

@@ -1,8 +1,8 @@
 // conn.c - fuzzes a whole server: what a client sends over a connection, and the answers.
 //
 // The first byte says what the others are: bytes of HTTP/1.1, frames of HTTP/2 behind a correct beginning, or the body of a
-// request to one of the routes below. Answers that say that they are JSON are JSON, so are the events of streams, and when the
-// client has left, nothing of it stays.
+// request to one of the routes below; from 128 on the client then closes its sending side. Answers that say that they are
+// JSON are JSON, so are the events of streams, and when the client has left, nothing of it stays.
 #include "clients.h"
 #include "journal.h"
 #include "net.h"
@@ -25,7 +25,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 static const char *const paths[] = {"/v1/chat/completions",   "/v1/completions",
                                     "/v1/embeddings",         "/v2/models/digits/infer",
                                     "/v2/repository/index",   "/v1/audio/transcriptions",
-                                    "/v1/images/generations", "/v2/systemsharedmemory/region/r/register"};
+                                    "/v1/images/generations", "/v2/systemsharedmemory/region/r/register",
+                                    "/v1/responses"};
 
 static Server server;
 
@@ -87,6 +88,7 @@ static void check_answer(const Bytes *in)
     const char *body = in->size ? strstr(in->data, "\r\n\r\n") : NULL;
     if (!body) return;
     body += 4;
+    if (!strncmp(in->data, "HTTP/1.1 102 ", 13)) return; // the answer comes behind it
     if (strstr(in->data, "content-type: application/json\r\n") && strstr(in->data, "content-length: ")) {
         size_t size = strtoull(strstr(in->data, "content-length: ") + 16, NULL, 10);
         if (size == in->size - (size_t)(body - in->data)) check_json(body, size);
@@ -98,7 +100,7 @@ static void check_answer(const Bytes *in)
     }
 }
 
-static void talk(int fd, const Bytes *out, Bytes *in)
+static void talk(int fd, const Bytes *out, Bytes *in, bool is_half)
 {
     size_t sent  = 0;
     double until = now() + 0.3;
@@ -106,6 +108,7 @@ static void talk(int fd, const Bytes *out, Bytes *in)
         ssize_t n = sent < out->size ? send(fd, out->data + sent, out->size - sent, 0) : 0;
         if (n > 0) sent += (size_t)n;
         bool moved = n > 0;
+        if (moved && sent == out->size && is_half) shutdown(fd, SHUT_WR);
         for (int i = 0; i < 50 && loop_turn(server.loop, 0); i++) moved = true;
         if (in->size < 1 << 20 && bytes_reserve(in, 65536)) {
             n = recv(fd, in->data + in->size, 65536, 0);
@@ -128,7 +131,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (!server.loop) begin();
     request_make(data, size, &out);
     int fd = connect_to(net_port(server.net));
-    talk(fd, &out, &in);
+    talk(fd, &out, &in, data[0] >= 128);
     if (data[0] % (SERVE_COUNT(paths) + 2) > 1) check_answer(&in);
     close(fd);
     double until = now() + 20;

@@ -68,7 +68,7 @@ const HoloSourceOp *holo_source_op(const HoloSource *source, int index)
 // ---- converting
 
 // Operators of our own that others define are replaced by their bodies.
-static HoloStatus decompose(HoloGraph *graph, HoloArena *scratch, HoloError *error)
+static HoloStatus define(HoloGraph *graph, HoloArena *scratch, HoloError *error)
 {
     HoloRewrite rewrite;
     HoloChanges changes = {.limit = INT_MAX};
@@ -80,6 +80,20 @@ static HoloStatus decompose(HoloGraph *graph, HoloArena *scratch, HoloError *err
         HOLO_TRY(holo_rewrite_body(&rewrite, node, node, error));
     }
     return holo_rewrite_end(&rewrite, error);
+}
+
+// The graph and the bodies in it, those first.
+static HoloStatus prepare(HoloGraph *graph, HoloArena *scratch, int depth, HoloError *error)
+{
+    for (int i = 0; i < graph->node_count && depth < 64; i++)
+        for (int k = 0; k < graph->nodes[i]->attr_count; k++) {
+            const HoloAttr *a = &graph->nodes[i]->attr[k];
+            if (a->kind == HOLO_ATTR_GRAPH) HOLO_TRY(prepare(a->graph, scratch, depth + 1, error));
+            for (int g = 0; a->kind == HOLO_ATTR_GRAPHS && g < a->count; g++)
+                HOLO_TRY(prepare(a->graphs[g], scratch, depth + 1, error));
+        }
+    HOLO_TRY(define(graph, scratch, error));
+    return holo_onnx_fit(graph, error);
 }
 
 typedef struct DataFile { // of weights, beside a large model
@@ -117,8 +131,8 @@ HoloStatus holo_source_convert(const HoloSource *source, const char *path, HoloE
     HoloArena  arena = {0}, scratch = {0};
     HoloGraph *graph  = holo_graph_copy(source->model.graph, &arena);
     HoloStatus status = graph ? holo_graph_infer(graph, error) : holo_fail_memory(error);
-    if (!status) status = decompose(graph, &scratch, error);
     if (!status) status = holo_onnx_open_states(graph, error);
+    if (!status) status = prepare(graph, &scratch, 0, error);
     if (!status) status = write_model(graph, &arena, path, error);
     holo_arena_deinit(&arena);
     holo_arena_deinit(&scratch);

@@ -1,6 +1,7 @@
 // source.c - a model as its file describes it: opens it, describes it, computes it plainly.
 #include "api/source.h"
 
+#include "api/compiler.h"
 #include "api/tensors.h"
 #include "base/memory.h"
 #include "graph/facts.h"
@@ -71,17 +72,19 @@ static void meta_add(HoloSource *source, const char *key, const char *value)
     source->meta[source->meta_count++].value = value;
 }
 
-// How many weights the graph has, and how large they are in memory.
+// How many weights the graphs have, and how large they are in memory.
 static const char *weights_text(HoloSource *source)
 {
-    const HoloGraph *graph = source->model.graph;
-    uint64_t         bytes = 0;
-    int              count = 0;
-    for (int i = 0; i < graph->value_count; i++) {
-        const HoloTensor *type = &graph->values[i]->type;
-        if (!graph->values[i]->is_constant || type->rank < 1 || type->kind != HOLO_TENSOR) continue;
-        bytes += holo_tensor_bytes(type);
-        count++;
+    uint64_t bytes = 0;
+    int      count = 0;
+    for (int k = 0; k < source->model.entry_count; k++) {
+        const HoloGraph *graph = source->model.entries[k].graph;
+        for (int i = 0; i < graph->value_count; i++) {
+            const HoloTensor *type = &graph->values[i]->type;
+            if (!graph->values[i]->is_constant || type->rank < 1 || type->kind != HOLO_TENSOR) continue;
+            bytes += holo_tensor_bytes(type);
+            count++;
+        }
     }
     return holo_arena_format(&source->arena, "%d tensor%s, %s", count, count == 1 ? "" : "s",
                              holo_size_text(bytes).text);
@@ -104,20 +107,58 @@ static HoloStatus meta_fill(HoloSource *source, HoloError *error)
     return HOLO_OK;
 }
 
+// Infers the types of an entry, and makes it the one that is asked about.
+static HoloStatus entry_fill(HoloSource *source, int index, HoloError *error)
+{
+    source->model.graph = source->model.entries[index].graph;
+    source->op_count    = 0;
+    source->meta_count  = 0;
+    HOLO_TRY(holo_graph_infer(source->model.graph, error));
+    HOLO_TRY(ports_fill(source, error));
+    HOLO_TRY(holo_source_count_ops(source, error));
+    return meta_fill(source, error);
+}
+
+// Takes over `source`, whatever comes of it.
+static HoloStatus opened(HoloStatus status, HoloSource *source, HoloSource **out_source, HoloError *error)
+{
+    if (!status) status = entry_fill(source, 0, error);
+    if (status) holo_source_close(source);
+    *out_source = status ? NULL : source;
+    return status;
+}
+
 HoloStatus holo_source_open(const char *path, HoloSource **out_source, HoloError *error)
 {
-    *out_source = NULL;
-    HoloSource *source;
-    HOLO_TRY(holo_source_import(&(HoloImportRequest){.path = path}, &source, error));
-    HoloStatus status = holo_graph_infer(source->model.graph, error);
-    if (!status) status = ports_fill(source, error);
-    if (!status) status = holo_source_count_ops(source, error);
-    if (!status) status = meta_fill(source, error);
-    if (status)
-        holo_source_close(source);
-    else
-        *out_source = source;
-    return status;
+    HoloSource *source = NULL;
+    HoloStatus  status = holo_source_import(&(HoloImportRequest){.path = path}, &source, error);
+    return opened(status, source, out_source, error);
+}
+
+HoloStatus holo_source_open_with(const HoloCompiler *compiler, const char *path, HoloSource **out_source,
+                                 HoloError *error)
+{
+    HoloSource *source = NULL;
+    HoloStatus  status = holo_compiler_import(compiler, path, (HoloString){0}, &source, error);
+    return opened(status, source, out_source, error);
+}
+
+int holo_source_entry_count(const HoloSource *source)
+{
+    return source->model.entry_count;
+}
+
+const char *holo_source_entry_name(const HoloSource *source, int index)
+{
+    return index >= 0 && index < source->model.entry_count ? source->model.entries[index].name : NULL;
+}
+
+HoloStatus holo_source_choose(HoloSource *source, int index, HoloError *error)
+{
+    if (index < 0 || index >= source->model.entry_count)
+        return holo_fail(error, HOLO_BAD_ARGUMENT, "entry %d does not exist; there are %d", index,
+                         source->model.entry_count);
+    return entry_fill(source, index, error);
 }
 
 int holo_source_input_count(const HoloSource *source)

@@ -1,6 +1,7 @@
 // block_grid.c - blocks of 256 elements whose codes are entries of a table: eight or four numbers at a time.
-#include "format/block_grids.h"
 #include "format/block_read.h"
+
+#include "format/block_grids.h"
 
 // Signs of eight numbers from seven bits: the eighth makes their number even.
 static unsigned even_signs(unsigned seven)
@@ -42,7 +43,7 @@ void holo_block_read_iq2_xxs(const uint8_t *block, HoloBlockNumbers *out)
         uint32_t       rest  = holo_block_u32(codes + 4); // four times seven bits of signs, and four of the scale
         out->scales[g]       = (int8_t)(1 + 2 * (rest >> 28));
         for (int i = 0; i < 4; i++)
-            eight(grid_2_xxs[codes[i]], even_signs(rest >> 7 * i & 127), out->number + g * 32 + i * 8);
+            eight(holo_block_grid_2_xxs[codes[i]], even_signs(rest >> 7 * i & 127), out->number + g * 32 + i * 8);
     }
 }
 
@@ -51,7 +52,7 @@ void holo_block_read_iq2_xs(const uint8_t *block, HoloBlockNumbers *out)
     half_scales(holo_block_f16(block), block + 66, out);
     for (int i = 0; i < 32; i++) {
         unsigned code = holo_block_u16(block + 2 + i * 2);
-        eight(grid_2_xs[code & 511], even_signs(code >> 9), out->number + i * 8);
+        eight(holo_block_grid_2_xs[code & 511], even_signs(code >> 9), out->number + i * 8);
     }
 }
 
@@ -60,7 +61,7 @@ void holo_block_read_iq2_s(const uint8_t *block, HoloBlockNumbers *out)
     const uint8_t *codes = block + 2, *signs = block + 34, *high = block + 66;
     half_scales(holo_block_f16(block), block + 74, out);
     for (int i = 0; i < 32; i++)
-        eight(grid_2_s[codes[i] | (high[i / 4] >> i % 4 * 2 & 3) << 8], signs[i], out->number + i * 8);
+        eight(holo_block_grid_2_s[codes[i] | (high[i / 4] >> i % 4 * 2 & 3) << 8], signs[i], out->number + i * 8);
 }
 
 void holo_block_read_iq3_xxs(const uint8_t *block, HoloBlockNumbers *out)
@@ -72,7 +73,7 @@ void holo_block_read_iq3_xxs(const uint8_t *block, HoloBlockNumbers *out)
         uint32_t rest  = holo_block_u32(block + 66 + g * 4);
         out->scales[g] = (int8_t)(1 + 2 * (rest >> 28));
         for (int i = 0; i < 8; i++)
-            four(grid_3_xxs[codes[g * 8 + i]], values, even_signs(rest >> i / 2 * 7 & 127) >> i % 2 * 4,
+            four(holo_block_grid_3_xxs[codes[g * 8 + i]], values, even_signs(rest >> i / 2 * 7 & 127) >> i % 2 * 4,
                  out->number + g * 32 + i * 4);
     }
 }
@@ -85,7 +86,7 @@ void holo_block_read_iq3_s(const uint8_t *block, HoloBlockNumbers *out)
     for (int g = 0; g < 8; g++) {
         out->scales[g] = (int8_t)(1 + 2 * (scales[g / 2] >> g % 2 * 4 & 15));
         for (int i = 0; i < 8; i++)
-            four(grid_3_s[codes[g * 8 + i] | (high[g] >> i & 1) << 8], values,
+            four(holo_block_grid_3_s[codes[g * 8 + i] | (high[g] >> i & 1) << 8], values,
                  (unsigned)signs[g * 4 + i / 2] >> i % 2 * 4, out->number + g * 32 + i * 4);
     }
 }
@@ -104,7 +105,8 @@ void holo_block_read_iq1_s(const uint8_t *block, HoloBlockNumbers *out)
         unsigned high  = holo_block_u16(block + 34 + g * 2); // three high bits of four codes, the scale, the direction
         out->scales[g] = (int8_t)(2 * (high >> 12 & 7) + 1);
         for (int i = 0; i < 4; i++)
-            thirds(grid_1[block[2 + g * 4 + i] | (high >> 3 * i & 7) << 8], high >> 15, out->number + g * 32 + i * 8);
+            thirds(holo_block_grid_1[block[2 + g * 4 + i] | (high >> 3 * i & 7) << 8], high >> 15,
+                   out->number + g * 32 + i * 8);
     }
 }
 
@@ -118,6 +120,6 @@ void holo_block_read_iq1_m(const uint8_t *block, HoloBlockNumbers *out)
         out->scales[g] = (int8_t)(2 * (holo_block_u16(scales + g / 4 * 2) >> g % 4 * 3 & 7) + 1);
     for (int i = 0; i < 32; i++) {
         unsigned four = (unsigned)high[i / 2] >> i % 2 * 4 & 15; // three high bits of the code, and the direction
-        thirds(grid_1[block[i] | (four & 7) << 8], four >> 3, out->number + i * 8);
+        thirds(holo_block_grid_1[block[i] | (four & 7) << 8], four >> 3, out->number + i * 8);
     }
 }

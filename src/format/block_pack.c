@@ -66,12 +66,20 @@ static void scales_put(const HoloBlockType *type, const HoloBlockNumbers *block,
     }
     f16_put(block->scale / type->unit, out + column * 2);
     if (type->has_offset) f16_put(block->offset, out + 32 + column * 2);
-    if (type->scale != HOLO_BLOCK_SUPER) return;
+    out += (type->has_offset ? 64 : 32) + column;
+    if (type->scale == HOLO_BLOCK_PLAIN || type->scale == HOLO_BLOCK_WHOLE) return;
     int groups = type->count / type->group;
-    out += type->has_offset ? 64 : 32;
     for (int g = 0; g < groups; g++) {
-        out[g * 16 + column] = (uint8_t)block->scales[g];
-        if (type->has_offset) out[(groups + g) * 16 + column] = (uint8_t)block->offsets[g];
+        int n = block->scales[g], more = type->has_offset ? -block->offsets[g] : 0;
+        if (type->scale == HOLO_BLOCK_SIXES) {
+            out[g % 8 * 16]       = (uint8_t)(out[g % 8 * 16] | ((n + 32) & 15) << g / 8 * 4);
+            out[(8 + g % 4) * 16] = (uint8_t)(out[(8 + g % 4) * 16] | (n + 32) >> 4 << g / 4 * 2);
+        } else if (type->scale == HOLO_BLOCK_PAIRS) {
+            out[g * 16] = (uint8_t)(n | more << 4);
+        } else {
+            out[g * 16] = (uint8_t)n;
+            if (type->has_offset) out[(groups + g) * 16] = (uint8_t)-more;
+        }
     }
 }
 
@@ -83,9 +91,41 @@ static void codes_put(const HoloBlockType *type, const HoloBlockNumbers *block, 
         for (int j = 0; j < 4; j++) out[column * 4 + j] = code_of[(uint8_t)block->number[i + j]];
 }
 
+// Where a byte of a block of column 0 is in a chunk of slices.
+static int slice_at(const HoloBlockType *type, int byte)
+{
+    int size = holo_block_slice_float(type), from = byte - type->scale_at;
+    if (size && from >= 0 && from < size) return from;
+    if (size && from >= size) byte -= size;
+    return holo_block_chunk_scales(type) + byte / 4 * QUAD + byte % 4;
+}
+
+// How far apart columns are there.
+static int slice_step(const HoloBlockType *type, int at)
+{
+    return at < holo_block_chunk_scales(type) ? 2 : 4;
+}
+
+static void slices_pack(const HoloBlockType *type, int64_t k, int columns, const uint8_t *rows, int64_t row,
+                        uint8_t *out)
+{
+    int chunk = holo_block_chunk_bytes(type);
+    for (int64_t b = 0; b < k / type->count; b++, rows += type->bytes, out += chunk) {
+        memset(out, 0, (size_t)chunk);
+        for (int i = 0; i < type->bytes; i++) {
+            int at = slice_at(type, i), step = slice_step(type, at);
+            for (int j = 0; j < columns; j++) out[at + j * step] = rows[j * row + i];
+        }
+    }
+}
+
 void holo_block_panel_pack(const HoloBlockType *type, int64_t k, int columns, const uint8_t *rows, int64_t row,
                            uint8_t *out)
 {
+    if (type->slice) {
+        slices_pack(type, k, columns, rows, row, out);
+        return;
+    }
     uint8_t          code_of[256], code[HOLO_BLOCK_MOST * HOLO_BLOCK_COLUMNS] = {0};
     HoloBlockNumbers block;
     int64_t          blocks = k / type->count, bytes = holo_block_unit_bytes(type);
@@ -126,12 +166,20 @@ static void scales_take(const HoloBlockType *type, const uint8_t *scales, int co
     holo_block_scale(holo_block_f16(scales + column * 2) * type->unit, out);
     memset(out->offsets, 1, sizeof out->offsets);
     if (type->has_offset) out->offset = holo_block_f16(scales + 32 + column * 2);
-    if (type->scale != HOLO_BLOCK_SUPER) return;
+    scales += (type->has_offset ? 64 : 32) + column;
+    if (type->scale == HOLO_BLOCK_PLAIN || type->scale == HOLO_BLOCK_WHOLE) return;
     int groups = type->count / type->group;
-    scales += type->has_offset ? 64 : 32;
     for (int g = 0; g < groups; g++) {
-        out->scales[g] = (int8_t)scales[g * 16 + column];
-        if (type->has_offset) out->offsets[g] = (int8_t)scales[(groups + g) * 16 + column];
+        if (type->scale == HOLO_BLOCK_SIXES) {
+            int low = scales[g % 8 * 16] >> g / 8 * 4 & 15, high = scales[(8 + g % 4) * 16] >> g / 4 * 2 & 3;
+            out->scales[g] = (int8_t)((low | high << 4) - 32);
+        } else if (type->scale == HOLO_BLOCK_PAIRS) {
+            out->scales[g]  = scales[g * 16] & 15;
+            out->offsets[g] = (int8_t) - (scales[g * 16] >> 4);
+        } else {
+            out->scales[g] = (int8_t)scales[g * 16];
+            if (type->has_offset) out->offsets[g] = (int8_t)scales[(groups + g) * 16];
+        }
     }
 }
 
@@ -153,8 +201,24 @@ static int code_take(int bits, const uint8_t *unit, int q, int i)
     return bits == done ? code : code | (unit[i] >> q & 1) << done;
 }
 
+static void slices_row(const HoloBlockType *type, int64_t k, const uint8_t *panel, int column, float *out)
+{
+    uint8_t block[HOLO_BLOCK_MOST];
+    for (int64_t b = 0; b < k / type->count; b++, panel += holo_block_chunk_bytes(type), out += type->count) {
+        for (int i = 0; i < type->bytes; i++) {
+            int at   = slice_at(type, i);
+            block[i] = panel[at + column * slice_step(type, at)];
+        }
+        holo_block_decode(type, 1, block, out);
+    }
+}
+
 void holo_block_panel_row(const HoloBlockType *type, int64_t k, const uint8_t *panel, int column, float *out)
 {
+    if (type->slice) {
+        slices_row(type, k, panel, column, out);
+        return;
+    }
     HoloBlockNumbers block;
     int64_t          blocks = k / type->count, bytes = holo_block_unit_bytes(type);
     int              units = type->count / HOLO_BLOCK_UNIT, chunk = HOLO_BLOCK_MOST / type->count;

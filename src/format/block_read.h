@@ -26,6 +26,10 @@ HoloBlockWrite holo_block_write_q8_0, holo_block_write_q4_k, holo_block_write_q5
 extern const int8_t holo_block_iq4[16]; // of iq4_nl and iq4_xs
 extern const int8_t holo_block_fp4[16]; // of mxfp4: e2m1, twice as large
 
+// Grids, with an entry more than codes can name: kernels may read 32 bits at an entry.
+extern const uint16_t holo_block_grid_1[], holo_block_grid_2_xxs[], holo_block_grid_2_xs[], holo_block_grid_2_s[];
+extern const uint16_t holo_block_grid_3_xxs[], holo_block_grid_3_s[];
+
 static inline void holo_block_scale(float scale, HoloBlockNumbers *out) // one for all groups
 {
     out->scale  = scale;

@@ -20,9 +20,26 @@ typedef struct HoloBlockNumbers { // one block, read
     int8_t scales[HOLO_BLOCK_GROUPS], offsets[HOLO_BLOCK_GROUPS]; // of groups; no offsets if the type has none
 } HoloBlockNumbers;
 
-// How a block stores its scale: as f16, times a power of two that is the same for all blocks of the type; as f16 with a
-// byte for each group; or as an exponent of 8 bits.
-enum { HOLO_BLOCK_PLAIN, HOLO_BLOCK_SUPER, HOLO_BLOCK_POWER };
+// How scales are packed. PLAIN: a number of f16 for 32 elements. POWER: an exponent of 8 bits. Others have a number of
+// f16 for the block. WHOLE: nothing else. SUPER: a byte for each group. PAIRS: a byte for each group, with the scale in
+// its lower half and the offset, whose sign is the other, in its upper half. SIXES: 6 bits for each of 16 groups, and the
+// scale is 32 less. The 4 lower bits are in the lower halves of eight bytes and then in the upper ones, and the others
+// are in bits 0 and 1 of four bytes, then in bits 2 and 3, and so on.
+enum { HOLO_BLOCK_PLAIN, HOLO_BLOCK_SUPER, HOLO_BLOCK_POWER, HOLO_BLOCK_WHOLE, HOLO_BLOCK_PAIRS, HOLO_BLOCK_SIXES };
+
+// Types whose blocks say more than planes of bits could in the same space are packed as slices, see below. THREES: five
+// codes of three values in a byte, as a fraction in base 3. All others have a grid: see block_slices.h.
+enum {
+    HOLO_SLICE_NONE,
+    HOLO_SLICE_THREES,
+    HOLO_SLICE_IQ1_S,
+    HOLO_SLICE_IQ1_M,
+    HOLO_SLICE_IQ2_XXS,
+    HOLO_SLICE_IQ2_XS,
+    HOLO_SLICE_IQ2_S,
+    HOLO_SLICE_IQ3_XXS,
+    HOLO_SLICE_IQ3_S,
+};
 
 typedef struct HoloBlockType {
     const char   *name;         // "q4_k"
@@ -30,13 +47,16 @@ typedef struct HoloBlockType {
     int           group;        // elements that share a scale: 16 or 32
     int           low, high;    // the least and the largest number that a block can have
     int           bits;         // of a code: 2, 3, 4, 5, 6 or 8. Its number is code + low, or that of the book
-    int           scale;        // HOLO_BLOCK_PLAIN, SUPER or POWER
+    int           scale;        // HOLO_BLOCK_PLAIN and so on
     bool          has_offset;   // then `low` is 0
     float         unit;         // a power of two: scale / unit is a number of f16
     const int8_t *book;         // NULL: none; else 16 numbers, of which codes of 3 bits use the first eight
     void (*read)(const uint8_t *block, HoloBlockNumbers *out);
     int most; // the largest whole scale of a group, where the type can be written and groups have such
     void (*write)(const HoloBlockNumbers *block, uint8_t *out); // NULL: it cannot be written
+    int             slice;                                      // HOLO_SLICE_*
+    int             scale_at; // slices: the byte of a block where its scale of f16 is; -1: it is elsewhere, in pieces
+    const uint16_t *grid; // slices: NULL: there is none; else the numbers that codes stand for, eight or four at a time
 } HoloBlockType;
 
 const HoloBlockType *holo_block_type_find(const char *name); // NULL: there is none
@@ -63,26 +83,43 @@ bool holo_block_encode(const HoloBlockType *type, int64_t n, const float *x, uin
 //
 // A panel is chunks of 256 elements, in the order in which they are read: the scales of eight units, then the units. The
 // last chunk may have fewer units. PLAIN: for each unit 16 scales of f16, and 16 offsets if there are any. POWER: 16
-// exponents. SUPER: for each block 16 scales of f16, 16 offsets if there are any, 16 bytes for each group, and 16 bytes
-// for the offsets of each group. Scales take a multiple of 64 bytes, the same in each chunk.
+// exponents. All others: for each block 16 scales of f16, and 16 offsets if there are any. Then SUPER: 16 bytes for each
+// group, and 16 for the offsets of each group. PAIRS: 16 bytes for each group. SIXES: 16 bytes for each of twelve. Scales
+// take a multiple of 64 bytes, the same in each chunk.
+//
+// A chunk of slices is a block of each column, with all its bits: 16 scales of f16, unless the type has none, and then
+// for each word of 32 bits of the rest of the block the 16 words of the columns.
 enum { HOLO_BLOCK_UNIT = 32, HOLO_BLOCK_COLUMNS = 16, HOLO_BLOCK_CHUNK = 8 }; // units of a chunk
+
+// The bytes of the f16 number of a block that is packed as slices.
+static inline int holo_block_slice_float(const HoloBlockType *type)
+{
+    return type->scale_at < 0 ? 0 : 2;
+}
 
 static inline int holo_block_unit_bytes(const HoloBlockType *type)
 {
+    if (type->slice) return (type->bytes - holo_block_slice_float(type)) * HOLO_BLOCK_COLUMNS / HOLO_BLOCK_CHUNK;
     return 64 * type->bits;
 }
 
 // The bytes of the scales of one block, for 16 columns.
 static inline int holo_block_scale_bytes(const HoloBlockType *type)
 {
-    int whole  = type->scale == HOLO_BLOCK_POWER ? 16 : 32,
-        groups = type->scale == HOLO_BLOCK_SUPER ? 256 / type->group : 0;
-    return (whole + 16 * groups) * (type->has_offset ? 2 : 1);
+    int floats = type->has_offset ? 64 : 32, groups = type->count / type->group;
+    switch (type->scale) {
+    case HOLO_BLOCK_POWER: return 16;
+    case HOLO_BLOCK_SUPER: return floats + 16 * groups * (type->has_offset ? 2 : 1);
+    case HOLO_BLOCK_PAIRS: return floats + 16 * groups;
+    case HOLO_BLOCK_SIXES: return floats + 16 * 12;
+    default: return floats; // PLAIN, WHOLE
+    }
 }
 
 // The bytes of the scales of a chunk, and of a whole chunk.
 static inline int holo_block_chunk_scales(const HoloBlockType *type)
 {
+    if (type->slice) return holo_block_slice_float(type) * HOLO_BLOCK_COLUMNS;
     return (HOLO_BLOCK_MOST / type->count * holo_block_scale_bytes(type) + 63) / 64 * 64;
 }
 static inline int holo_block_chunk_bytes(const HoloBlockType *type)

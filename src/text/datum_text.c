@@ -184,34 +184,20 @@ HoloDatum holo_d_escape(HoloRender *r, HoloDatum d)
 
 // ---- upper and lower case
 
-static const struct {
-    const HoloUnicodeMapping *map;
-    const uint32_t           *pool;
-    const int                *count;
-} cases[] = {
-    {holo_unicode_lower, holo_unicode_lower_pool, &holo_unicode_lower_count},
-    {holo_unicode_upper, holo_unicode_upper_pool, &holo_unicode_upper_count},
-    {holo_unicode_title, holo_unicode_title_pool, &holo_unicode_title_count},
-};
+static const HoloUnicodeMap *const cases[] = {&holo_unicode_lower, &holo_unicode_upper, &holo_unicode_title};
 
 static void write_case(HoloLetterCase to, uint32_t code, HoloGrowing *out)
 {
-    int low = 0, high = *cases[to].count;
     if (code < 128) {
         bool is_upper = code - 'A' < 26, is_lower = code - 'a' < 26;
         code += to == HOLO_LOWER && is_upper ? 32u : to != HOLO_LOWER && is_lower ? -32u : 0u;
         return holo_growing_add_byte(out, (uint8_t)code);
     }
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (cases[to].map[middle].code < code)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const HoloUnicodeMapping *m = &cases[to].map[low];
-    if (low == *cases[to].count || m->code != code) return holo_growing_add_code(out, code);
-    for (int i = 0; i < m->count; i++) holo_growing_add_code(out, cases[to].pool[m->start + i]);
+    int             count = 0;
+    uint32_t        room;
+    const uint32_t *became = holo_unicode_mapped(cases[to], code, &room, &count);
+    if (!became) holo_growing_add_code(out, code);
+    for (int i = 0; i < count; i++) holo_growing_add_code(out, became[i]);
 }
 
 void holo_case_write(HoloLetterCase to, HoloString text, HoloGrowing *out)

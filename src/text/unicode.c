@@ -3,6 +3,36 @@
 
 #include <string.h>
 
+// ---- maps
+
+const uint32_t *holo_unicode_run_at(const HoloUnicodeMap *map, const HoloUnicodeRun *run, int index, uint32_t *room,
+                                    int *out_count)
+{
+    *out_count = run->size ? run->size : 1;
+    if (run->size) return map->pool + run->to + (ptrdiff_t)index * run->size;
+    *room = run->first + (uint32_t)index * run->step + (uint32_t)run->to;
+    return room;
+}
+
+const uint32_t *holo_unicode_mapped(const HoloUnicodeMap *map, uint32_t code, uint32_t *room, int *out_count)
+{
+    int low = 0, high = map->count; // the first run that begins behind the code
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (map->run[middle].first <= code)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (!low) return NULL;
+    const HoloUnicodeRun *run    = &map->run[low - 1];
+    uint32_t              behind = code - run->first;
+    if (behind % run->step || behind / run->step >= run->count) return NULL;
+    return holo_unicode_run_at(map, run, (int)(behind / run->step), room, out_count);
+}
+
+// ---- questions
+
 bool holo_is_white(uint32_t code)
 {
     return holo_unicode(code)->flags & HOLO_WHITE;

@@ -63,33 +63,39 @@ typedef struct HoloUnicodeRecord {
     uint8_t  category, combining, script, cluster; // cluster: how it joins grapheme clusters
     uint16_t flags;
 } HoloUnicodeRecord;
-typedef struct HoloUnicodeMapping {
-    uint32_t code;
-    uint16_t start, count; // in its pool
-} HoloUnicodeMapping;
+typedef struct HoloUnicodeRun { // `count` code points, each `step` behind the last
+    uint32_t first;
+    int32_t  to; // size 0: what is added to each; else where its `size` numbers begin in the pool
+    uint16_t count;
+    uint8_t  step, size;
+} HoloUnicodeRun;
+typedef struct HoloUnicodeMap { // what code points become; runs are sorted, and do not overlap
+    const HoloUnicodeRun *run;
+    const uint32_t       *pool;
+    int                   count;
+} HoloUnicodeMap;
 typedef struct HoloUnicodePair { // first and second compose to `code`
     uint32_t first, second, code;
 } HoloUnicodePair;
-typedef struct HoloUnicodeFold { // simple case folding
-    uint32_t code, folded;
-} HoloUnicodeFold;
 typedef struct HoloUnicodeName {
     const char *name;
     int         value;
 } HoloUnicodeName;
 
-extern const uint16_t           holo_unicode_first[], holo_unicode_second[];
-extern const HoloUnicodeRecord  holo_unicode_records[];
-extern const HoloUnicodeMapping holo_unicode_lower[], holo_unicode_canonical[], holo_unicode_compat[];
-extern const HoloUnicodeMapping holo_unicode_upper[], holo_unicode_title[];
-extern const uint32_t           holo_unicode_upper_pool[], holo_unicode_title_pool[];
-extern const int                holo_unicode_upper_count, holo_unicode_title_count;
-extern const uint32_t           holo_unicode_lower_pool[], holo_unicode_canonical_pool[], holo_unicode_compat_pool[];
-extern const int                holo_unicode_lower_count, holo_unicode_canonical_count, holo_unicode_compat_count;
-extern const HoloUnicodePair    holo_unicode_pairs[];
-extern const HoloUnicodeFold    holo_unicode_folds[];
-extern const HoloUnicodeName    holo_unicode_scripts[];
-extern const int                holo_unicode_pair_count, holo_unicode_fold_count, holo_unicode_script_count;
+extern const uint16_t          holo_unicode_first[], holo_unicode_second[];
+extern const HoloUnicodeRecord holo_unicode_records[];
+extern const HoloUnicodeMap    holo_unicode_lower, holo_unicode_upper, holo_unicode_title;
+extern const HoloUnicodeMap    holo_unicode_canonical, holo_unicode_compat;
+extern const HoloUnicodeMap    holo_unicode_folds; // simple case folding
+extern const HoloUnicodePair   holo_unicode_pairs[];
+extern const HoloUnicodeName   holo_unicode_scripts[];
+extern const int               holo_unicode_pair_count, holo_unicode_script_count;
+
+// What a code point becomes, *out_count numbers, which may lie in *room; NULL: the map does not have it.
+const uint32_t *holo_unicode_mapped(const HoloUnicodeMap *map, uint32_t code, uint32_t *room, int *out_count);
+// The same for the code point at an index of a run.
+const uint32_t *holo_unicode_run_at(const HoloUnicodeMap *map, const HoloUnicodeRun *run, int index, uint32_t *room,
+                                    int *out_count);
 
 static inline const HoloUnicodeRecord *holo_unicode(uint32_t code) // code < HOLO_CODES
 {

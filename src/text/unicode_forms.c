@@ -3,21 +3,6 @@
 
 #include <string.h>
 
-// What a code point becomes by a table that has it; NULL: it is not there.
-static const HoloUnicodeMapping *mapping_find(const HoloUnicodeMapping *table, int count, uint32_t code)
-{
-    int low = 0, high = count;
-    while (low < high) {
-        int middle = (low + high) / 2;
-        if (table[middle].code == code) return &table[middle];
-        if (table[middle].code < code)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return NULL;
-}
-
 void holo_lowercase(const uint8_t *text, size_t size, HoloGrowing *out)
 {
     int step;
@@ -27,11 +12,13 @@ void holo_lowercase(const uint8_t *text, size_t size, HoloGrowing *out)
             holo_growing_add_byte(out, (uint8_t)(code - 'A' < 26 ? code + 32 : code));
             continue;
         }
-        const HoloUnicodeMapping *m = NULL;
+        int             count = 0;
+        uint32_t        room;
+        const uint32_t *to = NULL;
         if (holo_unicode(code)->flags & HOLO_HAS_LOWER)
-            m = mapping_find(holo_unicode_lower, holo_unicode_lower_count, code);
-        if (!m) holo_growing_add(out, text + at, (size_t)step);
-        for (int i = 0; m && i < m->count; i++) holo_growing_add_code(out, holo_unicode_lower_pool[m->start + i]);
+            to = holo_unicode_mapped(&holo_unicode_lower, code, &room, &count);
+        if (!to) holo_growing_add(out, text + at, (size_t)step);
+        for (int i = 0; i < count; i++) holo_growing_add_code(out, to[i]);
     }
 }
 
@@ -115,14 +102,13 @@ static void forming_decompose(Forming *f, uint32_t code)
     unsigned flags = holo_unicode(code)->flags;
     bool     wide  = (f->form == HOLO_NFKD || f->form == HOLO_NFKC) &&
                 (flags & (HOLO_HAS_COMPAT | HOLO_SINCE_10)) == HOLO_HAS_COMPAT;
-    const uint32_t           *pool = wide ? holo_unicode_compat_pool : holo_unicode_canonical_pool;
-    const HoloUnicodeMapping *m    = NULL;
-    if (wide)
-        m = mapping_find(holo_unicode_compat, holo_unicode_compat_count, code);
-    else if ((flags & (HOLO_HAS_CANONICAL | HOLO_SINCE_10)) == HOLO_HAS_CANONICAL)
-        m = mapping_find(holo_unicode_canonical, holo_unicode_canonical_count, code);
-    if (!m) forming_add(f, code);
-    for (int i = 0; m && i < m->count; i++) forming_add(f, pool[m->start + i]);
+    int             count = 0;
+    uint32_t        room;
+    const uint32_t *to = NULL;
+    if (wide || (flags & (HOLO_HAS_CANONICAL | HOLO_SINCE_10)) == HOLO_HAS_CANONICAL)
+        to = holo_unicode_mapped(wide ? &holo_unicode_compat : &holo_unicode_canonical, code, &room, &count);
+    if (!to) forming_add(f, code);
+    for (int i = 0; i < count; i++) forming_add(f, to[i]);
 }
 
 // What two code points compose to; 0: nothing.

@@ -15,12 +15,25 @@ typedef struct Gbnf {
     int                 depth;
 } Gbnf;
 
+// Tells where: the line, the column in characters, and the word that is there.
 static void *fail(Gbnf *p, const char *why)
 {
-    int line = 1;
-    for (size_t i = 0; i < p->at && i < p->size; i++) line += p->text[i] == '\n';
-    if (!p->b->status)
-        p->b->status = holo_grammar_fail(p->b, HOLO_BAD_MODEL, "the grammar, line %d (byte %zu): %s", line, p->at, why);
+    enum { WORD_MAX = 20 };
+    int    line = 1, column = 1, word = 0;
+    size_t at = p->at < p->size ? p->at : p->size;
+    for (size_t i = 0; i < at; i++) {
+        if (p->text[i] == '\n')
+            line++, column = 1;
+        else
+            column += (p->text[i] & 0xC0) != 0x80; // the first byte of a character
+    }
+    while (word < WORD_MAX && at + (size_t)word < p->size && p->text[at + (size_t)word] > ' ') word++;
+    if (p->b->status) return NULL;
+    p->b->status = at == p->size
+                       ? holo_grammar_fail(p->b, HOLO_BAD_MODEL, "the grammar, line %d, column %d, at its end: %s",
+                                           line, column, why)
+                       : holo_grammar_fail(p->b, HOLO_BAD_MODEL, "the grammar, line %d, column %d, at '%.*s': %s", line,
+                                           column, word, (const char *)p->text + at, why);
     return NULL;
 }
 

@@ -416,8 +416,8 @@ HoloStatus holo_grammar_read_schema(HoloGrammarBuilder *b, HoloString text, Holo
     HoloSchema   s = {.b = b};
     s.root         = json_loadb(text.data, text.size, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &problem);
     if (!s.root)
-        return holo_grammar_fail(b, HOLO_BAD_MODEL, "the JSON schema, line %d: this is not JSON: %s", problem.line,
-                                 problem.text);
+        return holo_grammar_fail(b, HOLO_BAD_MODEL, "the JSON schema, line %d, column %d: this is not JSON: %s",
+                                 problem.line, problem.column, problem.text);
     s.made = json_array();
     if (s.made)
         read_rules(&s, spaces);

@@ -76,21 +76,28 @@ bool holo_code_set_has(const HoloCodeSet *set, uint32_t code)
     return low < set->count && set->range[low].first <= code;
 }
 
+// Adds what `known` has the other side of: what its code points fold to, or those that fold to one of its own.
+static bool fold(HoloArena *arena, HoloCodeSet *set, const HoloCodeSet *known, bool is_back)
+{
+    const HoloUnicodeMap *map = &holo_unicode_folds;
+    for (const HoloUnicodeRun *run = map->run; run < map->run + map->count; run++)
+        for (int i = 0; i < run->count; i++) {
+            int      count;
+            uint32_t room, code = run->first + (uint32_t)i * run->step;
+            uint32_t folded = *holo_unicode_run_at(map, run, i, &room, &count);
+            uint32_t from = is_back ? folded : code, to = is_back ? code : folded;
+            bool     is_new = holo_code_set_has(known, from) && !holo_code_set_has(set, to);
+            if (is_new && !holo_code_set_add(arena, set, to, to)) return false;
+        }
+    return true;
+}
+
 bool holo_code_set_fold(HoloArena *arena, HoloCodeSet *set)
 {
     HoloCodeSet before = *set, folded = *set;
-    for (int i = 0; i < holo_unicode_fold_count; i++) {
-        const HoloUnicodeFold *f      = &holo_unicode_folds[i];
-        bool                   is_new = holo_code_set_has(&before, f->code) && !holo_code_set_has(&folded, f->folded);
-        if (is_new && !holo_code_set_add(arena, &folded, f->folded, f->folded)) return false;
-    }
+    if (!fold(arena, &folded, &before, false)) return false;
     *set = folded;
-    for (int i = 0; i < holo_unicode_fold_count; i++) {
-        const HoloUnicodeFold *f      = &holo_unicode_folds[i];
-        bool                   is_new = holo_code_set_has(&folded, f->folded) && !holo_code_set_has(set, f->code);
-        if (is_new && !holo_code_set_add(arena, set, f->code, f->code)) return false;
-    }
-    return true;
+    return fold(arena, set, &folded, true);
 }
 
 enum { PAGE = 128 }; // code points that share an entry of holo_unicode_first

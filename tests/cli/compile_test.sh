@@ -105,11 +105,11 @@ gives 2 'MODEL is missing' hologram compile
 gives 2 'there is no option --bogus' hologram compile "$MODEL" --bogus
 gives 2 'expected NAME:DIMS' hologram compile "$MODEL" --input-shape image=1
 gives 2 'is not one of fused|exact|bf16' hologram compile "$MODEL" --numeric fast
-gives 2 '--memory-budget much: expected a number of bytes' hologram compile "$MODEL" --memory-budget much
+gives 2 "--memory-budget: 'much' is not a number of bytes, for example 512M or 4G" hologram compile "$MODEL" --memory-budget much
 gives 2 'expected NAME=0..255' hologram compile "$MODEL" --domain image
 gives 1 'no such input' hologram compile "$MODEL" -o domain.holo --input-shape image:1,1,8,8 --domain nothing=0..9
 check 'no archive of a domain that cannot be' test ! -e domain.holo
-gives 2 '--memory-budget 0: expected a number of bytes' hologram compile "$MODEL" --memory-budget 0
+gives 2 "--memory-budget: '0' is not a number of bytes" hologram compile "$MODEL" --memory-budget 0
 gives 2 '' hologram compile "$MODEL" "$MODEL"
 
 # A damaged model: every 997th byte turned around, one at a time. Never a signal (above 128).

@@ -49,6 +49,7 @@ gives 1 'the model has no tokenizer' hologram generate llama.holo 'text' --max-t
 gives 2 "must be ids with commas" hologram generate llama.holo --tokens 1,x --max-tokens 3
 gives 1 'the model knows tokens below 48' hologram generate llama.holo --tokens 1,48 --max-tokens 3
 gives 2 'give one of them' hologram generate llama.holo text --tokens 1 --max-tokens 3
+gives 2 "--max-tokens is '2.5', but must be a whole number" hologram generate llama.holo --tokens 1 --max-tokens 2.5
 gives 2 '--temperature is' hologram generate llama.holo --tokens 1 --max-tokens 3 --temperature warm
 gives 1 'does not continue texts' hologram generate "$MODEL" --tokens 1 --max-tokens 3
 gives 1 'the model can read 8' hologram generate llama.holo --tokens 1,2,3,4,5,6,7,8,9 --max-tokens 3 --context 8

@@ -23,3 +23,17 @@ gives 1 'not JSON' hologram grammar rules --json-schema x
 gives 2 'grammar' hologram grammar
 echo '{"type": "object", "properties": {"a": {"not": {}}}}' > not.json
 gives 1 "the JSON schema at #/a: the keyword 'not' is not supported" hologram grammar not.json
+
+# What is wrong with a file, and where.
+printf 'root ::= "ü" (\n  "b" | c d\n' > open.gbnf
+gives 1 'open.gbnf: the grammar, line 3, column 1, at its end: a group has no end )' hologram grammar open.gbnf
+printf 'root ::= "ü" | ?? "b"\n' > strange.gbnf
+gives 1 "line 1, column 16, at '??': a text, a class, a group or the name of a rule should be here" hologram grammar strange.gbnf
+printf '{"type":\n "object" "a"}' > comma.json
+gives 1 'the JSON schema, line 2, column 13: this is not JSON' hologram grammar comma.json
+gives 1 'no-such: it cannot be read: No such file' hologram grammar no-such
+gives 1 '.: it cannot be read: it is a folder, not a file' hologram grammar .
+# The grammar of a language model is read before the model, in the same way.
+gives 1 'open.gbnf: the grammar, line 3, column 1' hologram generate "$MODEL" --grammar open.gbnf x
+gives 1 '.: it cannot be read: it is a folder, not a file' hologram chat "$MODEL" --grammar .
+gives 1 'no-such: it cannot be read: No such file' hologram generate "$MODEL" --json-schema no-such x

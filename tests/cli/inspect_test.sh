@@ -16,7 +16,16 @@ gives 0 '2 of 2 operators are not supported, used 3 times:' hologram inspect unk
 gives 0 '2 of 3 operators are not supported, used 3 times:' hologram inspect made/unknown.pt2
 gives 0 'aten::not_there 2' hologram inspect made/unknown.pt
 sed 's/op: "Softmax"/op: "Mystery"/' net/frozen.pbtxt > unknown.pbtxt
-gives 1 'not supported (with the number of their uses): Mystery (1)' hologram inspect unknown.pbtxt
+gives 0 '1 of 1 operators is not supported, used 1 time:' hologram inspect unknown.pbtxt
+gives 0 'tensorflow::Mystery 1' hologram inspect unknown.pbtxt
+gives 1 'tensorflow::Mystery version 1: 1 node' hologram compile unknown.pbtxt
+
+# A file of several models is shown whole.
+hologram inspect two.task > shown
+check 'both entries' grep -q 'entries.* 2; compile puts all into one archive, and run --entry NAME runs one' shown
+check 'the first' grep -q '^operators of entry detector' shown
+check 'the second' grep -q '^inputs of entry landmarks' shown
+check 'as JSON' sh -c '"$HOLOGRAM" inspect two.task --json | python3 -c "import json,sys; e = json.load(sys.stdin)[\"entries\"]; assert [x[\"name\"] for x in e] == [\"detector\", \"landmarks\"] and e[1][\"operators\"]"'
 
 # Sizes, and who made it.
 gives 0 'weights        5 tensors, 80 bytes' hologram inspect made/linear.pt2

@@ -30,8 +30,16 @@ for limit in 100 1k 10k; do
 done
 gives 1 'out of memory for a compiler: ' hologram compile "$MODEL" -o no.holo --memory-limit 1k
 for size in -1 1X 1MM x 99999999T; do
-    gives 2 "is not a number of bytes, for example 512M or 4G" hologram version --memory-limit "$size"
+    gives 2 "--memory-limit: '$size' is not a number of bytes, for example 512M or 4G" hologram version --memory-limit "$size"
+    [ ! -x "$(dirname "$HOLOGRAM")/hologram-serve" ] ||
+        gives 2 "--memory-limit: '$size' is not a number of bytes, for example 512M or 4G" hologram serve "$MODEL" --memory-limit "$size"
 done
+if [ -x "$(dirname "$HOLOGRAM")/hologram-serve" ]; then
+    gives 2 "--max-body is '1', but must be from 1024 to" hologram serve "$MODEL" --max-body 1
+    gives 2 "--port is '80.5', but must be a whole number from 0 to 65535" hologram serve "$MODEL" --port 80.5
+else
+    echo 'hologram-serve was not built: its options are not tested'
+fi
 
 # A pipe, a socket, a device or a folder where a file is expected: a message, at once. Nobody ever writes to the pipe.
 mkfifo pipe

@@ -87,5 +87,5 @@ check 'nothing was written' sh -c '! ls c.holo*'
 gives 1 'is not an archive' hologram memo "$MODEL" --patterns one -o c.holo
 gives 2 'the output file is missing' hologram memo plain.holo --patterns one
 gives 2 'the inputs are missing' hologram memo plain.holo -o c.holo
-gives 2 'expected a number of bytes' hologram run plain.holo -i "$SEVEN" --memo lots
+gives 2 "--memo: 'lots' is not a number of bytes, for example 512M or 4G" hologram run plain.holo -i "$SEVEN" --memo lots
 gives 1 '1024 or more' hologram run plain.holo -i "$SEVEN" --memo 10

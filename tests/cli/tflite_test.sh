@@ -36,6 +36,13 @@ gives 0 'y f32[1, 2] = 2, 3' hologram run two.holo --entry detector -i x='[[1,2]
 hologram compile two.data -q -o data.holo
 gives 0 'inputs of entry model_2' hologram inspect data.holo
 
+# What is written as ONNX computes the same: dynamic quantization, steps of 16 bits, one model of several.
+gives 0 'operators agree with TensorFlow Lite' python3 "$ROOT/tests/tflite/run.py" "$HOLOGRAM" --converted fully_connected_hybrid conv_hybrid i16_r unique
+gives 1 'choose one with --entry: detector, landmarks' hologram convert two.task -o two.onnx
+gives 1 "has no entry 'nose'" hologram convert two.task -o two.onnx --entry nose
+quiet hologram convert two.task -o two.onnx --entry detector
+gives 0 'y f32[1, 2] = 2, 3' hologram run two.onnx -i x='[[1,2]]'
+
 # Operators that are not known are listed at once; the model can be looked at.
 gives 1 'Sing' hologram compile unknown.tflite
 gives 1 'CONCAT_EMBEDDINGS' hologram compile unknown.tflite

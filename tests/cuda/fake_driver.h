@@ -9,7 +9,7 @@ typedef struct HoloFakeDriver {
     int         module_fails, launch_fails, wait_fails;          // results of these calls; 0: they succeed
     size_t      memory_left;                                     // more bytes at once cannot be taken
     int         contexts, depth, held, modules, streams, graphs; // what there is now
-    int         takes, copies_in, copies_out, copies_within, launches, graph_launches, kernels, waits; // calls so far
+    int         takes, copies_in, copies_out, copies_within, launches, graph_launches, kernels, waits, maps; // calls so far
     const void *stream; // of the last call
 } HoloFakeDriver;
 

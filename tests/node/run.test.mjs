@@ -1,6 +1,6 @@
 // Models are opened and run: every type, every kind of value, sync and async.
 import assert from "node:assert/strict";
-import { readFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import test from "node:test";
 import { pathToFileURL } from "node:url";
 import { file, hologram, load, onnx, open, opened, relu, rejects, root, slow } from "./package.mjs";
@@ -292,4 +292,11 @@ test("large arrays are not copied: outputs that the caller gave lie where they l
     mine = new Float32Array(count);
   assert.equal((await model.run({ x }, { into: { y: mine } })).y.data, mine);
   assert.ok(mine[count - 1] === -2 && x.buffer.byteLength === 4 * count);
+});
+
+test("a file of a tensor without strings is read", () => {
+  const path = file("none.pb");
+  writeFileSync(path, Uint8Array.of(0x08, 0, 0x10, 8)); // dims [0], of strings
+  const { dtype, shape, data } = hologram.readTensor(path);
+  assert.deepEqual([dtype, shape, data], ["string", [0], []]);
 });

@@ -74,16 +74,46 @@ def test_settings(folder):
         assert len(calls) == 1 and calls[0][0]["function"]["name"] == "go" and calls[0][0]["index"] == 0
         wrong = [({"temperature": 9}, "temperature"), ({"messages": []}, "messages"), ({"messages": [{"role": "user", "content": [{"type": "image_url"}]}]}, "pictures"),
                  ({"n": 0}, "n times"), ({"stop": [""]}, "stop"), ({"model": "other"}, "no model"), ({"response_format": {"type": "x"}}, "response_format"),
+                 ({"model": 7}, "a name"), ({"max_completion_tokens": 0}, "max_completion_tokens"), ({"stream": "yes"}, "stream"), ({"stream_options": {"include_usage": True}}, "streams alone"),
+                 ({"store": True}, "nothing is kept"), ({"modalities": ["text", "audio"]}, "modalities"), ({"functions": [{"name": "go"}]}, "tools"), ({"reasoning_effort": "high"}, "chat_template_kwargs"),
+                 ({"prediction": {}}, "prediction"), ({"web_search_options": {}}, "web_search_options"), ({"parallel_tool_calls": 1}, "parallel_tool_calls"), ({"stop": ["a"] * 17}, "16 stop"), ({"n": 129}, "n times"),
                  ({"max_tokens": 10**10}, "max_tokens"), ({"tool_choice": "required"}, "no tools"), ({"regex": "[a-"}, ""), ({"logit_bias": {"x": 1}}, "logit_bias")]
         for change, words in wrong:
-            error = s.json("POST", "/v1/chat/completions", {**CHAT, **change}, status=404 if "model" in change else 400)["error"]
+            error = s.json("POST", "/v1/chat/completions", {**CHAT, **change}, status=404 if change == {"model": "other"} else 400)["error"]
             assert words in error["message"] and error["type"] == "invalid_request_error", error
         assert s.json("POST", "/v1/chat/completions", "{", status=400)["error"]["message"]
-        lost = s.json("POST", "/v1/responses", {}, status=404)["error"]
+        lost = s.json("POST", "/v1/answers", {}, status=404)["error"]
         assert lost["code"] == "unknown_url" and "/v1/chat/completions" in lost["message"]
         assert s.json("GET", "/v1/completions", status=405)["error"]["code"] == "method_not_supported"
         said = [s.json("POST", "/v1/chat/completions", {**CHAT, "messages": [{"role": role, "content": "be short"}, *CHAT["messages"]]}) for role in ("system", "developer")]
         assert said[0]["choices"] == said[1]["choices"] and said[0]["choices"][0]["message"]["refusal"] is None
+
+
+def test_said_and_meant(folder):
+    """Settings that clients send: each does what it says."""
+    with Server(talker()) as s:
+        def ask(**more):
+            return s.json("POST", "/v1/chat/completions", {**CHAT, **more})["choices"]
+        text = ask()[0]["message"]["content"]
+        assert ask(max_tokens=None, max_completion_tokens=7)[0]["message"]["content"] == text[:7]
+        assert ask(user="somebody", metadata={"a": "b"}, service_tier="auto", store=False, modalities=["text"])[0]["message"]["content"] == text
+        stops = [text[9:11], text[4:6]]
+        assert ask(stop=stops)[0]["message"]["content"] == text[:min(map(text.index, stops))]
+        assert ask(stop=text[4:6])[0]["message"]["content"] == text[:text.index(text[4:6])]
+        assert ask(logit_bias={"4": 100})[0]["message"]["content"] == "b" * 24 and "b" not in ask(logit_bias={"4": -100})[0]["message"]["content"]
+        several = [c["message"]["content"] for c in ask(n=3, temperature=1, seed=5)]
+        assert len(set(several)) == 3 and several == [c["message"]["content"] for c in ask(n=3, temperature=1, seed=5)]
+        made = ask(response_format={"type": "json_object"}, ignore_eos=False, max_tokens=200)[0]
+        assert made["message"]["content"].lstrip()[0] == "{" and (made["finish_reason"] == "length" or isinstance(json.loads(made["message"]["content"]), dict))
+        parts = events(s.ask("POST", "/v1/chat/completions", {**CHAT, "stream": True})[2])
+        assert all("usage" not in p for p in parts)
+    with Server(talker(), "--context", "50") as s:
+        for path, ask in [("/v1/completions", {"prompt": "a" * 60}), ("/v1/completions", {"prompt": [5] * 50}), ("/v1/responses", {"input": "a" * 60, "stream": True}),
+                          ("/v1/chat/completions", {"messages": [{"role": "user", "content": "a" * 60}], "stream": True})]:
+            error = s.json("POST", path, ask, status=400)["error"]
+            assert error["code"] == "context_length_exceeded" and error["type"] == "invalid_request_error" and "50 tokens" in error["message"], error
+            assert "has 50, " in error["message"] or "has 61, " in error["message"] or "has 67, " in error["message"], error
+        assert s.json("POST", "/v1/completions", {"prompt": [5] * 49, "ignore_eos": True})["usage"]["completion_tokens"] == 1
 
 
 def test_at_once(folder):

@@ -173,6 +173,27 @@ def test_shared_runs(folder):
         assert said == {"rows": "shares-runs", "mixed": "runs-alone"}, said
 
 
+def test_not_worth_sharing(folder):
+    """Where a run of two costs as much as two runs, requests do not wait for each other, once that is known."""
+    put(folder + "/rows.onnx", scaler(2, op="Identity"))
+    rows = 50000
+    head = json.dumps({"inputs": [{"name": "x", "shape": [rows, 2], "datatype": "FP32", "parameters": {"binary_data_size": rows * 8}}], "parameters": {"binary_data_output": True}}).encode()
+    body = head + struct.pack("<2f", 1, 2) * rows
+    with Server(folder, "--threads", "1") as s:
+        def ask(i):
+            status, headers, data = s.ask("POST", "/v2/models/rows/infer", body, {"inference-header-content-length": str(len(head))})
+            assert status == 200 and data.endswith(struct.pack("<2f", 2, 4)), (status, data[:200])
+        for _ in range(4):
+            at_once(12, ask)
+        said = [e for e in s.log() if e["event"] == "shares-runs"]
+        shared = s.metrics()['hologram_batch_size_sum{model="rows"}'] - s.metrics()['hologram_batch_size_count{model="rows"}']
+        assert said, "no requests met"
+        if float(said[0]["cost_of_one_more"]) >= 0.9:
+            assert shared <= 11, shared  # the first that met
+        else:
+            print(f"repository_test.py: one more in a run cost {said[0]['cost_of_one_more']} of one: nothing can be said of runs that are not shared")
+
+
 def test_killed(folder):
     """kill -9 in the middle of swaps: what is in the folder stays whole, and the next server serves it."""
     put(folder + "/m.onnx", scaler(1, op="Identity"))

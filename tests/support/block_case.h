@@ -20,7 +20,9 @@ static inline void f16_put(uint8_t *out, float x)
 // Blocks of random bytes whose numbers are about 1, or less.
 static inline void block_make(const HoloBlockType *type, uint8_t *out)
 {
-    float scale = 0.5f / (float)(type->high * (type->scale == HOLO_BLOCK_SUPER ? 32 : 1));
+    bool has_groups =
+        type->scale == HOLO_BLOCK_SUPER || type->scale == HOLO_BLOCK_PAIRS || type->scale == HOLO_BLOCK_SIXES;
+    float scale = 0.5f / (float)(type->high * (has_groups ? 32 : 1));
     int   at    = 0;
     for (int i = 0; i < type->bytes; i++) out[i] = (uint8_t)(holo_random_unit(&random_state) * 256);
     for (int i = 0; i < HOLO_COUNT(scales); i++)

@@ -2,6 +2,7 @@
 
 Answers come from TensorFlow Lite where it can run them (answers.json, see run.py), else from `EXPECT` below.
 """
+import math
 import random
 import struct
 
@@ -443,11 +444,16 @@ case("deconv_bias", 32, [f(1, 1, 1, 1), f(1, 2, 2, 1, data=[1.0, 2.0, 3.0, 4.0])
 
 
 def flex(**numbers):
-    """A map of FlexBuffers with 4-byte elements: keys, then values and their types, then the root."""
-    keys, out, places = sorted(numbers), b"", {}
+    """A map of FlexBuffers with 4-byte elements: keys, lists, then values and their types, then the root."""
+    keys, out, places, lists = sorted(numbers), b"", {}, {}
     for key in keys:
         places[key] = len(out)
         out += key.encode() + b"\0"
+    for key in keys:
+        if isinstance(numbers[key], list):
+            out += bytes(-len(out) % 4) + struct.pack("<I", len(numbers[key]))
+            lists[key] = len(out)
+            out += b"".join(struct.pack("<i", n) for n in numbers[key])
     out += bytes(-len(out) % 4) + struct.pack("<I", len(keys))
     start = len(out)
     for n, key in enumerate(keys):
@@ -455,11 +461,38 @@ def flex(**numbers):
     out += struct.pack("<I", len(out) - start) + struct.pack("<I", 4) + struct.pack("<I", len(keys))
     values_at = len(out)
     for key in keys:
-        out += struct.pack("<f", numbers[key]) if isinstance(numbers[key], float) else struct.pack("<i", numbers[key])
-    out += bytes((3 if isinstance(numbers[key], float) else 1) << 2 | 2 for key in keys)
+        if key in lists:
+            out += struct.pack("<I", len(out) - lists[key])
+        else:
+            out += struct.pack("<f", numbers[key]) if isinstance(numbers[key], float) else struct.pack("<i", numbers[key])
+    out += bytes((11 if key in lists else 3 if isinstance(numbers[key], float) else 1) << 2 | 2 for key in keys)
     return out + bytes([len(out) - values_at, 9 << 2 | 2, 1])
 
 
+
+def landmarks_matrix(marks, left, right, target, subset, width, height, scale_x, scale_y):
+    """What MediaPipe documents: the set is turned until the line between two landmarks has the wanted angle; the box around it is cut out."""
+    x, y = marks[0::3], marks[1::3]
+    r = target - math.atan2(y[right] - y[left], x[right] - x[left])
+    c, s = math.cos(r), math.sin(r)
+    xs, ys = [x[i] * c - y[i] * s for i in subset], [x[i] * s + y[i] * c for i in subset]
+    mx, my = (max(xs) + min(xs)) / 2, (max(ys) + min(ys)) / 2
+    sx, sy = scale_x * (max(xs) - min(xs)) / width, scale_y * (max(ys) - min(ys)) / height
+    m = [[c * sx, s * sy], [-s * sx, c * sy]]
+    mid = [mx * c + my * s, my * c - mx * s]
+    rows = [[*m[k], 0.0, mid[k] - m[k][0] * width / 2 - m[k][1] * height / 2] for k in range(2)]
+    return [*rows[0], *rows[1], 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]
+
+
+MARKS = [10.0, 20.0, 0.5, 40.0, 35.0, 1.0, 22.0, 60.0, -1.0, 55.0, 12.0, 2.0]
+case("landmarks_matrix", 32, [f(1, 4, 3)], [f(1, 4, 4)], custom="Landmarks2TransformMatrix", version=2, given={0: MARKS},
+     custom_options=flex(left_rotation_idx=0, right_rotation_idx=1, target_rotation_radians=0.25, subset_idxs=[0, 1, 2, 3, 3, 2], output_width=48, output_height=32,
+                         scale_x=1.5, scale_y=1.25),
+     expect=[landmarks_matrix(MARKS, 0, 1, 0.25, [0, 1, 2, 3, 3, 2], 48, 32, 1.5, 1.25)])
+case("landmarks_matrix_backwards", 32, [f(1, 4, 3)], [f(1, 4, 4)], custom="Landmarks2TransformMatrix", version=2, given={0: MARKS},
+     custom_options=flex(left_rotation_idx=3, right_rotation_idx=2, target_rotation_radians=0.0, subset_idxs=[0, 2], output_width=16, output_height=16, scale_x=1.0,
+                         scale_y=2.0),
+     expect=[landmarks_matrix(MARKS, 3, 2, 0.0, [0, 2], 16, 16, 1.0, 2.0)])
 case("transform_landmarks", 32, [f(1, 2, 3), f(1, 4, 4)], [f(1, 2, 3)], custom="TransformLandmarks", custom_options=flex(dimensions=3), version=2,
      given={0: [1.0, 2.0, 7.0, 3.0, 4.0, 8.0], 1: [2.0, 0.0, 0.0, 1.0, 0.0, 3.0, 0.0, -1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]},
      expect=[[3.0, 5.0, 7.0, 7.0, 11.0, 8.0]])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Runs the small models of cases.py and typed_cases.py and compares with their answers.
 
-usage: run.py PROGRAM [PATTERN...]
+usage: run.py PROGRAM [--converted] [PATTERN...]   --converted: runs the ONNX models that they are converted to
        run.py --write FOLDER [PATTERN...]      writes model.tflite and inputs of each case, to run them elsewhere
        run.py --keep FOLDER                    adds to answers.json what another program wrote there: CASE/ref/*.npy
 
@@ -53,12 +53,17 @@ def differs(name, want, have, t):
     return None if worst <= limit else f"{worst:g} off: {have[:8]} instead of {want[:8]}"
 
 
-def check(program, name, answers, folder):
+def check(program, name, answers, folder, is_converted):
     graphs, paths = put(folder, name)
+    model = folder / ("model.onnx" if is_converted else "model.tflite")
+    if is_converted:
+        done = subprocess.run([program, "convert", folder / "model.tflite", "-o", model], capture_output=True, text=True)
+        if done.returncode:
+            return " ".join(done.stderr.split())[:300]
     wanted = cases.EXPECT.get(name) or answers.get(name)
     if wanted is None:
         return "there is no answer"
-    done = subprocess.run([program, "run", folder / "model.tflite", *(f"--input={n}={p}" for n, p in paths), "--quiet", "--output", folder / "out"], capture_output=True, text=True)
+    done = subprocess.run([program, "run", model, *(f"--input={n}={p}" for n, p in paths), "--quiet", "--output", folder / "out"], capture_output=True, text=True)
     if done.returncode:
         return " ".join((done.stderr or done.stdout).split())[:300]
     for t, want in zip(graphs[0].outputs, wanted):
@@ -86,11 +91,14 @@ def main():
         lines = (json.dumps(name) + ": " + json.dumps(answer) for name, answer in kept.items())
         (HERE / "answers.json").write_text("{\n" + ",\n".join(lines) + "\n}\n")
         return 0
+    is_converted = args[1:2] == ["--converted"]
+    if is_converted:
+        del args[1]
     names = [n for n in cases.CASES if not args[1:] or any(p in n for p in args[1:])]
     failed = 0
     with tempfile.TemporaryDirectory() as folder:
         for name in names:
-            reason = check(args[0], name, answers, pathlib.Path(folder) / name)
+            reason = check(args[0], name, answers, pathlib.Path(folder) / name, is_converted)
             if reason:
                 failed += 1
                 print(f"FAILED {name}: {reason}", flush=True)

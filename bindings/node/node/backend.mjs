@@ -134,7 +134,7 @@ function takeTensors(handle) {
     return Array.from({ length: native.holo_tensors_count(handle) }, (_, i) => {
       const { value, name } = native.holo_tensors_get(handle, i),
         { name: dtype, array } = dtypeAt(value.dtype);
-      return [name, new Tensor(dtype, dtype === "string" ? value.data : new array(value.data ?? 0), value.shape)];
+      return [name, new Tensor(dtype, dtype === "string" ? (value.data ?? []) : new array(value.data ?? 0), value.shape)];
     });
   } finally {
     native.close(handle);

@@ -26,7 +26,8 @@ async function backendOf(kind, threads) {
   const isShared = threads > 1 || (host.isWorker && host.canShare),
     key = `${kind} ${isShared}`;
   if (!engines.has(key)) {
-    const made = Engine.create(kind, isShared).then(createBackend);
+    const more = kind === "core" ? undefined : import("./text_backend.mjs"),
+      made = Engine.create(kind, isShared).then(async (engine) => createBackend(engine, (await more)?.textFunctions));
     engines.set(key, made);
     made.catch(() => engines.delete(key));
   }

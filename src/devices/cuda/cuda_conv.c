@@ -11,6 +11,7 @@ typedef struct Conv {
     HoloConvShape shape; // its three arrays end with the last dimension
     int64_t       images, channels, filters, groups;
     int64_t       padded; // channels of a group in patches and packed weights
+    int64_t       line;   // pixels of a line of the padded image; 0: it is not padded
     int           rank, bias, more;
     bool          is_last, is_packed, is_depthwise;
 } Conv;
@@ -43,6 +44,11 @@ static HoloStatus conv_read(HoloCudaMaking *m, Conv *c)
     c->padded       = c->is_packed && !c->is_depthwise
                           ? holo_cuda_padded_channels(w->dim[1], c->groups, taps(c), m->params.store)
                           : w->dim[1];
+    if (c->padded != w->dim[1]) {
+        int64_t whole = (c->shape.out[2] - 1) * c->shape.stride[2] + (c->shape.kernel[2] - 1) * c->shape.dilation[2] + 1,
+                least = c->shape.in[2] + c->shape.pad[2];
+        c->line = whole > least ? whole : least;
+    }
     return HOLO_OK;
 }
 
@@ -64,6 +70,7 @@ static HoloCudaWant want_of(const HoloCudaMaking *m, const Conv *c)
                           .b_constant = true,
                           .align      = 16,
                           .cluster    = m->shared->capability >= 90,
+                          .tiled      = holo_cuda_is_tiled(m),
                           .batch      = (int32_t)c->groups,
                           .sms        = m->shared->multiprocessors};
 }
@@ -73,7 +80,7 @@ static bool product_pick(const HoloCudaMaking *m, const Conv *c, HoloCudaPick *o
     HoloCudaWant want = want_of(m, c);
     int64_t      own = c->padded, n = c->filters / c->groups, rows = c->images * c->shape.out[1] * c->shape.out[2];
     int64_t      k = own * taps(c), row = holo_cuda_packed_row(k, m->params.store);
-    if (rows > INT32_MAX || k > INT32_MAX || c->groups > 65535) return false;
+    if (rows > INT32_MAX || k > INT32_MAX || c->groups > 65535 || c->line > INT32_MAX) return false;
     HoloCudaProduct p = {.m         = (int32_t)rows,
                          .n         = (int32_t)n,
                          .k         = (int32_t)k,
@@ -100,6 +107,13 @@ static bool product_pick(const HoloCudaMaking *m, const Conv *c, HoloCudaPick *o
         taps(c) == 1 && c->shape.stride[1] == 1 && c->shape.stride[2] == 1 && !c->shape.pad[1] && !c->shape.pad[2];
     if (is_dense && c->shape.in[1] == c->shape.out[1] && c->shape.in[2] == c->shape.out[2])
         p.height = 0; // a plain matrix
+    if (c->line) { // nothing is left or right of a line; neighbouring taps are one, of more channels
+        bool joins = c->shape.dilation[2] == 1;
+        p.width    = (int32_t)c->line;
+        p.pad_w    = 0;
+        p.channels = joins ? p.channels * p.kernel_w : p.channels;
+        p.kernel_w = joins ? 1 : p.kernel_w;
+    }
     return holo_cuda_pick_product(&want, &p, out);
 }
 
@@ -191,14 +205,17 @@ static HoloStatus plain_add(HoloCudaMaking *m, const Conv *c)
     return HOLO_OK;
 }
 
-// Adds the launches that were picked, behind one that pads channels if they are few.
+// Adds the launches that were picked, behind one that pads channels, and lines with them, if they are few.
 static HoloStatus tiles_add(HoloCudaMaking *m, const Conv *c, const HoloCudaPick *pick)
 {
-    HoloCudaPadded p = {.pixels   = c->images * c->shape.in[0] * c->shape.in[1] * c->shape.in[2],
+    HoloCudaPadded p = {.pixels   = c->images * c->shape.in[0] * c->shape.in[1] * c->line,
                         .channels = (int32_t)c->channels,
-                        .element  = m->params.store == HOLO_CUDA_F32 ? 4 : 2};
+                        .element  = m->params.store == HOLO_CUDA_F32 ? 4 : 2,
+                        .width    = (int32_t)c->shape.in[2],
+                        .to_width = (int32_t)c->line,
+                        .left     = (int32_t)c->shape.pad[2]};
     HoloCudaStep  *step;
-    if (c->is_depthwise || c->padded == c->channels / c->groups)
+    if (!c->line)
         return holo_cuda_picked(m, pick, HOLO_CUDA_INPUT_A, c->bias, c->more);
     HoloCudaShape shape = holo_cuda_threads(p.pixels);
     HOLO_TRY(holo_cuda_add(m, "basic", "pad_channels", &shape, &p, sizeof p, &step));

@@ -344,15 +344,41 @@ static uint64_t address(const Cuda *c, const HoloCall *call, const HoloCudaPlace
     return at + place->offset;
 }
 
-static void addresses_fill(const Cuda *c, const HoloCall *call, HoloCudaStep *step)
+// What the copy engine has to know of an operand.
+static HoloCuResult map_fill(const Cuda *c, const HoloCudaMap *m, uint64_t at, uint8_t *out)
 {
+    static const int types[] = {HOLO_CU_MAP_TF32, HOLO_CU_MAP_F16, HOLO_CU_MAP_BF16};
+    _Alignas(64) uint8_t made[128];
+    const HoloCu        *cu      = &c->shared->cu;
+    void                *address = (void *)(uintptr_t)at;
+    HoloCuResult         result;
+    if (m->is_image)
+        result = cu->map_image(made, types[m->type], m->rank, address, m->size, m->stride, m->lower, m->upper,
+                               m->box[0], m->box[1], m->step, 0, HOLO_CU_MAP_SWIZZLE, HOLO_CU_MAP_PROMOTE, 0);
+    else
+        result = cu->map_tiled(made, types[m->type], m->rank, address, m->size, m->stride, m->box, m->step, 0,
+                               HOLO_CU_MAP_SWIZZLE, HOLO_CU_MAP_PROMOTE, 0);
+    memcpy(out, made, sizeof made);
+    return result;
+}
+
+static HoloCuResult addresses_fill(const Cuda *c, const HoloCall *call, HoloCudaStep *step)
+{
+    HoloCuResult result = 0;
     for (int i = 0; i < step->place_count; i++) {
         uint64_t at = address(c, call, &step->place[i]);
         memcpy(step->args + step->place[i].at, &at, sizeof at);
     }
+    for (int i = 0; i < step->map_count && !result; i++) {
+        const HoloCudaPlace *place = &step->map[i].place;
+        result                     = map_fill(c, &step->map[i].map, address(c, call, place), step->args + place->at);
+    }
+    return result;
 }
 
-static HoloStatus filled_launch(const Cuda *c, const HoloCall *call, const HoloCudaStep *step, const char *name)
+// `result`: of filling in addresses.
+static HoloStatus filled_launch(const Cuda *c, HoloCuResult result, const HoloCall *call, const HoloCudaStep *step,
+                                const char *name)
 {
     HoloCuLaunchAttribute attributes[2];
     HoloCuLaunchConfig    config = {
@@ -364,7 +390,7 @@ static HoloStatus filled_launch(const Cuda *c, const HoloCall *call, const HoloC
     if (step->is_early)
         attributes[config.attribute_count++] = (HoloCuLaunchAttribute){.id = HOLO_CU_LAUNCH_EARLY, .early = 1};
     memcpy(config.grid, step->grid, sizeof config.grid);
-    HoloCuResult result = c->shared->cu.launch(&config, step->function, args, NULL);
+    if (!result) result = c->shared->cu.launch(&config, step->function, args, NULL);
     if (!result) return HOLO_OK;
     char what[200];
     snprintf(what, sizeof what, "node %.100s, kernel %.40s", call->node, name);
@@ -373,8 +399,7 @@ static HoloStatus filled_launch(const Cuda *c, const HoloCall *call, const HoloC
 
 static HoloStatus step_launch(const Cuda *c, const HoloCall *call, HoloCudaStep *step, const char *name)
 {
-    addresses_fill(c, call, step);
-    return filled_launch(c, call, step, name);
+    return filled_launch(c, addresses_fill(c, call, step), call, step, name);
 }
 
 // ---- steps that are launched together
@@ -384,7 +409,7 @@ static HoloStatus waiting_launch(Cuda *c)
     Waiting *w = &c->waiting;
     int      n = w->count;
     w->count = w->used_count = 0;
-    return n ? filled_launch(c, w->call, &w->step, w->name) : HOLO_OK;
+    return n ? filled_launch(c, 0, w->call, &w->step, w->name) : HOLO_OK;
 }
 
 // Adds the bytes of an operand. False: another step that waits writes them, or reads what this one writes.
@@ -415,7 +440,7 @@ static bool operands_use(Cuda *c, const HoloCall *call, bool is_new)
 static HoloStatus step_wait(Cuda *c, const HoloCall *call, HoloCudaStep *step, const char *name)
 {
     Waiting *w = &c->waiting;
-    addresses_fill(c, call, step);
+    addresses_fill(c, call, step); // it has no maps
     bool joins = w->count && w->count < HOLO_CUDA_MANY && (w->count + 1) * (size_t)step->many <= HOLO_CUDA_ARGS &&
                  w->step.function == step->function && w->step.block == step->block &&
                  w->step.shared == step->shared && operands_use(c, call, false);

@@ -24,6 +24,11 @@ enum { // numbers of the driver
     HOLO_CU_LAUNCH_CLUSTER    = 4, // attributes of a launch
     HOLO_CU_LAUNCH_EARLY      = 6, // it may begin before the one before it has ended, and waits itself
     HOLO_CU_HOST_PORTABLE     = 1,
+    HOLO_CU_MAP_F16           = 6, // maps of the copy engine: types of elements
+    HOLO_CU_MAP_BF16          = 9,
+    HOLO_CU_MAP_TF32          = 11,
+    HOLO_CU_MAP_SWIZZLE       = 3, // 16-byte pieces of 128 bytes, see wgmma.cuh
+    HOLO_CU_MAP_PROMOTE       = 2, // the cache reads 128 bytes at a time
     HOLO_CU_POINTER_TYPE      = 2, // attribute of an address
     HOLO_CU_POINTER_OF_DEVICE = 2, // its value, for memory of a device
 };
@@ -82,6 +87,11 @@ typedef struct HoloCuLaunchConfig {
     X(function_get, "cuModuleGetFunction", (HoloCuHandle *, HoloCuHandle, const char *))             \
     X(function_set, "cuFuncSetAttribute", (HoloCuHandle, int, int))                                  \
     X(launch, "cuLaunchKernelEx", (const HoloCuLaunchConfig *, HoloCuHandle, void **, void **))      \
+    X(map_tiled, "cuTensorMapEncodeTiled",                                                           \
+      (void *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const uint32_t *, const uint32_t *, int, int, int, int)) \
+    X(map_image, "cuTensorMapEncodeIm2col",                                                          \
+      (void *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const int32_t *, const int32_t *, uint32_t, uint32_t, \
+       const uint32_t *, int, int, int, int))                                                        \
     X(pointer_attribute, "cuPointerGetAttribute", (void *, int, HoloCuAddress))                      \
     X(error_text, "cuGetErrorString", (HoloCuResult, const char **))                                 \
     X(error_name, "cuGetErrorName", (HoloCuResult, const char **))

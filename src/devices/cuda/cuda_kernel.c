@@ -4,10 +4,11 @@
 #include <string.h>
 
 static const char *const programs_modules[] = {"programs", NULL};
-static const char *const product_modules[]  = {
-     "product_f32", "product_tf32", "product_f16", "product_bf16", "turn", "rows", "basic", "programs", NULL};
-static const char *const conv_modules[] = {
-    "product_f32", "product_tf32", "product_f16", "product_bf16", "turn", "depthwise", "basic", "programs", NULL};
+#define PRODUCTS                                                                                               \
+    "product_f32", "product_tf32", "product_f16", "product_bf16", "tiled_tf32_sm90", "tiled_f16_sm90", "tiled_bf16_sm90", \
+        "turn", "basic", "programs"
+static const char *const product_modules[]   = {PRODUCTS, "rows", NULL};
+static const char *const conv_modules[]      = {PRODUCTS, "depthwise", NULL};
 static const char *const basic_modules[]     = {"basic", NULL};
 static const char *const rows_modules[]      = {"norm", "basic", NULL};
 static const char *const attention_modules[] = {"attention_16", "attention_32", "decode", NULL};
@@ -76,6 +77,13 @@ void holo_cuda_join(HoloCudaStep *step, size_t size)
     HoloCudaPart part = {0, step->grid[0]};
     memcpy(step->args, &part, sizeof part);
     step->many = (uint32_t)size;
+}
+
+void holo_cuda_place_map(HoloCudaStep *step, const HoloCudaMap *map, size_t at, int operand, uint64_t offset)
+{
+    if (step)
+        step->map[step->map_count++] =
+            (HoloCudaMapPlace){.map = *map, .place = {(uint16_t)at, (int16_t)operand, offset}};
 }
 
 size_t holo_cuda_element(const HoloCudaMaking *m, int i)

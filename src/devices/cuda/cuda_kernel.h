@@ -6,6 +6,7 @@
 #define HOLO_DEVICES_CUDA_CUDA_KERNEL_H
 
 #include "devices/cuda/code/basic_params.h"
+#include "devices/cuda/cuda_pick.h"
 #include "devices/cuda/cuda_shared.h"
 
 // The kinds of steps. Numbers are in archives: append only.
@@ -61,6 +62,11 @@ typedef struct HoloCudaPlace { // where an address goes
     uint64_t offset;           // in bytes
 } HoloCudaPlace;
 
+typedef struct HoloCudaMapPlace { // where the map of an operand goes, encoded with its address
+    HoloCudaMap   map;
+    HoloCudaPlace place;
+} HoloCudaMapPlace;
+
 typedef struct HoloCudaStep { // one launch
     HoloCuHandle  function;
     bool          is_early;
@@ -68,6 +74,8 @@ typedef struct HoloCudaStep { // one launch
     uint32_t      many; // bytes of its parameters, if it may be launched together with others of its kernel; 0: it may not
     int           place_count;
     HoloCudaPlace place[HOLO_CUDA_PLACES];
+    int           map_count;
+    HoloCudaMapPlace map[2];
     _Alignas(16) uint8_t args[HOLO_CUDA_ARGS];
     struct HoloCudaStep *next;
 } HoloCudaStep;
@@ -99,6 +107,8 @@ HOLO_MUST HoloStatus holo_cuda_add(HoloCudaMaking *m, const char *module, const 
                                    const HoloCudaShape *shape, const void *args, size_t size, HoloCudaStep **out);
 // The address of an operand, plus `offset` bytes, goes to `at` of the arguments. Accepts a step of NULL.
 void holo_cuda_place(HoloCudaStep *step, size_t at, int operand, uint64_t offset);
+// The same for a map.
+void holo_cuda_place_map(HoloCudaStep *step, const HoloCudaMap *map, size_t at, int operand, uint64_t offset);
 // Steps of this kernel that do not need each other may be launched together: see HoloCudaPart. Accepts a step of NULL.
 void holo_cuda_join(HoloCudaStep *step, size_t size);
 // The number of output i among the operands.

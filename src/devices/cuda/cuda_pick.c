@@ -174,6 +174,7 @@ static bool pick_tile(const HoloCudaWant *want, const HoloCudaProduct *p, const 
         for (int64_t splits = 1; splits <= (t->whole ? 1 : SPLITS_MAX); splits++)
             if (!only_splits || splits == only_splits) consider(want, p, t, splits, out);
     }
+    if (want->tiled) holo_cuda_pick_tiled(want, p, only, (int32_t)only_splits, out);
     return out->count > 0;
 }
 

@@ -17,7 +17,19 @@ typedef enum HoloCudaKind {
     HOLO_CUDA_ATTENTION,
     HOLO_CUDA_NORM,
     HOLO_CUDA_TURN,
+    HOLO_CUDA_TILED,
 } HoloCudaKind;
+
+// How the copy engine of sm_90 finds tiles of an operand. The driver encodes it together with an address. The innermost
+// dimension is the first.
+typedef struct HoloCudaMap {
+    uint8_t  type, is_image;     // of elements; an image is [images][lines][columns][channels]
+    uint8_t  rank;               // 3, or 4 of an image; 0: there is no map
+    uint64_t size[4], stride[3]; // stride: in bytes, of all dimensions but the innermost
+    uint32_t box[3];             // of an image: channels, pixels
+    uint32_t step[4];            // of an image: from patch to patch
+    int32_t  lower[2], upper[2]; // of an image: corners of patches, columns first, from its first and last pixel
+} HoloCudaMap;
 
 typedef struct HoloCudaLaunch {
     HoloCudaKind kind;   // which member of params
@@ -25,8 +37,10 @@ typedef struct HoloCudaLaunch {
     const char  *kernel; // an extern "C" name in it
     uint32_t     grid[3], block, shared, cluster;
     uint32_t     params_size;
+    HoloCudaMap  map[2]; // TILED: of A and B
     union {
         HoloCudaProduct   product;
+        HoloCudaTiled     tiled;
         HoloCudaRows      rows;
         HoloCudaDepthwise depthwise;
         HoloCudaAttention attention;
@@ -64,6 +78,7 @@ typedef struct HoloCudaWant {
     int32_t  batch;      // products in the batch
     int32_t  sms;        // multiprocessors: 132 on an H200
     uint8_t  cluster;    // the device has clusters of blocks (sm_90 and later)
+    uint8_t  tiled;      // it runs the kernels of tiled.cuh: it is sm_90, and their code is there
 } HoloCudaWant;
 
 // Each returns false if no kernel can do it. A count of 0 is a success: there is nothing to compute. A product of few rows may
@@ -72,7 +87,12 @@ bool holo_cuda_pick_product(const HoloCudaWant *want, const HoloCudaProduct *ask
 // The same with the kernel of that name (or NULL: any) and that many parts of k (or 0): for tests and measurements.
 bool holo_cuda_pick_product_as(const HoloCudaWant *want, const HoloCudaProduct *asked, const char *kernel,
                                int32_t splits, HoloCudaPick *out);
-bool holo_cuda_pick_rows(const HoloCudaWant *want, const HoloCudaRows *asked, uint32_t weights, HoloCudaPick *out);
+// The kernels of tiled.cuh alone: replaces what was picked if one is cheaper. `p` has all that the one above fills in.
+void holo_cuda_pick_tiled(const HoloCudaWant *want, const HoloCudaProduct *p, const char *kernel, int32_t splits,
+                          HoloCudaPick *best);
+// The module that has them for a type, or NULL.
+const char *holo_cuda_tiled_module(uint8_t type, uint8_t numeric);
+bool        holo_cuda_pick_rows(const HoloCudaWant *want, const HoloCudaRows *asked, uint32_t weights, HoloCudaPick *out);
 bool holo_cuda_pick_depthwise(const HoloCudaWant *want, const HoloCudaDepthwise *asked, HoloCudaPick *out);
 bool holo_cuda_pick_attention(const HoloCudaWant *want, const HoloCudaAttention *asked, HoloCudaPick *out);
 bool holo_cuda_pick_norm(const HoloCudaWant *want, const HoloCudaNorm *asked, HoloCudaPick *out);

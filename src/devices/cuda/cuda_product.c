@@ -18,6 +18,8 @@ static const struct { // where addresses are in the parameters of each kind; 0: 
     [HOLO_CUDA_DEPTHWISE] = {offsetof(HoloCudaDepthwise, a), offsetof(HoloCudaDepthwise, b),
                              offsetof(HoloCudaDepthwise, c), offsetof(HoloCudaDepthwise, bias),
                              offsetof(HoloCudaDepthwise, more), 0, 0},
+    [HOLO_CUDA_TILED]     = {offsetof(HoloCudaTiled, p.a), offsetof(HoloCudaTiled, p.b), offsetof(HoloCudaTiled, p.c),
+                             offsetof(HoloCudaTiled, p.bias), offsetof(HoloCudaTiled, p.more), 0, 0},
 };
 
 static HoloStatus turn_add(HoloCudaMaking *m, const HoloCudaPick *pick)
@@ -41,9 +43,14 @@ HoloStatus holo_cuda_picked(HoloCudaMaking *m, const HoloCudaPick *pick, HoloCud
     HoloCudaStep *step;
     HOLO_TRY(holo_cuda_add(m, l->module, l->kernel, &shape, &l->params, l->params_size, &step));
     if (l->kind == HOLO_CUDA_ROWS && pick->count == 1) holo_cuda_join(step, l->params_size);
-    holo_cuda_place(step, places[l->kind].a, pick->turned == 1 ? HOLO_CUDA_SCRATCH : a.operand,
-                    pick->turned == 1 ? 0 : a.offset);
-    holo_cuda_place(step, places[l->kind].b, pick->turned == 2 ? HOLO_CUDA_SCRATCH : 1, 0);
+    HoloCudaOperand b = {pick->turned == 2 ? HOLO_CUDA_SCRATCH : 1, 0};
+    if (pick->turned == 1) a = (HoloCudaOperand){HOLO_CUDA_SCRATCH, 0};
+    holo_cuda_place(step, places[l->kind].a, a.operand, a.offset);
+    holo_cuda_place(step, places[l->kind].b, b.operand, b.offset);
+    if (l->kind == HOLO_CUDA_TILED) {
+        holo_cuda_place_map(step, &l->map[0], offsetof(HoloCudaTiled, a_map), a.operand, a.offset);
+        holo_cuda_place_map(step, &l->map[1], offsetof(HoloCudaTiled, b_map), b.operand, b.offset);
+    }
     holo_cuda_place(step, places[l->kind].c, holo_cuda_out(m, 0), 0);
     if (bias >= 0) holo_cuda_place(step, places[l->kind].bias, bias, 0);
     if (more >= 0) holo_cuda_place(step, places[l->kind].more, more, 0);
@@ -151,6 +158,7 @@ static bool tile_pick(const HoloCudaMaking *m, const Sizes *s, bool packed, Holo
                          .b_constant = packed,
                          .align      = 16,
                          .cluster    = m->shared->capability >= 90,
+                         .tiled      = holo_cuda_is_tiled(m),
                          .batch      = (int32_t)s->batch,
                          .sms        = m->shared->multiprocessors};
     bool         line = s->bias < 0 || (s->bias_is_line && holo_cuda_type(m, s->bias) == HOLO_CUDA_F32);
@@ -216,6 +224,12 @@ static HoloStatus plain_add(HoloCudaMaking *m, const Sizes *s, bool packed)
     if (s->bias >= 0) holo_cuda_place(step, offsetof(HoloCudaPlain, bias), s->bias, 0);
     if (s->more >= 0) holo_cuda_place(step, offsetof(HoloCudaPlain, more), s->more, 0);
     return HOLO_OK;
+}
+
+bool holo_cuda_is_tiled(const HoloCudaMaking *m)
+{
+    const char *module = holo_cuda_tiled_module(m->params.store, m->params.numeric);
+    return module && m->shared->capability == 90 && holo_cuda_has(m->shared, module);
 }
 
 static HoloStatus end_check(const HoloCudaMaking *m)

@@ -108,6 +108,12 @@ static const HoloCodeRecord *code_find(const HoloCudaShared *s, const char *modu
     return best;
 }
 
+bool holo_cuda_has(const HoloCudaShared *s, const char *module)
+{
+    char have[200];
+    return code_find(s, module, have, sizeof have) != NULL;
+}
+
 static HoloStatus module_load(HoloCudaShared *s, const HoloCodeRecord *r, HoloCuHandle *out, HoloError *error)
 {
     const HoloArchive *a    = s->archive;

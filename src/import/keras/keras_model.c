@@ -454,49 +454,42 @@ void holo_keras_apply_model(HoloKerasCall *c, const json_t *model)
 
 // ---- all that is missing, at once
 
-static void count_missing(const json_t *json, char *text, size_t room, int *count, int depth)
+// Each layer that is not supported becomes a node of a domain of its own: inspect and the compiler list all of them. The
+// value of the first is returned; NULL: there is none.
+static HoloValue *emit_missing(HoloEmit *e, const json_t *json, int depth)
 {
     const json_t *config = json_object_get(json, "config"),
                  *list   = json_is_array(config) ? config : json_object_get(config, "layers");
+    HoloValue *first     = NULL, *value;
     for (size_t i = 0; i < json_array_size(list) && depth < HOLO_KERAS_DEPTH_MAX; i++) {
-        const json_t *layer = json_array_get(list, i);
-        const char   *name  = json_string_value(json_object_get(layer, "class_name")),
-                   *colon   = name ? strrchr(name, '>') : NULL;
-        char quoted[128];
+        const json_t *layer = json_array_get(list, i), *own = json_object_get(layer, "config");
+        const char   *name = json_string_value(json_object_get(layer, "class_name")),
+                   *colon  = name ? strrchr(name, '>') : NULL;
+        char op[160];
         if (!name) continue;
         if (holo_keras_is_model(name)) {
-            count_missing(layer, text, room, count, depth + 1);
-            continue;
+            value = emit_missing(e, layer, depth + 1);
+        } else {
+            if (holo_keras_layer(colon ? colon + 1 : name) || !strcmp(name, "InputLayer")) continue;
+            snprintf(op, sizeof op, "keras::%.120s", name);
+            e->node = json_string_value(json_object_get(own, "name"));
+            value   = holo_emit(e, op, (HoloEmitIn){0, NULL}, NULL);
+            e->node = NULL;
         }
-        if (holo_keras_layer(colon ? colon + 1 : name) || !strcmp(name, "InputLayer")) continue;
-        int uses = 0;
-        for (size_t k = 0; k < json_array_size(list); k++) {
-            const char *other = json_string_value(json_object_get(json_array_get(list, k), "class_name"));
-            uses += other && !strcmp(other, name);
-        }
-        snprintf(quoted, sizeof quoted, "%.90s (%d)", name, uses);
-        if (strstr(text, quoted)) continue;
-        (*count)++;
-        if (strlen(text) + strlen(quoted) + 4 < room) {
-            strcat(text, *text ? ", " : "");
-            strcat(text, quoted);
-        }
+        if (!first) first = value;
     }
+    return first;
 }
 
 HoloStatus holo_keras_build(HoloKeras *k, const json_t *model)
 {
     const json_t  *config = json_object_get(model, "config"), *name = json_object_get(config, "name");
-    HoloKerasPlace place     = {.name = json_is_string(name) ? json_string_value(name) : NULL};
-    char           text[400] = "";
-    int            count     = 0;
-    count_missing(model, text, sizeof text, &count, 0);
-    if (count)
-        return holo_fail(k->import->error, HOLO_UNSUPPORTED,
-                         "%d kinds of the model's layers are not supported (with the number of their uses): %s", count,
-                         text);
+    HoloKerasPlace place = {.name = json_is_string(name) ? json_string_value(name) : NULL};
     holo_emit_begin(&k->emit, k->import, place.name ? place.name : "keras");
-    HoloStatus status     = k->emit.status ? k->emit.status : run_model(k, model, &place, NULL);
+    HoloValue *missing = emit_missing(&k->emit, model, 0);
+    HoloStatus status  = k->emit.status;
+    if (!status && missing) holo_emit_output(&k->emit, missing, "output");
+    if (!status && !missing) status = run_model(k, model, &place, NULL);
     k->import->out->graph = k->emit.graph;
     holo_emit_end(&k->emit);
     return status ? status : k->emit.status;

@@ -5,6 +5,7 @@
 // become nodes that compute them from the shapes of inputs.
 #include "import/onnx/onnx_write.h"
 
+#include "graph/facts.h"
 #include "import/onnx/onnx_proto.h"
 #include "import/onnx/onnx_write_parts.h"
 
@@ -27,6 +28,23 @@ static HoloStatus note_version(HoloOnnxPen *w, const HoloNode *node)
     return HOLO_OK;
 }
 
+// Version 21 is 20 with more types: 4 bits, whole numbers of 16 bits as steps, steps of blocks. Without these 20 is written,
+// which more programs can read; ONNX Runtime 1.30 also fails to move steps of i8 in graphs of 21.
+static bool needs_21(const HoloNode *node)
+{
+    if (HOLO_IS(node, GroupNormalization)) return true; // it had another meaning
+    if (holo_op_find("", node->type, 20) != holo_op_find("", node->type, node->version)) return true;
+    for (int i = 0; i < node->in_count + node->out_count; i++) {
+        const HoloValue *value = i < node->in_count ? node->in[i] : node->out[i - node->in_count];
+        if (!value) continue;
+        HoloDtype dtype   = (HoloDtype)value->type.dtype;
+        bool      is_wide = dtype == HOLO_I16 || dtype == HOLO_U16;
+        if (dtype && dtype != HOLO_STRING && holo_dtype_bits(dtype) < 8 && dtype != HOLO_BOOL) return true;
+        if (is_wide && (HOLO_IS(node, QuantizeLinear) || HOLO_IS(node, DequantizeLinear))) return true;
+    }
+    return holo_node_attr(node, "block_size") || holo_node_attr(node, "output_dtype");
+}
+
 static HoloStatus note_missing(HoloOnnxPen *w, const HoloNode *node)
 {
     char name[160];
@@ -46,6 +64,7 @@ static HoloStatus survey(HoloOnnxPen *w, const HoloGraph *graph, int depth)
         const HoloNode *node = graph->nodes[i];
         if (!strcmp(node->domain, "hologram")) HOLO_TRY(note_missing(w, node));
         HOLO_TRY(note_version(w, node));
+        w->needs_21 |= !*node->domain && needs_21(node);
         for (int k = 0; k < node->attr_count; k++) {
             const HoloAttr *a = &node->attr[k];
             if (a->kind == HOLO_ATTR_GRAPH) HOLO_TRY(survey(w, a->graph, depth + 1));
@@ -287,8 +306,10 @@ HoloStatus holo_onnx_write(const HoloGraph *graph, HoloArena *scratch, const Hol
     if (*w.missing)
         return holo_fail(error, HOLO_UNSUPPORTED, "ONNX has no operators for these, which the model needs: %s",
                          w.missing);
-    if (!w.domain_count) w.domain[w.domain_count++] = (HoloOnnxDomain){"", 21};
+    if (!w.domain_count) w.domain[w.domain_count++] = (HoloOnnxDomain){"", 20};
     HOLO_TRY(check_versions(&w, graph));
+    for (int i = 0; i < w.domain_count; i++)
+        if (!*w.domain[i].name && w.domain[i].version == 21 && !w.needs_21) w.domain[i].version = 20;
     HOLO_TRY(holo_onnx_name_values(&w, &s, NULL));
     put_header(&w, &head);
     holo_pb_put_text(&w.out, 2, graph->name && *graph->name ? graph->name : "model");

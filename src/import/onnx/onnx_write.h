@@ -17,6 +17,10 @@ typedef struct HoloOnnxOut {
 // States that other operators than StateRead and StateWrite use stay: ONNX cannot say them.
 HOLO_MUST HoloStatus holo_onnx_open_states(HoloGraph *graph, HoloError *error);
 
+// Changes what ONNX Runtime does not compute as ONNX says into what it does; the graph's types must be inferred, and stay so.
+// Bodies are left to the caller.
+HOLO_MUST HoloStatus holo_onnx_fit(HoloGraph *graph, HoloError *error);
+
 // The graph's types must be inferred. Operators that ONNX does not have are refused, all of them by name. The same
 // graph gives the same bytes.
 HOLO_MUST HoloStatus holo_onnx_write(const HoloGraph *graph, HoloArena *scratch, const HoloOnnxOut *out,

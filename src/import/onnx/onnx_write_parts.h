@@ -19,6 +19,7 @@ typedef struct HoloOnnxPen { // what a writer carries
     HoloNameMap    names, node_names; // in use
     int            made;              // names that were made up
     int            domain_count;
+    bool           needs_21; // a node has no such form in version 20 of ONNX's operators
     HoloOnnxDomain domain[16];
     char           missing[400];
 } HoloOnnxPen;

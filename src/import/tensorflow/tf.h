@@ -153,8 +153,6 @@ struct HoloFlow {
 void holo_flow_init(HoloFlow *tf, HoloImport *import, const void *start);
 // Reads a GraphDef.
 HOLO_MUST HoloStatus holo_flow_graph(HoloFlow *tf, HoloString message);
-// Fails if operators that the outputs need are not known: the message has all of them.
-HOLO_MUST HoloStatus holo_flow_check(HoloFlow *tf, const HoloString *outputs, int count);
 // Inputs and outputs of a model: names that callers use, and what they refer to.
 typedef struct HoloFlowPort {
     const char *name;

@@ -5,31 +5,23 @@
 
 // ---- what is not supported, all at once
 
-typedef struct Missing {
-    HoloString op;
-    int        uses;
-} Missing;
-
 typedef struct Search {
     HoloFlow   *tf;
-    Missing    *missing;
-    int         missing_count, missing_room;
+    HoloValue  *missing;   // what the first node gives that is not supported; NULL: there is none
     HoloNameMap functions; // that were looked at
 } Search;
 
-static HoloStatus add_missing(Search *s, HoloString op)
+// The node becomes one of a domain of its own: inspect and the compiler list all such nodes.
+static HoloStatus add_missing(Search *s, const HoloFlowNode *node)
 {
-    int i = 0;
-    while (i < s->missing_count &&
-           (s->missing[i].op.size != op.size || memcmp(s->missing[i].op.data, op.data, op.size)))
-        i++;
-    if (i == s->missing_count) {
-        if (!HOLO_GROW(s->tf->arena, s->missing, s->missing_count, s->missing_room))
-            return holo_fail_memory(s->tf->error);
-        s->missing[s->missing_count++] = (Missing){op, 0};
-    }
-    s->missing[i].uses++;
-    return HOLO_OK;
+    HoloEmit *e = &s->tf->emit;
+    char      op[160];
+    snprintf(op, sizeof op, "tensorflow::%.*s", (int)(node->op.size < 120 ? node->op.size : 120), node->op.data);
+    e->node          = holo_flow_text(s->tf, node->name);
+    HoloValue *value = holo_emit(e, op, (HoloEmitIn){0, NULL}, NULL);
+    e->node          = NULL;
+    if (!s->missing) s->missing = value;
+    return e->status;
 }
 
 static HoloStatus search_nodes(Search *s, const HoloFlowNodes *nodes, const HoloString *outputs, int count, int depth);
@@ -82,30 +74,27 @@ static HoloStatus search_nodes(Search *s, const HoloFlowNodes *nodes, const Holo
     }
     for (int i = 0; i < used; i++) {
         bool is_function = holo_name_map_find(&s->tf->functions, list[i]->op) != NULL;
-        if (!list[i]->row && !is_function) HOLO_TRY(add_missing(s, list[i]->op));
+        if (!list[i]->row && !is_function) HOLO_TRY(add_missing(s, list[i]));
         HOLO_TRY(search_calls(s, list[i], depth));
     }
     return HOLO_OK;
 }
 
-HoloStatus holo_flow_check(HoloFlow *tf, const HoloString *outputs, int count)
+// Emits the nodes that the outputs need and that are not supported. True: there are such nodes, and nothing follows from
+// the outputs but their names.
+static bool emit_missing(HoloFlow *tf, const HoloFlowPorts *ports)
 {
-    Search s         = {.tf = tf};
-    char   text[480] = "";
-    HOLO_TRY(search_nodes(&s, tf->main.nodes, outputs, count, 0));
-    if (!s.missing_count) return HOLO_OK;
-    for (int i = 0; i < s.missing_count; i++) {
-        size_t used = strlen(text);
-        if (used + s.missing[i].op.size + 24 > sizeof text) {
-            snprintf(text + used, sizeof text - used, ", and %d more", s.missing_count - i);
-            break;
-        }
-        snprintf(text + used, sizeof text - used, "%s%.*s (%d)", i ? ", " : "", (int)s.missing[i].op.size,
-                 s.missing[i].op.data, s.missing[i].uses);
+    Search      s       = {.tf = tf};
+    HoloString *outputs = HOLO_NEW(tf->arena, HoloString, ports->out_count + 1);
+    if (!outputs) {
+        tf->emit.status = holo_fail_memory(tf->error);
+        return true;
     }
-    return holo_fail(tf->error, HOLO_UNSUPPORTED,
-                     "%d of the model's operators %s not supported (with the number of their uses): %s",
-                     s.missing_count, s.missing_count == 1 ? "is" : "are", text);
+    for (int i = 0; i < ports->out_count; i++) outputs[i] = ports->out[i].ref;
+    HoloStatus status = search_nodes(&s, tf->main.nodes, outputs, ports->out_count, 0);
+    if (status && !tf->emit.status) tf->emit.status = status;
+    for (int i = 0; s.missing && i < ports->out_count; i++) holo_emit_output(&tf->emit, s.missing, ports->out[i].name);
+    return s.missing || tf->emit.status;
 }
 
 // ---- inputs and outputs of a graph without a signature
@@ -221,14 +210,11 @@ static HoloStatus add_outputs(HoloFlow *tf, const HoloFlowPorts *ports)
 
 HoloStatus holo_flow_build(HoloFlow *tf, const HoloFlowPorts *ports)
 {
-    HoloString *outputs = HOLO_NEW(tf->arena, HoloString, ports->out_count + 1);
-    if (!outputs) return holo_fail_memory(tf->error);
-    for (int i = 0; i < ports->out_count; i++) outputs[i] = ports->out[i].ref;
-    HOLO_TRY(holo_flow_check(tf, outputs, ports->out_count));
     holo_emit_begin(&tf->emit, tf->import, "tensorflow");
     HoloStatus status = tf->emit.status;
     if (!status) status = add_inputs(tf, ports);
-    if (!status) status = add_outputs(tf, ports);
+    if (!status && !emit_missing(tf, ports)) status = add_outputs(tf, ports);
+    if (!status) status = tf->emit.status;
     tf->import->out->graph = tf->emit.graph;
     holo_emit_end(&tf->emit);
     return status;

@@ -12,6 +12,7 @@ static const HoloTfRow rows[] = {
     {32, "TransformTensorBilinear", 0, holo_tf_transform_bilinear, NULL, 2, 1},
     {32, "TransformTensor", 0, holo_tf_transform_bilinear, NULL, 2, 1},
     {32, "TransformLandmarks", 0, holo_tf_transform_landmarks, NULL, 2, 1},
+    {32, "Landmarks2TransformMatrix", 0, holo_tf_landmarks_matrix, NULL, 1, 1},
     {32, "Resampler", 0, holo_tf_resampler, NULL, 2, 1},
     {32, "RFFT2D", 0, holo_tf_rfft2d, NULL, 2, 1},
     {32, "FlexErf", 0, holo_tf_unary, "Erf", 1, 1},

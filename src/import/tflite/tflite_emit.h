@@ -144,6 +144,7 @@ void holo_tf_tile(HoloTfOp *op);
 void holo_tf_top_k(HoloTfOp *op);
 void holo_tf_transform_bilinear(HoloTfOp *op);
 void holo_tf_transform_landmarks(HoloTfOp *op);
+void holo_tf_landmarks_matrix(HoloTfOp *op);
 void holo_tf_transpose_conv(HoloTfOp *op);
 void holo_tf_transpose_op(HoloTfOp *op);
 void holo_tf_unary(HoloTfOp *op);

@@ -19,6 +19,11 @@ static HoloValue *weight_scales(HoloTfOp *op, const HoloTfTensor *w)
 static HoloValue *signed_weights(HoloTfOp *op, HoloValue *w, const HoloTfTensor *t)
 {
     if (t->dtype == HOLO_I8) return w;
+    if (t->dtype == HOLO_U8 && w && w->is_constant) { // the same bytes
+        HoloTensor same = w->type;
+        same.dtype      = HOLO_I8;
+        return holo_emit_constant(op->e, t->name, &same);
+    }
     if (t->dtype == HOLO_U8 && w)
         return holo_emit(op->e, "BitCast@26", HOLO_IN(w), HOLO_ATTRS(holo_with_int("to", HOLO_I8)));
     if (t->dtype == HOLO_I4 || t->dtype == HOLO_I2) return holo_emit_cast(op->e, w, HOLO_I8);

@@ -3,15 +3,34 @@
 
 #include <string.h>
 
-// Of a script that does not tell its inputs: one that is used as an index has whole numbers. It is noted, and the script is
-// imported again.
-static void learn_whole(HoloTorch *t, const HoloValue *x)
+// Of a script that does not tell its inputs: one that is used as an index has whole numbers, one that is used as a mask has
+// bools. It is noted, and the script is imported again.
+static void learn(HoloTorch *t, const HoloValue *x, HoloDtype dtype)
 {
     for (int i = 0; x && x->producer && x->producer->in_count && i < 32; i++) x = x->producer->in[0];
     if (!x || !x->is_input || t->e->status) return;
     char *name = holo_arena_text(t->arena, x->name, strlen(x->name));
-    if (name && holo_name_map_set(&t->whole, t->arena, (HoloString){name, strlen(name)}, name)) t->has_learned = true;
-    holo_emit_fail(t->e, HOLO_UNSUPPORTED, "an index of numbers that are not whole");
+    void *type = (void *)holo_dtype_name(dtype); // compared as a pointer
+    if (name && holo_name_map_set(&t->learned, t->arena, (HoloString){name, strlen(name)}, type)) t->has_learned = true;
+    holo_emit_fail(t->e, HOLO_UNSUPPORTED, "an index of numbers that are not whole, or a mask of numbers");
+}
+
+static void learn_whole(HoloTorch *t, const HoloValue *x)
+{
+    learn(t, x, HOLO_I64);
+}
+
+void holo_torch_learn_mask(HoloTorch *t, const HoloValue *x)
+{
+    static const char *const plain[] = {"Unsqueeze", "Squeeze", "Reshape", "Expand", "Transpose", "Cast", "Identity"};
+    const HoloValue         *at      = t->is_guess ? x : NULL;
+    for (int i = 0; at && at->producer && i < 32; i++) {
+        bool is_plain = false;
+        for (int k = 0; k < HOLO_COUNT(plain); k++) is_plain |= !strcmp(at->producer->type, plain[k]);
+        if (!is_plain || !at->producer->in_count) return;
+        at = at->producer->in[0];
+    }
+    if (at && at->is_input && holo_torch_is_float(holo_emit_dtype(at))) learn(t, at, HOLO_BOOL);
 }
 
 void holo_torch_learn_count(HoloTorch *t, const HoloValue *x)
@@ -334,7 +353,8 @@ ANY(where_any)
         return;
     }
     HoloDtype dtype = holo_torch_result(t, a + 1, 2);
-    *out            = holo_tv_tensor(
+    holo_torch_learn_mask(t, V(0));
+    *out = holo_tv_tensor(
                    t, holo_torch_where(t, V(0), holo_torch_scalar(t, &a[1], dtype), holo_torch_scalar(t, &a[2], dtype)));
 }
 

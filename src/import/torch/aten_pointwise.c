@@ -225,6 +225,7 @@ ONE(logical_xor)
 
 ONE(logical_not)
 {
+    if (a[0].kind == HOLO_TORCH_TENSOR) holo_torch_learn_mask(t, V(0));
     return OP1("Not", truth(t, &a[0]));
 }
 
@@ -353,6 +354,7 @@ ONE(ldexp_of)
 ONE(masked_fill)
 {
     HoloValue *x = V(0);
+    holo_torch_learn_mask(t, V(1));
     return holo_torch_where(t, V(1), holo_torch_scalar(t, &a[2], DTYPE(x)), x);
 }
 

@@ -1,6 +1,7 @@
 // aten_quantized.c - quantized modules of scripts: the operators of the space `quantized`, and what makes quantized
 // tensors. Sums are whole numbers, and become real once: as PyTorch's libraries for x86 compute them.
 #include "import/torch/aten.h"
+#include "ops/tensor.h"
 
 // The element types of quantized tensors, c10's numbers.
 static HoloDtype whole_type(HoloTorch *t, const HoloTv *v)
@@ -193,6 +194,15 @@ ONE(linear_dynamic_fp16)
 
 // ---- convolutions
 
+// Zero points that do nothing are left out: ONNX Runtime takes one for all channels alone.
+static bool all_zero(HoloTorch *t, const HoloValue *zero)
+{
+    HoloTensor known = holo_emit_known(t->e, zero);
+    for (int64_t i = 0; known.data && i < holo_tensor_count(&known); i++)
+        if (holo_get_f(&known, i) != 0) return false;
+    return known.data != NULL;
+}
+
 static void conv_by(HoloTorch *t, const HoloTv *a, bool is_relu, HoloTv *out)
 {
     HoloTorchQuantized x                            = holo_torch_quantized(t, &a[0]);
@@ -212,7 +222,7 @@ static void conv_by(HoloTorch *t, const HoloTv *a, bool is_relu, HoloTv *out)
     }
     for (int i = 0; i < dims; i++) number[3][i] = number[3][i + dims] = number[1][i];
     s.after           = dims;
-    HoloValue *w_zero = holo_emit_cast(t->e, s.w.zero, DTYPE(s.w.whole));
+    HoloValue *w_zero = all_zero(t, s.w.zero) ? NULL : holo_emit_cast(t->e, s.w.zero, DTYPE(s.w.whole));
     s.sum             = holo_emit(
                     t->e, "ConvInteger", HOLO_IN(x.whole, s.w.whole, holo_emit_cast(t->e, x.zero, DTYPE(x.whole)), w_zero),
                     HOLO_ATTRS(holo_with_ints("strides", number[0], dims), holo_with_ints("pads", number[3], 2 * dims),

@@ -8,16 +8,13 @@ const HoloTorchComposed holo_torch_composed_rest[] = {
     {"_chunk_cat", "def _chunk_cat(tensors: List[Tensor], dim: int, num_chunks: int):\n"
                    "    out = []\n"
                    "    for x in tensors:\n"
-                   "        n = torch.size(x, dim)\n"
+                   "        d = dim + torch.dim(x) if dim < 0 else dim\n"
+                   "        n = torch.size(x, d)\n"
                    "        step = (n + num_chunks - 1) // num_chunks\n"
-                   "        y = torch.movedim(x, dim, 0)\n"
-                   "        y = torch.constant_pad_nd(y, [0 for i in range(2 * torch.dim(x) - 1)] + [step * "
-                   "num_chunks - n], 0)\n"
-                   "        y = torch.movedim(torch.unflatten(y, 0, [num_chunks, step]), [0, 1], [0, 1])\n"
-                   "        lead = torch.reshape(y, [num_chunks, -1]) if dim == 0 else y\n"
-                   "        torch.append(out, lead)\n"
-                   "    assert dim == 0, \"_chunk_cat along another dimension than the first\"\n"
-                   "    return torch.cat(out, 1)\n"},
+                   "        pad = [0 for i in range(2 * (torch.dim(x) - d) - 1)] + [step * num_chunks - n]\n"
+                   "        y = torch.unflatten(torch.constant_pad_nd(x, pad, 0), d, [num_chunks, step])\n"
+                   "        torch.append(out, torch.flatten(y, d + 1))\n"
+                   "    return torch.cat(out, -1)\n"},
     {"_unsafe_masked_index_put_accumulate",
      "def _unsafe_masked_index_put_accumulate(self, mask, indices: List[Optional[Tensor]], values):\n"
      "    lows = [None if i is None else torch.where(mask, i, 0) for i in indices]\n"

@@ -212,12 +212,10 @@ static HoloTv tensor_input(Model *m, const char *name, const HoloPickle *example
     HoloTensor           type;
     bool                 has_example = example_type(example, &type);
     if (told || !has_example) {
-        int  rank     = told ? told->type.rank : m->guess->rank;
-        bool is_whole = holo_name_map_find(&t->whole, string_of(name)) != NULL;
-        type          = (HoloTensor){.dtype = (uint8_t)(has_example ? type.dtype
-                                                        : is_whole  ? HOLO_I64
-                                                                    : m->guess->dtype),
-                                     .rank  = rank};
+        int         rank    = told ? told->type.rank : m->guess->rank;
+        const char *learned = holo_name_map_find(&t->learned, string_of(name));
+        HoloDtype   is      = learned ? (learned == holo_dtype_name(HOLO_I64) ? HOLO_I64 : HOLO_BOOL) : m->guess->dtype;
+        type                = (HoloTensor){.dtype = has_example ? type.dtype : (uint8_t)is, .rank = rank};
         m->is_guessed = !has_example;
         for (int i = 0; i < type.rank; i++) {
             char *symbol = holo_arena_format(t->arena, "%s_%d", name, i);
@@ -439,7 +437,7 @@ static HoloStatus import_once(Model *m, bool *out_is_again)
     HoloImport    *import  = m->torch.import;
     holo_emit_begin(&e, import, "main");
     m->torch   = (HoloTorch){.changed   = changed,
-                             .whole     = m->torch.whole,
+                             .learned   = m->torch.learned,
                              .file      = file,
                              .key       = m->torch.key,
                              .key_count = m->torch.key_count,

@@ -112,7 +112,7 @@ struct HoloTorch {
     int              state_count, state_room;
     HoloNameMap      changed;     // names of buffers that the program changes
     bool             is_guess;    // what inputs are is only assumed
-    HoloNameMap      whole;       // names of inputs that turned out to be whole numbers
+    HoloNameMap      learned;     // names of inputs that turned out to be whole numbers or bools, to their types
     bool             has_learned; // one of them, or a key, in this pass
     const char     **key; // of inputs that are dicts: "x.mask", in the order in which the program asked for them
     int              key_count, key_room;
@@ -305,6 +305,8 @@ HoloValue *holo_torch_numel(HoloTorch *t, HoloValue *x);     // i64, a scalar
 
 // An element of x is a number of things: an input that x comes from, as it is, has whole numbers.
 void       holo_torch_learn_count(HoloTorch *t, const HoloValue *x);
+// The same for a mask.
+void holo_torch_learn_mask(HoloTorch *t, const HoloValue *x);
 HoloValue *holo_torch_as_index(HoloTorch *t, HoloValue *x); // i64; an input that it comes from has whole numbers
 
 // ---- numbers of Python (torch_numbers.c)

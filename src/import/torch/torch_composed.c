@@ -4,13 +4,15 @@
 
 #include <string.h>
 
-extern const HoloTorchComposed holo_torch_composed_losses[], holo_torch_composed_special[],
-    holo_torch_composed_arrays[], holo_torch_composed_linear[], holo_torch_composed_rnn[],
-    holo_torch_composed_backward[], holo_torch_composed_factors[], holo_torch_composed_rest[];
+extern const HoloTorchComposed holo_torch_composed_bessel[], holo_torch_composed_losses[],
+    holo_torch_composed_special[], holo_torch_composed_arrays[], holo_torch_composed_linear[],
+    holo_torch_composed_rnn[], holo_torch_composed_backward[], holo_torch_composed_factors[],
+    holo_torch_composed_rest[];
 
 static const HoloTorchComposed *const tables[] = {
-    holo_torch_composed_losses, holo_torch_composed_special,  holo_torch_composed_arrays,  holo_torch_composed_linear,
-    holo_torch_composed_rnn,    holo_torch_composed_backward, holo_torch_composed_factors, holo_torch_composed_rest};
+    holo_torch_composed_bessel,   holo_torch_composed_losses,  holo_torch_composed_special,
+    holo_torch_composed_arrays,   holo_torch_composed_linear,  holo_torch_composed_rnn,
+    holo_torch_composed_backward, holo_torch_composed_factors, holo_torch_composed_rest};
 
 static const HoloTorchComposed *find(const char *name)
 {

@@ -3,9 +3,22 @@
 // a byte for the type of each value. A type has its width, as a power of 2, in its low two bits.
 #include "import/wire/flexbuffer.h"
 
+#include <math.h>
 #include <string.h>
 
-enum { INT = 1, UINT, FLOAT, INDIRECT_INT = 6, INDIRECT_UINT, INDIRECT_FLOAT, MAP, BOOL = 26 };
+enum {
+    INT = 1,
+    UINT,
+    FLOAT,
+    INDIRECT_INT = 6,
+    INDIRECT_UINT,
+    INDIRECT_FLOAT,
+    MAP,
+    VECTOR,
+    VECTOR_INT,
+    VECTOR_UINT,
+    BOOL = 26
+};
 
 typedef struct Flex {
     const uint8_t *bytes;
@@ -69,7 +82,8 @@ static bool key_is(const Flex *f, size_t at, int width, const char *key)
     return follow(f, at, width, &text) && lies_in(f, text, length) && !memcmp(f->bytes + text, key, length);
 }
 
-static bool map_find(const Flex *f, size_t map, int width, const char *key, double *out)
+// The place of a map's value and its type.
+static bool map_find(const Flex *f, size_t map, int width, const char *key, size_t *out_at, int *out_packed)
 {
     uint64_t count, key_width;
     size_t   keys, w = (size_t)width;
@@ -80,20 +94,54 @@ static bool map_find(const Flex *f, size_t map, int width, const char *key, doub
     for (uint64_t i = 0; i < count; i++) {
         if (!key_is(f, keys + i * key_width, (int)key_width, key)) continue;
         size_t type = map + count * w + i;
-        return lies_in(f, type, 1) && value_read(f, map + i * w, width, f->bytes[type], out);
+        if (!lies_in(f, type, 1)) return false;
+        *out_at     = map + i * w;
+        *out_packed = f->bytes[type];
+        return true;
     }
     return false;
+}
+
+// The same from the root, which must be a map. `out_width` is the width of its values.
+static bool root_find(const Flex *f, const char *key, size_t *out_at, int *out_width, int *out_packed)
+{
+    size_t map;
+    if (f->size < 3) return false;
+    int width = f->bytes[f->size - 1], packed = f->bytes[f->size - 2];
+    if ((width != 1 && width != 2 && width != 4 && width != 8) || packed >> 2 != MAP || (size_t)width > f->size - 2)
+        return false;
+    *out_width = 1 << (packed & 3);
+    return follow(f, f->size - 2 - (size_t)width, width, &map) && map_find(f, map, *out_width, key, out_at, out_packed);
 }
 
 double holo_flex_number(const uint8_t *bytes, size_t size, const char *key, double fallback)
 {
     Flex   f = {bytes, size};
-    size_t map;
+    size_t at;
+    int    width, packed;
     double out;
-    if (size < 3) return fallback;
-    int width = bytes[size - 1], packed = bytes[size - 2];
-    if ((width != 1 && width != 2 && width != 4 && width != 8) || packed >> 2 != MAP || (size_t)width > size - 2)
-        return fallback;
-    if (!follow(&f, size - 2 - (size_t)width, width, &map)) return fallback;
-    return map_find(&f, map, 1 << (packed & 3), key, &out) ? out : fallback;
+    return root_find(&f, key, &at, &width, &packed) && value_read(&f, at, width, packed, &out) ? out : fallback;
+}
+
+int holo_flex_ints(const uint8_t *bytes, size_t size, const char *key, int64_t *out, int room)
+{
+    Flex     f = {bytes, size};
+    size_t   at;
+    int      width, packed;
+    uint64_t count;
+    if (!root_find(&f, key, &at, &width, &packed)) return -1;
+    int    type = packed >> 2;
+    size_t w    = (size_t)1 << (packed & 3);
+    if (type != VECTOR && type != VECTOR_INT && type != VECTOR_UINT) return -1;
+    if (!follow(&f, at, width, &at) || at < w || !read_uint(&f, at - w, (int)w, &count) || count > (uint64_t)room)
+        return -1;
+    for (uint64_t i = 0; i < count; i++) {
+        size_t kind = at + count * w + i; // of a list of anything: the types are behind it
+        double number;
+        if (type == VECTOR && !lies_in(&f, kind, 1)) return -1;
+        int own = type == VECTOR ? f.bytes[kind] : (type - VECTOR_INT + INT) << 2;
+        if (!value_read(&f, at + i * w, (int)w, own, &number) || !(fabs(number) < 1e15)) return -1;
+        out[i] = (int64_t)number;
+    }
+    return (int)count;
 }

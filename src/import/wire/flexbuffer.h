@@ -5,6 +5,8 @@
 
 #include "base/base.h"
 
+// Whole numbers of a list. Returns how many there are; -1: there is no such list, or it has more than `room`.
+int    holo_flex_ints(const uint8_t *bytes, size_t size, const char *key, int64_t *out, int room);
 double holo_flex_number(const uint8_t *bytes, size_t size, const char *key, double fallback);
 
 #endif

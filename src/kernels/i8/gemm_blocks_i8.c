@@ -145,12 +145,50 @@ INL f32v blocks_powers(const uint8_t *p) // of two, by exponents: see holo_block
     return v;
 }
 
+// Scales of 6 bits, less 32: see HOLO_BLOCK_SIXES.
+INL void blocks_sixes(const uint8_t *bytes, f32v by, float *out)
+{
+    EACH(r)
+    {
+        i32n low[8], high[4];
+        UNROLL for (int i = 0; i < 8; i++) low[i] = n_load_u8_lanes(bytes + i * LANES + r * NATIVE_LANES, NATIVE_LANES);
+        UNROLL for (int i = 0; i < 4; i++) high[i] =
+            n_load_u8_lanes(bytes + (8 + i) * LANES + r * NATIVE_LANES, NATIVE_LANES);
+        UNROLL for (int g = 0; g < HOLO_BLOCK_GROUPS; g++)
+        {
+            i32n six = (low[g % 8] >> g / 8 * 4 & 15) | ((high[g % 4] >> g / 4 * 2 & 3) << 4);
+            f32n y   = __builtin_convertvector(six - 32, f32n) * by.r[r];
+            __builtin_memcpy(out + g * LANES + r * NATIVE_LANES, &y, sizeof y);
+        }
+    }
+}
+
+// Scales of 4 bits and offsets of as many, with the other sign.
+INL void blocks_pairs(const uint8_t *bytes, int groups, f32v by, f32v less, float *out, float *out_offsets)
+{
+    for (int g = 0; g < groups; g++) {
+        f32v y, z;
+        EACH(r)
+        {
+            i32n x = n_load_u8_lanes(bytes + g * LANES + r * NATIVE_LANES, NATIVE_LANES);
+            y.r[r] = __builtin_convertvector(x & 15, f32n) * by.r[r];
+            z.r[r] = __builtin_convertvector(-(x >> 4), f32n) * less.r[r];
+        }
+        v_store(out + g * LANES, y);
+        v_store(out_offsets + g * LANES, z);
+    }
+}
+
 // The scales, and the offsets if there are any, of the first units of a chunk: a vector for each group.
 static NOINLINE void blocks_scales(const HoloBlockType *type, const uint8_t *scales, int64_t units, float *out,
                                    float *out_offsets)
 {
-    int groups = type->scale == HOLO_BLOCK_SUPER ? HOLO_BLOCK_MOST / type->group : 0,
+    int groups = type->scale == HOLO_BLOCK_PLAIN ? 0 : HOLO_BLOCK_MOST / type->group,
         bytes  = holo_block_scale_bytes(type);
+    if (type->slice) {
+        slices_scales(type, scales, out);
+        return;
+    }
     if (type->scale == HOLO_BLOCK_POWER) {
         for (int64_t u = 0; u < units; u++) v_store(out + u * LANES, blocks_powers(scales + u * bytes));
         return;
@@ -161,13 +199,17 @@ static NOINLINE void blocks_scales(const HoloBlockType *type, const uint8_t *sca
             v_store(out_offsets + u * LANES, v_load_f16((const uint16_t *)(const void *)(scales + 32)));
     }
     if (!groups) return;
-    const int8_t *of = (const int8_t *)scales + (type->has_offset ? 64 : 32);
-    f32v          by = v_load_f16((const uint16_t *)(const void *)scales);
-    for (int g = 0; g < groups; g++) v_store(out + g * LANES, v_mul(by, v_load_i8(of + g * LANES)));
-    if (!type->has_offset) return;
-    by = v_load_f16((const uint16_t *)(const void *)(scales + 32));
-    of += groups * LANES;
-    for (int g = 0; g < groups; g++) v_store(out_offsets + g * LANES, v_mul(by, v_load_i8(of + g * LANES)));
+    const uint8_t *small = scales + (type->has_offset ? 64 : 32);
+    const int8_t  *of    = (const int8_t *)small;
+    f32v           by = v_load_f16((const uint16_t *)(const void *)scales), less = by;
+    if (type->has_offset) less = v_load_f16((const uint16_t *)(const void *)(scales + 32));
+    if (type->scale == HOLO_BLOCK_SIXES) blocks_sixes(small, by, out);
+    if (type->scale == HOLO_BLOCK_PAIRS) blocks_pairs(small, groups, by, less, out, out_offsets);
+    for (int g = 0; type->scale == HOLO_BLOCK_WHOLE && g < groups; g++) v_store(out + g * LANES, by);
+    if (type->scale != HOLO_BLOCK_SUPER) return;
+    for (int g = 0; g < groups; g++, of += LANES) v_store(out + g * LANES, v_mul(by, v_load_i8(of)));
+    for (int g = 0; type->has_offset && g < groups; g++, of += LANES)
+        v_store(out_offsets + g * LANES, v_mul(less, v_load_i8(of)));
 }
 
 INL f32v blocks_add_offset(f32v total, const uint8_t *a, int half, const float *offset)
@@ -281,8 +323,6 @@ INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t colum
     X(name, rows, panels, 2, 0, 16)        \
     X(name, rows, panels, 2, 0, 32)        \
     X(name, rows, panels, 3, 0, 16)        \
-    X(name, rows, panels, 3, 1, 16)        \
-    X(name, rows, panels, 3, 1, 32)        \
     X(name, rows, panels, 4, 0, 32)        \
     X(name, rows, panels, 4, 1, 32)        \
     X(name, rows, panels, 5, 0, 32)        \
@@ -291,7 +331,7 @@ enum { FEW_ONE, FEW_WIDE, FEW_ROWS, FEW_SOME, FEW_SHAPES };
 
 // ---- many rows
 
-// Writes the quads of some units out, as blocks_unit gives them.
+// Writes the quads of some units out, as blocks_unit gives them. Of slices that is always a whole chunk.
 INL void blocks_write(const uint8_t *b, int64_t units, int bits, const int8_t *book, BlocksDots dots, uint8_t *out)
 {
     for (int64_t u = 0; u < units; u++, b += 64 * bits) {
@@ -304,14 +344,13 @@ INL void blocks_write(const uint8_t *b, int64_t units, int bits, const int8_t *b
 static NOINLINE void blocks_write_any(const HoloBlockType *type, const uint8_t *b, int64_t units, BlocksDots dots,
                                       uint8_t *out)
 {
+    if (type->slice) {
+        slices_write(type, b, blocks_signed(dots) ? 0 : (int)0x80808080, out);
+        return;
+    }
     switch (type->bits) {
     case 2: blocks_write(b, units, 2, NULL, dots, out); break;
-    case 3:
-        if (type->book)
-            blocks_write(b, units, 3, type->book, dots, out);
-        else
-            blocks_write(b, units, 3, NULL, dots, out);
-        break;
+    case 3: blocks_write(b, units, 3, NULL, dots, out); break;
     case 4:
         if (type->book)
             blocks_write(b, units, 4, type->book, dots, out);
@@ -336,13 +375,14 @@ typedef struct BlocksTile {        // some units of up to BLOCKS_PANELS panels, 
 
 typedef void BlocksMany(const BlocksTile *t);
 
-INL void blocks_tile(const BlocksTile *t, int panels, int group, bool has_offset, bool is_wide, BlocksDots dots)
+INL void blocks_tile(const BlocksTile *t, int rows, int panels, int group, bool has_offset, bool is_wide,
+                     BlocksDots dots)
 {
     const int      unit = UNIT_HEAD + (dots == DOTS_PAIRS ? 2 : 1) * HOLO_BLOCK_UNIT, halves = HOLO_BLOCK_UNIT / group;
     const uint8_t *a[BLOCKS_ROWS], *w                                                        = t->w;
     const float   *scale = t->scale, *offset = t->offset;
     f32v           total[BLOCKS_ROWS][BLOCKS_PANELS];
-    UNROLL for (int i = 0; i < BLOCKS_ROWS; i++)
+    UNROLL for (int i = 0; i < rows; i++)
     {
         int at                                              = i < t->rows ? i : t->rows - 1;
         a[i]                                                = t->a + at * t->a_row;
@@ -352,22 +392,22 @@ INL void blocks_tile(const BlocksTile *t, int panels, int group, bool has_offset
         UNROLL for (int h = 0; h < halves; h++, scale += LANES, offset += LANES)
         {
             i32v sum[BLOCKS_ROWS][BLOCKS_PANELS];
-            UNROLL for (int i = 0; i < BLOCKS_ROWS; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] =
+            UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] =
                 blocks_start(a[i], h, has_offset);
             UNROLL for (int q = 0; q < UNIT_QUADS / halves; q++, w += 64)
             {
                 i32v part[BLOCKS_PANELS];
                 UNROLL for (int j = 0; j < panels; j++) part[j] = blocks_load(w + j * CHUNK_BYTES);
-                UNROLL for (int i = 0; i < BLOCKS_ROWS; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] =
+                UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] =
                     blocks_dot(sum[i][j], part[j], a[i], h * UNIT_QUADS / halves + q, is_wide, dots);
             }
-            UNROLL for (int i = 0; i < BLOCKS_ROWS; i++) UNROLL for (int j = 0; j < panels; j++) total[i][j] =
+            UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) total[i][j] =
                 blocks_add(total[i][j], sum[i][j], a[i], h, has_offset, scale + j * HOLO_BLOCK_GROUPS * LANES,
                            offset + j * HOLO_BLOCK_GROUPS * LANES);
         }
-        UNROLL for (int i = 0; i < BLOCKS_ROWS; i++) a[i] += unit;
+        UNROLL for (int i = 0; i < rows; i++) a[i] += unit;
     }
-    UNROLL for (int i = 0; i < BLOCKS_ROWS; i++) UNROLL for (int j = 0; j < panels; j++) if (i < t->rows)
+    UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) if (i < t->rows)
         v_store(t->total + (i * panels + j) * LANES, total[i][j]);
 }
 
@@ -379,16 +419,21 @@ INL int blocks_kind(const HoloBlockType *type)
     return type->has_offset ? TILE_OFFSET : type->book || type->bits == 8 ? TILE_WIDE : TILE_PLAIN;
 }
 
-#define BLOCK_KINDS(X, name, panels, group) \
-    X(name, panels, group, 0) X(name, panels, group, 1) X(name, panels, group, 2)
-#define BLOCK_TILES(X)         \
-    BLOCK_KINDS(X, one, 1, 16) \
-    BLOCK_KINDS(X, one, 1, 32) BLOCK_KINDS(X, wide, BLOCKS_PANELS, 16) BLOCK_KINDS(X, wide, BLOCKS_PANELS, 32)
+// One row is for slices: with planes it reads units itself.
+#define BLOCK_KINDS(X, name, rows, panels, group) \
+    X(name, rows, panels, group, 0) X(name, rows, panels, group, 1) X(name, rows, panels, group, 2)
+#define BLOCK_TILES(X)                                        \
+    BLOCK_KINDS(X, MANY_ONE, BLOCKS_ROWS, 1, 16)              \
+    BLOCK_KINDS(X, MANY_ONE, BLOCKS_ROWS, 1, 32)              \
+    BLOCK_KINDS(X, MANY_WIDE, BLOCKS_ROWS, BLOCKS_PANELS, 16) \
+    BLOCK_KINDS(X, MANY_WIDE, BLOCKS_ROWS, BLOCKS_PANELS, 32) \
+    X(MANY_LINE, 1, 1, 16, 2) X(MANY_LINE, 1, 1, 32, 0) X(MANY_LINE, 1, 1, 32, 2)
+enum { MANY_ONE, MANY_WIDE, MANY_LINE, MANY_SHAPES };
 
 // The functions of a level.
 typedef struct BlocksWay {
     BlocksFew *const (*few)[9][2][2];
-    BlocksMany *const (*many)[2][TILE_KINDS];
+    BlocksMany *const (*many)[2][TILE_KINDS]; // by MANY_*
     void (*write)(const HoloBlockType *type, const uint8_t *b, int64_t units, uint8_t *out);
     int unit; // bytes of a unit of a row
 } BlocksWay;
@@ -401,6 +446,8 @@ static void blocks_many(const HoloGemmBlocks *g, const BlocksWay *way, int64_t c
     float   *total = g->scratch, *scale = total + HOLO_BLOCKS_ROWS * BLOCKS_PANELS * LANES;
     float   *offset = scale + BLOCKS_PANELS * HOLO_BLOCK_GROUPS * LANES;
     uint8_t *w      = (uint8_t *)(offset + BLOCKS_PANELS * HOLO_BLOCK_GROUPS * LANES);
+    int      shape = panels > 1 ? MANY_WIDE : g->m == 1 && g->type->slice ? MANY_LINE : MANY_ONE, step = BLOCKS_ROWS;
+    if (shape == MANY_LINE) step = 1;
     for (int64_t i = 0; i < g->m * panels; i++) v_store(total + i * LANES, v_set1(0));
     for (int64_t first = 0; first < units; first += CHUNK_UNITS) {
         int64_t count = units - first < CHUNK_UNITS ? units - first : CHUNK_UNITS;
@@ -411,11 +458,11 @@ static void blocks_many(const HoloGemmBlocks *g, const BlocksWay *way, int64_t c
                           offset + j * HOLO_BLOCK_GROUPS * LANES);
         }
         BlocksTile t = {.w = w, .scale = scale, .offset = offset, .a_row = g->a_row, .units = count};
-        for (int64_t row = 0; row < g->m; row += BLOCKS_ROWS) {
+        for (int64_t row = 0; row < g->m; row += step) {
             t.a     = (const uint8_t *)g->a + row * g->a_row + first * way->unit;
-            t.rows  = g->m - row < BLOCKS_ROWS ? (int)(g->m - row) : BLOCKS_ROWS;
+            t.rows  = g->m - row < step ? (int)(g->m - row) : step;
             t.total = total + row * panels * LANES;
-            way->many[panels > 1][g->type->group / 32][blocks_kind(g->type)](&t);
+            way->many[shape][g->type->group / 32][blocks_kind(g->type)](&t);
         }
     }
     for (int64_t i = 0; i < g->m; i++)
@@ -441,7 +488,7 @@ static void blocks_walk(const HoloGemmBlocks *g, const BlocksWay *way)
     int64_t              bytes = blocks_panel(g);
     BlocksFew           *few[FEW_SHAPES];
     for (int i = 0; i < FEW_SHAPES; i++) few[i] = way->few[i][type->bits][type->book != NULL][type->group / 32];
-    bool is_few = g->m == 1 || (g->m <= BLOCKS_SOME && few[FEW_ROWS]);
+    bool is_few = !type->slice && (g->m == 1 || (g->m <= BLOCKS_SOME && few[FEW_ROWS]));
     for (int64_t j = 0, panels; is_few && j < g->n; j += panels * LANES) {
         panels    = g->m == 1 && few[FEW_WIDE] && g->n - j > (BLOCKS_WIDE - 1) * LANES ? BLOCKS_WIDE : 1;
         int shape = g->m > BLOCKS_FEW && few[FEW_SOME] ? FEW_SOME
@@ -452,7 +499,7 @@ static void blocks_walk(const HoloGemmBlocks *g, const BlocksWay *way)
     }
     if (is_few) return;
     for (int64_t j = 0, panels; j < g->n; j += panels * LANES) {
-        panels = g->n - j > (BLOCKS_PANELS - 1) * LANES ? BLOCKS_PANELS : 1;
+        panels = g->m > 1 && g->n - j > (BLOCKS_PANELS - 1) * LANES ? BLOCKS_PANELS : 1;
         blocks_many(g, way, j, (int)panels, bytes);
     }
 }
@@ -464,18 +511,22 @@ void SHARED(unpack_blocks_f32)(const HoloBlockType *type, int64_t k, const uint8
 {
     const float          zero = (float)blocks_zero(type, DOTS_PAIRS);
     _Alignas(64) float   scale[HOLO_BLOCK_GROUPS * LANES], offset[HOLO_BLOCK_GROUPS * LANES];
-    _Alignas(64) uint8_t quads[UNIT_QUADS * LANES * 4];
+    _Alignas(64) uint8_t quads[CHUNK_BYTES];
     for (int64_t p = first; p < first + count; p += HOLO_BLOCK_UNIT) {
         int64_t        unit = p / HOLO_BLOCK_UNIT, chunk = unit / CHUNK_UNITS * CHUNK_UNITS;
-        int64_t        left = k / HOLO_BLOCK_UNIT - chunk;
-        const uint8_t *from = panel + chunk / CHUNK_UNITS * holo_block_chunk_bytes(type);
-        if (p == first || unit == chunk)
-            blocks_scales(type, from, left < CHUNK_UNITS ? left : CHUNK_UNITS, scale, offset);
-        from += holo_block_chunk_scales(type) + (unit - chunk) * holo_block_unit_bytes(type);
-        blocks_write_any(type, from, 1, DOTS_PAIRS, quads);
+        int64_t        left     = k / HOLO_BLOCK_UNIT - chunk;
+        const uint8_t *from     = panel + chunk / CHUNK_UNITS * holo_block_chunk_bytes(type);
+        bool           is_start = p == first || unit == chunk;
+        const uint8_t *numbers  = quads;
+        if (is_start) blocks_scales(type, from, left < CHUNK_UNITS ? left : CHUNK_UNITS, scale, offset);
+        from += holo_block_chunk_scales(type);
+        if (!type->slice)
+            blocks_write_any(type, from + (unit - chunk) * holo_block_unit_bytes(type), 1, DOTS_PAIRS, quads);
+        if (type->slice && is_start) blocks_write_any(type, from, CHUNK_UNITS, DOTS_PAIRS, quads);
+        if (type->slice) numbers += (unit - chunk) * UNIT_QUADS * LANES * 4;
         for (int i = 0; i < HOLO_BLOCK_UNIT; i++, out += LANES) {
             int64_t g  = ((unit - chunk) * HOLO_BLOCK_UNIT + i) / type->group;
-            i32v    w  = blocks_load(quads + i / 4 * 64);
+            i32v    w  = blocks_load(numbers + i / 4 * 64);
             f32v    by = v_mul(v_load(scale + g * LANES), v_set1(type->unit)), y;
             EACH(r)
             y.r[r] = __builtin_convertvector((i32n)((u32n)w.r[r] >> i % 4 * 8) & 255, f32n) - zero;

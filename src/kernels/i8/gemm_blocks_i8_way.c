@@ -32,16 +32,16 @@ static BlocksFew *const WAY(few)[FEW_SHAPES][9][2][2] = {
 #undef X
 };
 
-#define X(name, panels, group, kind)                                                     \
-    WAY_TARGET static void WAY(name##_##group##_##kind)(const BlocksTile *t)             \
-    {                                                                                    \
-        blocks_tile(t, panels, group, kind == TILE_OFFSET, kind == TILE_WIDE, WAY_DOTS); \
+#define X(name, rows, panels, group, kind)                                                     \
+    WAY_TARGET static void WAY(name##_##group##_##kind)(const BlocksTile *t)                   \
+    {                                                                                          \
+        blocks_tile(t, rows, panels, group, kind == TILE_OFFSET, kind == TILE_WIDE, WAY_DOTS); \
     }
 BLOCK_TILES(X)
 #undef X
 
-static BlocksMany *const WAY(many)[2][2][TILE_KINDS] = {
-#define X(name, panels, group, kind) [name][group / 32][kind] = WAY(name##_##group##_##kind),
+static BlocksMany *const WAY(many)[MANY_SHAPES][2][TILE_KINDS] = {
+#define X(name, rows, panels, group, kind) [name][group / 32][kind] = WAY(name##_##group##_##kind),
     BLOCK_TILES(X)
 #undef X
 };

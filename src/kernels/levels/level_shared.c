@@ -1,8 +1,10 @@
 // level_shared.c - the kernels that give the same bits in both numeric classes: integers, bytes, extremes, sums in
 // double, moves. Compiled once for each level, with that level's flags and -DHOLO_LEVEL=<name>.
+#include "format/block_slices.h"
 #include "kernels/levels/level.h"
 #include "kernels/vec/vec.h"
 #include "kernels/vec/vec_bytes.h"
+#include "kernels/vec/vec_gather.h"
 #include "kernels/vec/vec_lanes.h"
 #include "kernels/vec/vec_narrow.h"
 
@@ -22,6 +24,8 @@
 #include "kernels/i8/bytes_i8.c"
 #include "kernels/i8/depthwise_i8.c"
 #include "kernels/i8/gemm_bits_i8.c"
+
+#include "kernels/i8/slices_i8.c"
 
 #include "kernels/i8/gemm_blocks_i8.c"
 

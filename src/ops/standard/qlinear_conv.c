@@ -156,6 +156,26 @@ static HoloStatus eval_real_last(HoloCall *call)
                                                    : eval_real(call);
 }
 
+// What it means in operators of ONNX, for models that are written as ONNX.
+static const char conv_real[] =
+    "graph ConvIntegerToFloat(x, w, x_scale, w_scale, x_zero, w_zero, bias) -> (y) {\n"
+    "    const rest: i64[1] = {-1}\n"
+    "    const one: i64[] = {1}\n"
+    "    when @channels_last=1 { refuse \"channels are last\" }\n"
+    "    sums = ConvInteger@10(x, w, x_zero, w_zero) {auto_pad=@auto_pad, dilations=@dilations, group=@group,\n"
+    "        kernel_shape=@kernel_shape, pads=@pads, strides=@strides}\n"
+    "    real = Cast@13(sums) {to=1}\n"
+    "    inner = Shape@15(w) {start=2}\n"
+    "    none = Sub@14(inner, inner)\n"
+    "    ones = Add@14(none, one)\n"
+    "    channels = Concat@13(rest, ones) {axis=0}\n"
+    "    by = Mul@14(x_scale, w_scale)\n"
+    "    scale = Reshape@13(by, channels)\n"
+    "    product = Mul@14(real, scale)\n"
+    "    when bias { more = Reshape@13(bias, channels) y = Add@14(product, more) }\n"
+    "    unless bias { y = Identity@13(product) }\n"
+    "}";
+
 const HoloOp holo_ops_qlinear_conv[] = {
     {.name    = "ConvInteger",
      .domain  = "",
@@ -200,6 +220,7 @@ const HoloOp holo_ops_qlinear_conv[] = {
      .types   = TYPES_8,
      .flags   = HOLO_OP_SCALED,
      .infer   = infer_real_last,
-     .eval    = eval_real_last},
+     .eval    = eval_real_last,
+     .body    = conv_real},
     {0},
 };

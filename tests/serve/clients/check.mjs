@@ -45,6 +45,29 @@ assert(vectors.data.length === 2 && vectors.data[0].embedding.every(Number.isFin
 await assert.rejects(openai.chat.completions.create({ model: 'other', messages }), e => e.status === 404 && e.code === 'model_not_found' && e.type === 'invalid_request_error')
 await assert.rejects(openai.chat.completions.create({ model, messages, temperature: 9 }), e => e.status === 400 && /temperature/.test(e.message))
 await assert.rejects(new OpenAI({ baseURL: url + '/v1', apiKey: 'wrong-key', maxRetries: 0 }).models.list(), e => e.status === 401 && e.code === 'invalid_api_key')
+await assert.rejects(openai.chat.completions.create({ model, messages: [{ role: 'user', content: 'a'.repeat(70000) }] }), e => e.status === 400 && e.code === 'context_length_exceeded')
+
+// ---- the same by /v1/responses
+const ask = { model, input: 'hello there', max_output_tokens: 20, temperature: 0 }
+const response = await openai.responses.create({ ...ask, instructions: 'be short' })
+assert(response.output_text.length > 0 && response.usage.total_tokens === response.usage.input_tokens + response.usage.output_tokens)
+let streamed = '', kinds = []
+for await (const event of await openai.responses.create({ ...ask, instructions: 'be short', stream: true })) {
+  kinds.push(event.type)
+  if (event.type === 'response.output_text.delta') streamed += event.delta
+}
+assert.equal(streamed, response.output_text)
+assert(kinds[0] === 'response.created' && /^response.(completed|incomplete)$/.test(kinds.at(-1)))
+const tools = [{ type: 'function', name: 'go', parameters, strict: true }]
+const helper = openai.responses.stream({ ...ask, max_output_tokens: 80, tools, tool_choice: 'required' })
+const doing = (await helper.finalResponse()).output[0]
+assert(doing.type === 'function_call' && doing.name === 'go' && Number.isInteger(JSON.parse(doing.arguments).n))
+const input = [{ role: 'user', content: 'go' }, doing, { type: 'function_call_output', call_id: doing.call_id, output: 'gone' }]
+assert((await openai.responses.create({ ...ask, input, tools })).output.length > 0)
+const form = { format: { type: 'json_schema', name: 'n', strict: true, schema: parameters } }
+assert(Number.isInteger((await openai.responses.parse({ ...ask, max_output_tokens: 80, text: form })).output_parsed.n))
+await assert.rejects(openai.responses.create({ ...ask, previous_response_id: 'resp_1' }), e => e.status === 400 && /nothing is kept/.test(e.message))
+await assert.rejects(openai.responses.create({ ...ask, input: 'a'.repeat(70000) }), e => e.status === 400 && e.code === 'context_length_exceeded')
 const stopped = await openai.chat.completions.create({ model, messages, max_tokens: 50000, stream: true })
 for await (const part of stopped) { stopped.controller.abort(); break } // the server notices
 console.log('clients: openai works')

@@ -56,9 +56,10 @@ static const char moves[]  = "graph g(x: f32[3,4]) -> (y) {\n"
 // A model of the graph for cuda in that class, with code that the fake driver takes.
 static HoloModel *fake_model(const char *text, const char *numeric, const char *kind)
 {
-    static const char *const modules[] = {"basic", "product_f32", "product_tf32", "product_f16", "product_bf16",
-                                          "rows",  "norm",        "turn",         "programs",     "cache",
-                                          "decode", "attention_16", "attention_32"};
+    static const char *const modules[] = {"basic",        "product_f32", "product_tf32",   "product_f16",
+                                          "product_bf16", "rows",        "tiled_f16_sm90", "norm",
+                                          "turn",         "programs",    "cache",          "decode",
+                                          "attention_16", "attention_32"};
     HoloArena                arena     = {0};
     HoloGraph               *graph;
     HoloTargets              targets = {.list = {&holo_target_cpu, holo_target_cuda.of_class(numeric)}, .count = 2};

@@ -138,8 +138,9 @@ static void test_panels(void **state)
         const HoloBlockType *type   = holo_block_type_at(row);
         int                  blocks = 2, columns = 7;
         int64_t              k = blocks * type->count, size = holo_block_panel_bytes(type, k);
-        uint8_t             *panel = malloc((size_t)size);
-        HoloBlockNumbers     block;
+        if (type->slice) continue; // the next tests
+        uint8_t         *panel = malloc((size_t)size);
+        HoloBlockNumbers block;
         assert_true(panel && size % 64 == 0);
         memset(panel, 0xAA, (size_t)size);
         bytes_make(row, type, bytes);
@@ -155,6 +156,43 @@ static void test_panels(void **state)
                 assert_int_equal(type->book ? type->book[code] : code + type->low, block.number[i % type->count]);
             }
         free(panel);
+    }
+}
+
+// Slices have the bits of their blocks, each where the header says, and zeros for columns that are missing.
+static void test_slices(void **state)
+{
+    static uint8_t bytes[BLOCKS * BYTES_MOST], panel[BLOCKS * BYTES_MOST];
+    int            found = 0;
+    (void)state;
+    for (int row = 0; row < HOLO_COUNT(known); row++) {
+        const HoloBlockType *type = holo_block_type_at(row);
+        if (!type->slice) continue;
+        int lead = type->scale_at < 0 ? 0 : 32, columns = 7;
+        found++;
+        assert_int_equal(holo_block_panel_bytes(type, type->count), 16 * type->bytes);
+        memset(panel, 0xAA, sizeof panel);
+        bytes_make(row, type, bytes);
+        holo_block_panel_pack(type, type->count, columns, bytes, type->bytes, panel);
+        for (int j = 0; j < HOLO_BLOCK_COLUMNS; j++)
+            for (int i = 0, word = 0; i < type->bytes; i++) {
+                bool is_scale = lead && i >= type->scale_at && i < type->scale_at + 2;
+                int  at       = is_scale ? 2 * j + i - type->scale_at : lead + word / 4 * 64 + 4 * j + word % 4;
+                word += !is_scale;
+                assert_int_equal(panel[at], j < columns ? bytes[j * type->bytes + i] : 0);
+            }
+    }
+    assert_int_equal(found, 8);
+}
+
+// Packed weights take hardly more than those of files.
+static void test_sizes(void **state)
+{
+    const HoloBlockType *type;
+    (void)state;
+    for (int t = 0; (type = holo_block_type_at(t)); t++) {
+        int64_t k = 4096, have = holo_block_panel_bytes(type, k), file = 16 * holo_block_row_bytes(type, k);
+        if (have * 100 > file * 104) fail_msg("%s takes %g of the file", type->name, (double)have / (double)file);
     }
 }
 
@@ -245,8 +283,10 @@ static void test_writing_extremes(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_known_numbers), cmocka_unit_test(test_table),   cmocka_unit_test(test_panels),
-        cmocka_unit_test(test_panel_rows),    cmocka_unit_test(test_writing), cmocka_unit_test(test_writing_extremes),
+        cmocka_unit_test(test_known_numbers), cmocka_unit_test(test_table),
+        cmocka_unit_test(test_panels),        cmocka_unit_test(test_slices),
+        cmocka_unit_test(test_sizes),         cmocka_unit_test(test_panel_rows),
+        cmocka_unit_test(test_writing),       cmocka_unit_test(test_writing_extremes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -197,9 +197,6 @@ static void test_wrong_graphs(void **state)
         const char *text, *words;
         HoloStatus  status;
     } wrong[] = {
-        {X NODE("y", "Fancy", "input: \"x\"") NODE("z", "Fancy", "input: \"y\"") NODE("w", "Other", "input: \"z\""),
-         "2 of the model's operators are not supported (with the number of their uses): Other (1), Fancy (2)",
-         HOLO_UNSUPPORTED},
         {X NODE("y", "Relu", "input: \"nobody\""), "there is no value 'nobody'", HOLO_BAD_MODEL},
         {X NODE("y", "Relu", "input: \"x:7\""), "there is no value 'x:7'", HOLO_BAD_MODEL},
         {X NODE("a", "Add", "input: \"b\" input: \"x\"") NODE("b", "Relu", "input: \"a\"")

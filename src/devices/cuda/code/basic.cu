@@ -59,18 +59,21 @@ extern "C" __global__ void __launch_bounds__(256) move_8(const __grid_constant__
 
 extern "C" __global__ void __launch_bounds__(256) move_16(const __grid_constant__ HoloCudaMove p) { in_turn(); move_as<uint4>(p); }
 
-// Few channels of a pixel, and zeros behind them up to 16 bytes.
+// Few channels of a pixel, and zeros behind them up to 16 bytes; lines with zeros on both sides.
 extern "C" __global__ void __launch_bounds__(256) pad_channels(const __grid_constant__ HoloCudaPadded p)
 {
     in_turn();
     int64_t i = thread_number();
     if (i >= p.pixels) return;
-    uint4 out = make_uint4(0, 0, 0, 0);
-    for (int c = 0; c < p.channels; c++)
+    int64_t line = i / p.to_width;
+    int     x    = (int)(i - line * p.to_width) - p.left;
+    int64_t from = (line * p.width + x) * p.channels;
+    uint4   out  = make_uint4(0, 0, 0, 0);
+    for (int c = 0; c < p.channels && x >= 0 && x < p.width; c++)
         if (p.element == 4)
-            ((uint32_t *)&out)[c] = ((const uint32_t *)p.from)[i * p.channels + c];
+            ((uint32_t *)&out)[c] = ((const uint32_t *)p.from)[from + c];
         else
-            ((uint16_t *)&out)[c] = ((const uint16_t *)p.from)[i * p.channels + c];
+            ((uint16_t *)&out)[c] = ((const uint16_t *)p.from)[from + c];
     ((uint4 *)p.to)[i] = out;
 }
 

@@ -20,8 +20,10 @@ typedef struct HoloCudaMove {
 typedef struct HoloCudaPadded {
     const void *from;
     void       *to;
-    int64_t     pixels;
+    int64_t     pixels;            // of the result
     int32_t     channels, element; // element: bytes, 2 or 4
+    int32_t     width, to_width;   // of a line; the result has zeros on the left and on the right, too
+    int32_t     left, unused;
 } HoloCudaPadded;
 
 // Rows of `inner` units of 1 to 16 bytes: to[o][i] = from[o][index[i]].

@@ -70,6 +70,16 @@ typedef struct HoloCudaProduct {
 } HoloCudaProduct;
 static_assert(sizeof(void *) != 8 || sizeof(HoloCudaProduct) == 256, "the layout that device code was compiled with");
 
+// A product whose tiles the copy engine of sm_90 brings. A map is what the driver encodes from a HoloCudaMap of cuda_pick.h: of A
+// [m][k] or of an image, of B [n][taps][channels]. Here k_split of the product counts lines of 128
+// bytes.
+typedef struct HoloCudaTiled {
+    uint64_t        a_map[16] __attribute__((aligned(64)));
+    uint64_t        b_map[16];
+    HoloCudaProduct p;
+} HoloCudaTiled;
+static_assert(sizeof(void *) != 8 || sizeof(HoloCudaTiled) == 512, "the layout that device code was compiled with");
+
 // Steps that do not need each other are launched together: a kernel's parameters are HOLO_CUDA_MANY of a struct, each of which
 // begins with the blocks that are its own.
 enum { HOLO_CUDA_MANY = 3, HOLO_CUDA_ROWS_STAGES = 8 }; // stages: pieces that rows.cu asks for ahead

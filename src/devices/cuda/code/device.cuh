@@ -111,7 +111,7 @@ INL uint32_t to_tf32(uint32_t x)
 struct F16 {
     using T   = __half;
     using Sum = float;
-    enum { PARTS = 1 };
+    enum { PARTS = 1, TYPE = HOLO_CUDA_F16 };
     static INL void round(uint32_t &) {}
     static INL void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
     {
@@ -129,7 +129,7 @@ struct F16 {
 struct BF16 {
     using T   = __nv_bfloat16;
     using Sum = float;
-    enum { PARTS = 1 };
+    enum { PARTS = 1, TYPE = HOLO_CUDA_BF16 };
     static INL void round(uint32_t &) {}
     static INL void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
     {
@@ -246,12 +246,19 @@ INL void store_4(void *p, int64_t at, int type, float4 x)
 
 // ---- the end of a product
 
-// Comparisons are written so that NaN stays NaN.
+// To [low, high]; NaN stays NaN. As comparisons this becomes branches, which take longer than all the rest of an end.
+INL float clip(float x, float low, float high)
+{
+    float r;
+    asm("{ .reg .f32 t; max.NaN.f32 t, %1, %2; min.NaN.f32 %0, t, %3; }" : "=f"(r) : "f"(x), "f"(low), "f"(high));
+    return r;
+}
+
 INL float act(float x, int what, float low, float high)
 {
     switch (what) {
-    case HOLO_CUDA_ACT_RELU: return x < 0 ? 0 : x;
-    case HOLO_CUDA_ACT_CLIP: return x < low ? low : x > high ? high : x;
+    case HOLO_CUDA_ACT_RELU: return clip(x, 0, INFINITY);
+    case HOLO_CUDA_ACT_CLIP: return clip(x, low, high);
     case HOLO_CUDA_ACT_SIGMOID: return 1 / (1 + __expf(-x));
     case HOLO_CUDA_ACT_SILU: return x / (1 + __expf(-x));
     case HOLO_CUDA_ACT_GELU_ERF: return 0.5f * x * (1 + erff(x * 0.70710678118654752f));

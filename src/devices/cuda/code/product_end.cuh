@@ -20,7 +20,7 @@ template <int BM, int BN, int THREADS> struct End {
         x = x * scale + bias;
         if (p.more_how == HOLO_CUDA_MORE_ADD_BEFORE) x += more;
         if (LIMITS)
-            x = x < p.low ? p.low : x > p.high ? p.high : x;
+            x = clip(x, p.low, p.high);
         else
             x = act(x, p.act, p.low, p.high);
         if (!LIMITS) return end_with(x, more, p.more_how);
