@@ -111,7 +111,10 @@ static void check_rows(const HoloCudaWant *want, const HoloCudaPick *pick)
     const HoloCudaRows   *r    = &l->params.rows;
     int64_t               each = 8 / r->share * 2; // columns of a block
     assert_true(r->share == 1 || r->share == 2 || r->share == 4 || r->share == 8);
-    assert_true(l->grid[0] * each >= r->n && (l->grid[0] - 1) * each < r->n);
+    int64_t blocks = (r->n + each - 1) / each, most = 2 * want->sms; // blocks walk over columns
+    assert_int_equal(l->grid[0], blocks < most ? blocks : most);
+    assert_int_equal(r->part.blocks, l->grid[0]);
+    assert_true(l->shared <= SHARED_MOST && l->shared >= 8 * 32 * 16 * 2 * HOLO_CUDA_ROWS_STAGES);
     assert_int_equal(l->params_size, sizeof(HoloCudaRows));
     assert_true(!r->whole || (int64_t)r->lda * numbers[want->type] % 16 == 0);
     int rows = atoi(strrchr(l->kernel, '_') + 1);
@@ -408,8 +411,9 @@ static void test_norms_and_depthwise(void **state)
                           .ldc    = sizes[i / 8],
                           .a_type = HOLO_CUDA_F16};
         assert_true(holo_cuda_pick_norm(&want, &p, &pick));
-        const HoloCudaLaunch *l    = &pick.launch[0];
-        int64_t               each = strcmp(l->kernel, "norm_block") ? l->block / 32 : 1;
+        const HoloCudaLaunch *l     = &pick.launch[0];
+        bool                  warps = !strcmp(l->kernel, "norm_warp") || !strncmp(l->kernel, "norm_plain", 10);
+        int64_t               each  = warps ? l->block / 32 : 1;
         assert_true(l->grid[0] * each >= p.rows && (l->grid[0] - 1) * each < p.rows);
         assert_int_equal(l->params.norm.whole, p.lda % 4 == 0);
         check_source(l);
