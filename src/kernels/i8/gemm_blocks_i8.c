@@ -462,8 +462,8 @@ INL int blocks_kind(const HoloBlockType *type)
     BLOCK_KINDS(X, MANY_WIDE, BLOCKS_ROWS, BLOCKS_PANELS, 16) \
     BLOCK_KINDS(X, MANY_WIDE, BLOCKS_ROWS, BLOCKS_PANELS, 32) \
     X(MANY_LINE, 1, 1, 16, 2)                                 \
-    X(MANY_LINE, 1, 1, 32, 0) X(MANY_LINE, 1, 1, 32, 2)       \
-        BYTES_WIDE(BLOCK_KINDS(X, MANY_PAIR, 2, 1, 16) BLOCK_KINDS(X, MANY_PAIR, 2, 1, 32))
+    X(MANY_LINE, 1, 1, 32, 0)                                 \
+    X(MANY_LINE, 1, 1, 32, 2) BYTES_WIDE(BLOCK_KINDS(X, MANY_PAIR, 2, 1, 16) BLOCK_KINDS(X, MANY_PAIR, 2, 1, 32))
 enum { MANY_ONE, MANY_WIDE, MANY_LINE, MANY_PAIR, MANY_SHAPES };
 
 // The functions of a level.
