@@ -155,7 +155,8 @@ $(WEB_FOLDER)/index.mjs: $(WEB_JS) bindings/web/size.py bindings/web/wide.py bin
 	$(Q)sed -i 's/"VERSION"/"$(VERSION)"/' $(BUILD)/web-sources/onnxruntime.mjs
 	$(Q)python3 bindings/web/wide.py $(WASM64_FOLDER)/hologram-full64-simd128.wasm $(BUILD)/web-sources/wide.mjs
 	$(Q)cd $(BUILD)/web-sources && esbuild --bundle --minify --format=esm --splitting --log-level=warning --out-extension:.js=.mjs --outdir=../web-new \
-	    index.mjs worker.mjs thread.mjs onnxruntime.mjs engine.mjs compiling.mjs
+	    index.mjs worker.mjs onnxruntime.mjs compiling.mjs
+	$(Q)cd $(BUILD)/web-sources && esbuild --bundle --minify --format=esm --log-level=warning --outfile=../web-new/thread.mjs thread.mjs
 	$(Q)cp $(WASM_FOLDER)/hologram-*.wasm $(WASM64_FOLDER)/hologram-*.wasm $(BUILD)/web-new/
 	$(Q)sed 's|"\./face\.js"|"../index.mjs"|' bindings/web/types/index.d.ts > $(BUILD)/web-new/index.d.mts
 	$(Q)python3 bindings/web/size.py $(BUILD)/web-new

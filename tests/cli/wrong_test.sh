@@ -75,7 +75,7 @@ gives 1 'it looks like a web page (HTML): the download went wrong' hologram comp
 head -c 4096 /dev/zero > zeros.gguf
 gives 1 'it looks like zero bytes: the copy or the download did not finish' hologram compile zeros.gguf
 printf '\1\2\3\4\5\6\7\10' > noise.bin
-gives 1 'this is not a model that can be read, or it is damaged; formats: ' hologram inspect noise.bin
+gives 1 'this is not a model that can be read, or it is damaged. Formats that can be read: ' hologram inspect noise.bin
 gives 1 'x.npy is not a folder' hologram run d.holo -i x.npy -o x.npy
 check 'a file is told by its own name' sh -c '"$HOLOGRAM" compile m.onnx --patterns no-such 2>&1 | grep -q "^hologram: cannot open .no-such."'
 gives 0 'c: f32[2] = 2, 2' hologram kernel run k.py vector_add -a a=ones:2 -a b=ones:2 -a c=zeros:2 -a n=2 -o made
