@@ -89,6 +89,8 @@ typedef struct HoloDevice {
     HoloStatus (*prepare)(void *self, uint32_t kernel, const HoloCall *call, void *job, size_t *out_scratch);
     // Bytes of the packed form of input i; -1: it is plain. NULL: no input is ever packed. prepare has filled the job.
     int64_t (*packed_size)(const HoloCall *call, const void *job, int input);
+    // May the kernel write an output over an input of the same size? NULL: none may, unless the operator is pointwise.
+    bool (*is_in_place)(uint32_t kernel);
     const char *(*ran_by)(const void *job);      // its name in profiles: a kernel's name, or "eval"
     const char *(*kernel_name)(uint32_t kernel); // of one of its kernels, for listings; NULL: it has no names
     // Begins to compute after everything that was launched before. Data of operands, and call->host->scratch, are in

@@ -343,16 +343,16 @@ static HoloTensor scores_type(const HoloNode *node, const HoloTensor *q, const H
 static HoloStatus infer_flex_attention(HoloInfer *infer, HoloNode *node)
 {
     static const char *const names[] = {"score_mod", "prob_mod"};
-    HoloTensor               scores = unknown_type, y = unknown_type;
+    HoloTensor               scores  = unknown_type;
     if (node->in_count - node->capture_count != 3)
         return holo_fail(infer->error, HOLO_BAD_MODEL, "node %s (%s): has %d inputs, expected 3", node->name,
                          node->type, node->in_count - node->capture_count);
-    const HoloTensor *q = type_of(node->in[0]), *k = type_of(node->in[1]), *v = type_of(node->in[2]);
-    if (q->rank == 4 && k->rank == 4 && v->rank == 4 && q->dtype != HOLO_NONE) {
-        scores   = scores_type(node, q, k);
-        y        = *q;
-        y.dim[3] = v->dim[3];
-    }
+    const HoloTensor *q = type_of(node->in[0]), *k = type_of(node->in[1]);
+    if (holo_infer_is_open(node))
+        set_out(infer, node, 0, &unknown_type);
+    else
+        HOLO_TRY(holo_infer_call(infer, node, infer->scratch));
+    if (q->rank == 4 && k->rank == 4 && q->dtype != HOLO_NONE) scores = scores_type(node, q, k);
     for (int i = 0; i < HOLO_COUNT(names); i++) {
         HoloGraph *body;
         if (!attr_find(node, names[i], HOLO_ATTR_GRAPH)) continue;
@@ -361,7 +361,6 @@ static HoloStatus infer_flex_attention(HoloInfer *infer, HoloNode *node)
         holo_infer_captures(node, body);
         HOLO_TRY(holo_infer_graph(body, infer->depth + 1, infer->error));
     }
-    set_out(infer, node, 0, &y);
     return HOLO_OK;
 }
 

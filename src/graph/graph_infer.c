@@ -120,8 +120,7 @@ HoloTensor holo_infer_view(const HoloInfer *infer, const HoloValue *value)
 
 // ---- one node
 
-// An operator's infer needs the rank and dtype of every given tensor.
-static bool has_unknown_input(const HoloNode *node)
+bool holo_infer_is_open(const HoloNode *node)
 {
     for (int i = 0; i < node->in_count; i++) {
         const HoloValue *value = node->in[i];
@@ -130,7 +129,7 @@ static bool has_unknown_input(const HoloNode *node)
     return false;
 }
 
-static HoloStatus infer_call(HoloInfer *infer, HoloNode *node, HoloArena *scratch)
+HoloStatus holo_infer_call(HoloInfer *infer, HoloNode *node, HoloArena *scratch)
 {
     int                in = node->in_count, out = node->out_count;
     HoloTensor        *type     = HOLO_NEW(scratch, HoloTensor, in + out);
@@ -205,13 +204,13 @@ static HoloStatus infer_node(HoloInfer *infer, HoloNode *node)
     node->op = holo_op_find(node->domain, node->type, node->version);
     HOLO_TRY(holo_node_check(node, infer->error));
     if (node->op && node->op->flags & HOLO_OP_CONTROL) return holo_control_infer(infer, node);
-    if (!node->op || has_unknown_input(node)) {
+    if (!node->op || holo_infer_is_open(node)) {
         set_partial(infer, node);
         return HOLO_OK;
     }
     HoloArena  scratch = {0};
     bool       by_body = node->op->body && !node->op->infer;
-    HoloStatus status  = by_body ? infer_body(infer, node, &scratch) : infer_call(infer, node, &scratch);
+    HoloStatus status  = by_body ? infer_body(infer, node, &scratch) : holo_infer_call(infer, node, &scratch);
     holo_arena_deinit(&scratch);
     return status;
 }

@@ -36,6 +36,11 @@ HOLO_MUST HoloStatus holo_infer_graph(HoloGraph *graph, int depth, HoloError *er
 // such node, and its outputs are unknown.
 HOLO_MUST HoloStatus holo_infer_branch(HoloGraph *graph, int depth, bool *out_is_right, HoloError *error);
 
+// Asks the operator of a node for the types of its outputs. It needs the rank and the dtype of every given tensor: a
+// node is open if one of them is unknown.
+bool                 holo_infer_is_open(const HoloNode *node);
+HOLO_MUST HoloStatus holo_infer_call(HoloInfer *infer, HoloNode *node, HoloArena *scratch);
+
 // The type of a value, with its data if known. Constants without elements have a pointer, too.
 HoloTensor holo_infer_view(const HoloInfer *infer, const HoloValue *value);
 

@@ -309,6 +309,10 @@ HoloStatus holo_import_map(HoloImport *import, HoloString name, HoloMapping **ou
     if (!folder || !path || !file) return holo_fail_memory(import->error);
     HOLO_TRY(map_inside(folder, path, file, import->error));
     HOLO_TRY(keep_file(import->arena, import->out, file, import->error));
+    static const char pointer[] = "version https://git-lfs";
+    if (file->size >= sizeof pointer - 1 && !memcmp(file->data, pointer, sizeof pointer - 1))
+        return holo_fail(import->error, HOLO_BAD_MODEL,
+                         "%s is a Git LFS pointer: the file itself was not downloaded (git lfs pull)", path);
     if (!holo_name_map_set(&import->files, import->arena, (HoloString){path, name.size}, file))
         return holo_fail_memory(import->error);
     import->out->bytes += file->size;

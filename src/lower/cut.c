@@ -1,6 +1,7 @@
 // cut.c - decides which target runs each node, and inserts a Transfer wherever a value goes from one memory to another.
 #include "lower/cut.h"
 #include "graph/facts.h"
+#include "lower/lower.h"
 
 typedef struct Cut {
     HoloGraph  *graph;
@@ -135,7 +136,7 @@ static bool states_join(Cut *c, int *home)
             if (home[state->id] < 0) home[state->id] = c->target[i];
             if (home[state->id] == c->target[i]) continue;
             home[state->id] = 0;
-            moved           = moved || c->target[i];
+            moved           = true;
             node_give(c, i, 0);
         }
     for (int i = 0; i < c->graph->input_count; i++) {
@@ -206,11 +207,21 @@ static HoloValue *value_in(Cut *c, HoloValue *value, int space)
     return *here;
 }
 
+// The constant input that a node wants packed crosses for it alone: others may read it as it is. -1: none.
+static int packed_input(const Cut *c, const HoloNode *node, int target)
+{
+    const HoloTarget *of    = c->targets.list[target];
+    int               input = target && of->packing && of->choose ? of->choose(node).pack_input : -1;
+    return input >= 0 && input < node->in_count && node->in[input] && node->in[input]->is_constant ? input : -1;
+}
+
 static bool inputs_cross(Cut *c, HoloNode *node, int target)
 {
-    int count = target && is_view(node) ? 0 : node->in_count;
-    for (int i = 0; i < count; i++)
-        if (node->in[i] && !(node->in[i] = value_in(c, node->in[i], target))) return false;
+    int count = target && is_view(node) ? 0 : node->in_count, packed = count ? packed_input(c, node, target) : -1;
+    for (int i = 0; i < count; i++) {
+        HoloValue *v = node->in[i];
+        if (v && !(node->in[i] = i == packed ? transfer(c, v, target) : value_in(c, v, target))) return false;
+    }
     return true;
 }
 
@@ -270,7 +281,7 @@ static HoloStatus transfers_put(Cut *c)
 {
     HoloGraph *graph  = c->graph;
     int        before = graph->node_count, values = graph->value_count, spaces = c->targets.count;
-    c->room          = before + values * spaces;
+    c->room          = 2 * before + values * spaces; // a packed constant crosses for one node
     c->crossed       = HOLO_NEW(&c->scratch, HoloValue *, (size_t)values * (size_t)spaces + 1);
     c->nodes         = HOLO_NEW(graph->arena, HoloNode *, c->room + 1);
     c->numbers       = HOLO_NEW(graph->arena, int, c->room + 1);

@@ -15,7 +15,7 @@ static int64_t size_of(const HoloGraph *graph, const int64_t *found, HoloDim d)
     return node && node->op == HOLO_DIM_SYMBOL ? found[node->a] : 2;
 }
 
-static HoloStatus input_make(const HoloMadeUp *made, const int64_t *found, int index, HoloArena *arena, HoloTensor *out,
+static HoloStatus input_make(HoloMadeUp *made, const int64_t *found, int index, HoloArena *arena, HoloTensor *out,
                              HoloError *error)
 {
     const HoloGraph *graph = made->graph;

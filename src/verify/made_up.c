@@ -47,7 +47,8 @@ typedef struct Filling {
     const HoloInputRange *range;
     HoloTensor           *t;
     HoloRandom            random;
-    int64_t               last; // size of the last dimension
+    int64_t               last;  // size of the last dimension
+    bool                  whole; // numbers are whole
 } Filling;
 
 // The sizes of a tensor, or a shape that every tensor can have: its first size and all the others.
@@ -65,7 +66,7 @@ static double ranged_number(Filling *f, int64_t i)
 {
     const HoloInputRange *r = f->range;
     switch (r->role) {
-    case HOLO_ROLE_ANY: return is_whole(f->t) ? 1 : holo_random_normal(&f->random);
+    case HOLO_ROLE_ANY: return f->whole ? 1 : holo_random_normal(&f->random);
     case HOLO_ROLE_MASK: return i % f->last < f->last - f->last / 4; // the end is padding
     case HOLO_ROLE_SHAPE:
     case HOLO_ROLE_SIZES: return shape_number(f, i);
@@ -75,14 +76,14 @@ static double ranged_number(Filling *f, int64_t i)
     case HOLO_ROLE_INDEX: break;
     }
     double unit = holo_random_unit(&f->random);
-    if (!is_whole(f->t)) return r->low + unit * (r->high - r->low);
+    if (!f->whole) return r->low + unit * (r->high - r->low);
     return fmin(floor(r->low + unit * (r->high - r->low + 1)), r->high);
 }
 
 static double number(Filling *f, Way way, int64_t i)
 {
     switch (way) {
-    case SMALL: return is_whole(f->t) ? (double)(holo_random_next(&f->random) % 2) : holo_random_unit(&f->random);
+    case SMALL: return f->whole ? (double)(holo_random_next(&f->random) % 2) : holo_random_unit(&f->random);
     case TINY: return 0.01 * holo_random_normal(&f->random);
     case BELOW: return holo_random_unit(&f->random) - 8;
     case ABOVE: return holo_random_unit(&f->random) + 8;
@@ -93,12 +94,13 @@ static double number(Filling *f, Way way, int64_t i)
     }
 }
 
-void holo_made_up_fill(const HoloMadeUp *made, int i, HoloTensor *t)
+void holo_made_up_fill(HoloMadeUp *made, int i, HoloTensor *t)
 {
     Way              way   = way_of(made, i);
     int64_t          count = holo_tensor_count(t);
     const HoloValue *input = made->graph->inputs[i];
-    Filling          f     = {&made->ranges[i], t, {UINT64_C(0x686F6C6F) + (uint64_t)i * 1000003 + made->seed}, 1};
+    Filling f = {&made->ranges[i], t, {UINT64_C(0x686F6C6F) + (uint64_t)i * 1000003 + made->seed}, 1, is_whole(t)};
+    made->filled += count;
     if (t->rank > 0 && t->dim[t->rank - 1] > 0) f.last = t->dim[t->rank - 1];
     // What defaults mean together with states is not known here: numbers that are made up might not fit.
     bool is_default = input->fill && holo_graph_has_states(made->graph);
@@ -108,7 +110,7 @@ void holo_made_up_fill(const HoloMadeUp *made, int i, HoloTensor *t)
             continue;
         }
         double x = !is_default ? number(&f, way, k) : input->is_index ? (double)k : input->fill - 1.0;
-        if (is_whole(t))
+        if (f.whole)
             holo_put_i(t, k, t->dtype == HOLO_BOOL ? x != 0 : (int64_t)fmax(fmin(x, 1e18), -1e18));
         else
             holo_put_f(t, k, x);
@@ -116,6 +118,8 @@ void holo_made_up_fill(const HoloMadeUp *made, int i, HoloTensor *t)
 }
 
 // ---- what to try next
+
+enum { FILLED_MOST = 1 << 25 }; // numbers after which no other inputs are tried: some tenths of a second
 
 // Finds which inputs a node depends on. False: no memory.
 static bool reach(HoloMadeUp *made, const HoloNode *node)
@@ -154,7 +158,7 @@ static bool is_other(const HoloMadeUp *made)
 
 bool holo_made_up_next(HoloMadeUp *made, const HoloNode *node)
 {
-    if (!node || !reach(made, node)) return false;
+    if (!node || made->filled > FILLED_MOST || !reach(made, node)) return false;
     do
         if (++made->attempt == HOLO_COUNT(attempts)) return false;
     while (!is_other(made));

@@ -13,13 +13,14 @@ typedef struct HoloMadeUp {
     const HoloInputRange *ranges;  // by input
     bool                 *reaches; // by input: a node that rejected something depends on it
     int                   attempt;
-    uint64_t              seed; // other seeds give other numbers
+    uint64_t              seed;   // other seeds give other numbers
+    int64_t               filled; // how many numbers were made up so far
 } HoloMadeUp;
 
 HOLO_MUST HoloStatus holo_made_up_init(HoloMadeUp *made, const HoloGraph *graph, const HoloInputRange *ranges,
                                        HoloArena *arena, HoloError *error);
 // Fills input i, which has memory and whose sizes are numbers.
-void holo_made_up_fill(const HoloMadeUp *made, int i, HoloTensor *t);
+void holo_made_up_fill(HoloMadeUp *made, int i, HoloTensor *t);
 // Changes the inputs after `node` rejected them. False: there is nothing more to try.
 HOLO_MUST bool holo_made_up_next(HoloMadeUp *made, const HoloNode *node);
 // "made-up inputs (ids: zeros)".

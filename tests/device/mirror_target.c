@@ -5,7 +5,8 @@ static bool is_taken(const HoloNode *node)
 {
     return node->op->flags & (HOLO_OP_POINTWISE | HOLO_OP_REDUCES) || HOLO_IS(node, Transpose) ||
            HOLO_IS(node, Concat) || HOLO_IS(node, Softmax) || HOLO_IS(node, MatMul) ||
-           HOLO_IS(node, LayerNormalization);
+           HOLO_IS(node, LayerNormalization) || HOLO_IS(node, HOLOGRAM_CacheWrite) ||
+           HOLO_IS(node, HOLOGRAM_CachedAttention) || HOLO_IS(node, Gather) || HOLO_IS(node, ArgMax);
 }
 
 // f32, integers and truths.

@@ -57,8 +57,11 @@ HoloStatus holo_cuda_rotary(HoloCudaMaking *m)
     HoloCudaRotary  p;
     HoloCudaStep   *step;
     HOLO_TRY(rotary_read(m, &s, &p));
-    HoloCudaShape shape = holo_cuda_threads(p.batch * p.places * p.heads * (p.size - p.half));
+    int64_t threads = p.batch * p.places * p.heads * (p.size - p.half);
+    if (threads > INT32_MAX) return holo_call_fail(m->call, HOLO_UNSUPPORTED, "cuda: these sizes are too large");
+    HoloCudaShape shape = holo_cuda_threads(threads);
     HOLO_TRY(holo_cuda_add(m, "cache", "rotary", &shape, &p, sizeof p, &step));
+    holo_cuda_join(step, sizeof p);
     holo_cuda_place(step, offsetof(HoloCudaRotary, x), 0, 0);
     holo_cuda_place(step, offsetof(HoloCudaRotary, cos), rotary_input(m, s.cos), 0);
     holo_cuda_place(step, offsetof(HoloCudaRotary, sin), rotary_input(m, s.sin), 0);
@@ -103,6 +106,7 @@ HoloStatus holo_cuda_cache_write(HoloCudaMaking *m)
         return bad(m);
     HoloCudaShape shape = holo_cuda_blocks(p.size ? p.batch * p.fresh : 0);
     HOLO_TRY(holo_cuda_add(m, "cache", "cache_write", &shape, &p, sizeof p, &step));
+    holo_cuda_join(step, sizeof p);
     holo_cuda_place(step, offsetof(HoloCudaCacheWrite, from), FRESH, 0);
     holo_cuda_place(step, offsetof(HoloCudaCacheWrite, to), holo_cuda_out(m, 0), 0);
     holo_cuda_place(step, offsetof(HoloCudaCacheWrite, rows), ROWS, 0);

@@ -9,6 +9,19 @@
 
 enum { STAGING = 1 << 20 };
 
+// Steps of a recording that are launched together once it is known that the next one cannot join them.
+typedef struct Waiting {
+    int            count;
+    HoloCudaStep   step; // all of them
+    const char    *name;
+    const HoloCall *call; // of the last
+    struct {
+        uintptr_t from, to;
+        bool      is_out;
+    } used[64]; // bytes that they read and write
+    int used_count;
+} Waiting;
+
 typedef struct Cuda {
     HoloCudaShared *shared;
     HoloCuHandle    stream;   // where things are launched: its own, or a caller's
@@ -19,6 +32,8 @@ typedef struct Cuda {
     size_t          staged;   // bytes of it that transfers on their way read
     uint32_t       *status;   // pinned, too: kernels write it if an index is out of range
     uint8_t         store;    // how f32 lies in its memory: HOLO_CUDA_F32 ...
+    Waiting         waiting;  // while it records
+    bool            is_recording;
 } Cuda;
 
 // Every call runs in the context of the device, whatever the thread had before.
@@ -299,6 +314,11 @@ static int64_t packed_size(const HoloCall *call, const void *job, int input)
     return input == 1 ? ((const HoloCudaJob *)job)->packed : -1;
 }
 
+static bool is_in_place(uint32_t kernel)
+{
+    return kernel == HOLO_CUDA_STEP_ROTARY; // a thread reads its pair before it writes it
+}
+
 static const char *ran_by(const void *job)
 {
     return ((const HoloCudaJob *)job)->name;
@@ -342,32 +362,102 @@ static HoloCuResult map_fill(const Cuda *c, const HoloCudaMap *m, uint64_t at, u
     return result;
 }
 
-static HoloStatus step_launch(const Cuda *c, const HoloCall *call, HoloCudaStep *step, const char *name)
+static HoloCuResult addresses_fill(const Cuda *c, const HoloCall *call, HoloCudaStep *step)
+{
+    HoloCuResult result = 0;
+    for (int i = 0; i < step->place_count; i++) {
+        uint64_t at = address(c, call, &step->place[i]);
+        memcpy(step->args + step->place[i].at, &at, sizeof at);
+    }
+    for (int i = 0; i < step->map_count && !result; i++) {
+        const HoloCudaPlace *place = &step->map[i].place;
+        result                     = map_fill(c, &step->map[i].map, address(c, call, place), step->args + place->at);
+    }
+    return result;
+}
+
+// `result`: of filling in addresses.
+static HoloStatus filled_launch(const Cuda *c, HoloCuResult result, const HoloCall *call, const HoloCudaStep *step,
+                                const char *name)
 {
     HoloCuLaunchAttribute attributes[2];
     HoloCuLaunchConfig    config = {
            .block = {step->block, 1, 1}, .shared = step->shared, .stream = c->stream, .attributes = attributes};
-    void *args[1] = {step->args};
+    void *args[1] = {(void *)(uintptr_t)step->args}; // the driver only reads them
     if (step->cluster > 1)
         attributes[config.attribute_count++] =
             (HoloCuLaunchAttribute){.id = HOLO_CU_LAUNCH_CLUSTER, .cluster = {1, step->cluster, 1}};
     if (step->is_early)
         attributes[config.attribute_count++] = (HoloCuLaunchAttribute){.id = HOLO_CU_LAUNCH_EARLY, .early = 1};
     memcpy(config.grid, step->grid, sizeof config.grid);
-    for (int i = 0; i < step->place_count; i++) {
-        uint64_t at = address(c, call, &step->place[i]);
-        memcpy(step->args + step->place[i].at, &at, sizeof at);
-    }
-    HoloCuResult result = 0;
-    for (int i = 0; i < step->map_count && !result; i++) {
-        const HoloCudaPlace *place = &step->map[i].place;
-        result                     = map_fill(c, &step->map[i].map, address(c, call, place), step->args + place->at);
-    }
     if (!result) result = c->shared->cu.launch(&config, step->function, args, NULL);
     if (!result) return HOLO_OK;
     char what[200];
     snprintf(what, sizeof what, "node %.100s, kernel %.40s", call->node, name);
     return holo_cu_fail(&c->shared->cu, result, call->error, what);
+}
+
+static HoloStatus step_launch(const Cuda *c, const HoloCall *call, HoloCudaStep *step, const char *name)
+{
+    return filled_launch(c, addresses_fill(c, call, step), call, step, name);
+}
+
+// ---- steps that are launched together
+
+static HoloStatus waiting_launch(Cuda *c)
+{
+    Waiting *w = &c->waiting;
+    int      n = w->count;
+    w->count = w->used_count = 0;
+    return n ? filled_launch(c, 0, w->call, &w->step, w->name) : HOLO_OK;
+}
+
+// Adds the bytes of an operand. False: another step that waits writes them, or reads what this one writes.
+static bool bytes_use(Cuda *c, const HoloTensor *t, bool is_out, bool is_new)
+{
+    Waiting *w = &c->waiting;
+    if (!t || !t->data) return true;
+    uintptr_t from = (uintptr_t)t->data, to = from + (size_t)holo_tensor_count(t) * element(c, (HoloDtype)t->dtype);
+    for (int i = 0; i < w->used_count && !is_new; i++)
+        if (from < w->used[i].to && w->used[i].from < to && (is_out || w->used[i].is_out)) return false;
+    if (!is_new) return true;
+    if (w->used_count == HOLO_COUNT(w->used)) return false;
+    w->used[w->used_count].from     = from;
+    w->used[w->used_count].to       = to;
+    w->used[w->used_count++].is_out = is_out;
+    return true;
+}
+
+static bool operands_use(Cuda *c, const HoloCall *call, bool is_new)
+{
+    bool ok = true;
+    for (int i = 0; i < call->in_count; i++) ok = ok && bytes_use(c, call->in[i], false, is_new);
+    for (int i = 0; i < call->out_count; i++) ok = ok && bytes_use(c, call->out[i], true, is_new);
+    return ok;
+}
+
+// The step joins those that wait, or they are launched and it waits.
+static HoloStatus step_wait(Cuda *c, const HoloCall *call, HoloCudaStep *step, const char *name)
+{
+    Waiting *w = &c->waiting;
+    addresses_fill(c, call, step); // it has no maps
+    bool joins = w->count && w->count < HOLO_CUDA_MANY && (w->count + 1) * (size_t)step->many <= HOLO_CUDA_ARGS &&
+                 w->step.function == step->function && w->step.block == step->block &&
+                 w->step.shared == step->shared && operands_use(c, call, false);
+    if (!joins) {
+        HOLO_TRY(waiting_launch(c));
+        w->step = *step;
+    } else {
+        HoloCudaPart part = {w->step.grid[0], step->grid[0]};
+        char        *to   = (char *)w->step.args + (size_t)w->count * step->many;
+        memcpy(to, step->args, step->many);
+        memcpy(to, &part, sizeof part);
+        w->step.grid[0] += step->grid[0];
+    }
+    w->name = name;
+    w->call = call;
+    w->count++;
+    return operands_use(c, call, true) ? HOLO_OK : waiting_launch(c);
 }
 
 static HoloStatus launch(void *self, HoloCall *call, void *job)
@@ -376,8 +466,11 @@ static HoloStatus launch(void *self, HoloCall *call, void *job)
     HoloStatus   status = HOLO_OK;
     HoloCudaJob *j      = job;
     HOLO_TRY(enter(c, call->error));
-    for (HoloCudaStep *step = j->first; step && !status; step = step->next)
-        status = step_launch(c, call, step, j->name);
+    for (HoloCudaStep *step = j->first; step && !status; step = step->next) {
+        bool waits = c->is_recording && step->many && !step->next && step == j->first;
+        if (!waits) status = waiting_launch(c);
+        if (!status) status = waits ? step_wait(c, call, step, j->name) : step_launch(c, call, step, j->name);
+    }
     leave(c);
     return status;
 }
@@ -399,8 +492,9 @@ static HoloStatus record(void *self, HoloError *error)
     HoloCuResult result = c->shared->cu.capture_begin(c->own, HOLO_CU_CAPTURE_THREAD);
     leave(c);
     if (result) return holo_cu_fail(&c->shared->cu, result, error, "recording");
-    c->other  = c->stream;
-    c->stream = c->own;
+    c->other        = c->stream;
+    c->stream       = c->own;
+    c->is_recording = true;
     return HOLO_OK;
 }
 
@@ -410,15 +504,17 @@ static HoloStatus record_end(void *self, void **out_recording, HoloError *error)
     const HoloCu *cu    = &c->shared->cu;
     HoloCuHandle  graph = NULL, made = NULL;
     *out_recording = NULL;
-    c->stream      = c->other;
     HOLO_TRY(enter(c, error));
+    HoloStatus last = waiting_launch(c);
+    c->stream       = c->other;
+    c->is_recording = false;
     HoloCuResult result = cu->capture_end(c->own, &graph);
     if (!result) result = cu->graph_make(&made, graph, 0);
     if (graph) cu->graph_destroy(graph);
     if (!result) cu->graph_upload(made, c->stream); // it helps the first launch; a failure does no harm
     leave(c);
     *out_recording = made;
-    return result ? holo_cu_fail(cu, result, error, "recording") : HOLO_OK;
+    return result ? holo_cu_fail(cu, result, error, "recording") : last;
 }
 
 static HoloStatus replay(void *self, void *recording, HoloError *error)
@@ -452,6 +548,7 @@ const HoloDevice holo_device_cuda = {
     .transfer_by = transfer_by,
     .show        = show,
     .element     = element,
+    .is_in_place = is_in_place,
     .use_stream  = use_stream,
     .job_size    = job_size,
     .prepare     = prepare,

@@ -71,6 +71,14 @@ void holo_cuda_place(HoloCudaStep *step, size_t at, int operand, uint64_t offset
     if (step) step->place[step->place_count++] = (HoloCudaPlace){(uint16_t)at, (int16_t)operand, offset};
 }
 
+void holo_cuda_join(HoloCudaStep *step, size_t size)
+{
+    if (!step) return;
+    HoloCudaPart part = {0, step->grid[0]};
+    memcpy(step->args, &part, sizeof part);
+    step->many = (uint32_t)size;
+}
+
 void holo_cuda_place_map(HoloCudaStep *step, const HoloCudaMap *map, size_t at, int operand, uint64_t offset)
 {
     if (step)

@@ -71,6 +71,7 @@ typedef struct HoloCudaStep { // one launch
     HoloCuHandle  function;
     bool          is_early;
     uint32_t      grid[3], block, shared, cluster;
+    uint32_t      many; // bytes of its parameters, if it may be launched together with others of its kernel; 0: it may not
     int           place_count;
     HoloCudaPlace place[HOLO_CUDA_PLACES];
     int           map_count;
@@ -108,6 +109,8 @@ HOLO_MUST HoloStatus holo_cuda_add(HoloCudaMaking *m, const char *module, const 
 void holo_cuda_place(HoloCudaStep *step, size_t at, int operand, uint64_t offset);
 // The same for a map.
 void holo_cuda_place_map(HoloCudaStep *step, const HoloCudaMap *map, size_t at, int operand, uint64_t offset);
+// Steps of this kernel that do not need each other may be launched together: see HoloCudaPart. Accepts a step of NULL.
+void holo_cuda_join(HoloCudaStep *step, size_t size);
 // The number of output i among the operands.
 static inline int holo_cuda_out(const HoloCudaMaking *m, int i)
 {

@@ -25,13 +25,30 @@ static HoloCudaLaunch *begin(HoloCudaPick *out, HoloCudaKind kind, const char *m
 
 // ---- few rows
 
+enum { ROWS_WARPS = 8, ROWS_COLUMNS = 2 }; // as in rows.cu
+
+// How many warps share two rows of B: as few as fill the machine, and so many that its blocks end together.
+static int32_t rows_share(const HoloCudaWant *want, const HoloCudaRows *asked, int32_t size)
+{
+    int64_t all = 2 * (int64_t)want->sms * ROWS_WARPS, pairs = ceil_div(asked->n, ROWS_COLUMNS), best = 0;
+    int32_t found = 1;
+    for (int32_t share = 1; share <= ROWS_WARPS; share *= 2) {
+        int64_t pieces = ceil_div((int64_t)asked->k * size, 32 * 16), each = ceil_div(pieces, share);
+        int64_t rounds = ceil_div(pairs * share, all);
+        int64_t time   = rounds * (each + 2); // adding up takes as long as two pieces
+        if (share > 1 && time >= best) continue;
+        best  = time;
+        found = share;
+    }
+    return found;
+}
+
 bool holo_cuda_pick_rows(const HoloCudaWant *want, const HoloCudaRows *asked, uint32_t weights, HoloCudaPick *out)
 {
     // by type, then for 1, 4 and 8 rows
     static const char *const kernels[][3] = {{"rows_f32_1", "rows_f32_4", "rows_f32_8"},
                                              {"rows_f16_1", "rows_f16_4", "rows_f16_8"},
                                              {"rows_bf16_1", "rows_bf16_4", "rows_bf16_8"}};
-    enum { WARPS = 8, COLUMNS = 2 };
     memset(out, 0, sizeof *out);
     if (weights != HOLO_CUDA_WEIGHTS_PLAIN || want->type > HOLO_CUDA_BF16 || asked->m > HOLO_CUDA_ROWS_MAX)
         return false;
@@ -41,17 +58,16 @@ bool holo_cuda_pick_rows(const HoloCudaWant *want, const HoloCudaRows *asked, ui
     if (asked->m <= 0 || asked->n <= 0) return asked->m >= 0 && asked->n >= 0;
     const char     *kernel = kernels[want->type][asked->m == 1 ? 0 : asked->m <= 4 ? 1 : 2];
     HoloCudaLaunch *l      = begin(out, HOLO_CUDA_ROWS, "rows", kernel, sizeof(HoloCudaRows));
-    int32_t         share  = 1;
-    // more warps for a row while the machine is not full and each lane still has something to read
-    while (share < WARPS && ceil_div(asked->n, COLUMNS) * share < (int64_t)want->sms * 16 &&
-           (int64_t)asked->k * size >= (int64_t)share * 2 * 32 * 16)
-        share *= 2;
+    int32_t         share  = rows_share(want, asked, size);
+    int64_t         blocks = ceil_div(asked->n, ROWS_WARPS / share * ROWS_COLUMNS);
     l->params.rows       = *asked;
     l->params.rows.share = share;
     l->params.rows.whole   = want->align % 16 == 0 && asked->lda * (int64_t)size % 16 == 0;
     l->params.rows.b_early = want->b_constant;
-    l->block             = WARPS * 32;
-    l->grid[0]           = (uint32_t)ceil_div(asked->n, WARPS / share * COLUMNS);
+    l->block             = ROWS_WARPS * 32;
+    l->grid[0]           = (uint32_t)(blocks < 2 * want->sms ? blocks : 2 * want->sms);
+    l->shared            = HOLO_CUDA_ROWS_STAGES * ROWS_COLUMNS * ROWS_WARPS * 32 * 16;
+    l->params.rows.part  = (HoloCudaPart){0, l->grid[0]};
     out->cost            = 2 + (double)asked->n * asked->k * size / 3.5e6;
     return true;
 }
@@ -185,9 +201,16 @@ bool holo_cuda_pick_norm(const HoloCudaWant *want, const HoloCudaNorm *asked, Ho
     if (asked->rows <= 0 || asked->width <= 0) return asked->rows >= 0 && asked->width >= 0;
     // a whole block for a row, if rows are long, or too few for the machine
     bool            block = asked->width > 1024 || (asked->width > 256 && asked->rows < want->sms * 8);
-    HoloCudaLaunch *l    = begin(out, HOLO_CUDA_NORM, "norm", block ? "norm_block" : "norm_warp", sizeof(HoloCudaNorm));
-    l->params.norm       = *asked;
-    l->params.norm.whole = want->align % 16 == 0 && asked->lda % 4 == 0 && asked->ldc % 4 == 0;
+    bool            whole = want->align % 16 == 0 && asked->lda % 4 == 0 && asked->ldc % 4 == 0;
+    bool            few   = whole && asked->rows < 64 && asked->width > 256 && asked->width <= 4096 &&
+               asked->width % 4 == 0 && asked->what <= HOLO_CUDA_ROW_RMS_NORM && !asked->more && !asked->sum;
+    const char     *kernel = few     ? asked->width <= 1024 ? "norm_row_1" : asked->width <= 2048 ? "norm_row_2" : "norm_row_4"
+                             : block ? "norm_block"
+                                     : "norm_warp";
+    HoloCudaLaunch *l      = begin(out, HOLO_CUDA_NORM, "norm", kernel, sizeof(HoloCudaNorm));
+    block                  = block || few;
+    l->params.norm         = *asked;
+    l->params.norm.whole   = whole;
     l->block             = 256;
     l->grid[0]           = (uint32_t)(block ? asked->rows : ceil_div(asked->rows, 8));
     out->cost = 2 + (double)asked->rows * asked->width * (size_of(asked->a_type) + size_of(asked->c_type)) / 3e6;

@@ -42,6 +42,7 @@ HoloStatus holo_cuda_picked(HoloCudaMaking *m, const HoloCudaPick *pick, HoloCud
         .grid = {l->grid[0], l->grid[1], l->grid[2]}, .block = l->block, .shared = l->shared, .cluster = l->cluster};
     HoloCudaStep *step;
     HOLO_TRY(holo_cuda_add(m, l->module, l->kernel, &shape, &l->params, l->params_size, &step));
+    if (l->kind == HOLO_CUDA_ROWS && pick->count == 1) holo_cuda_join(step, l->params_size);
     HoloCudaOperand b = {pick->turned == 2 ? HOLO_CUDA_SCRATCH : 1, 0};
     if (pick->turned == 1) a = (HoloCudaOperand){HOLO_CUDA_SCRATCH, 0};
     holo_cuda_place(step, places[l->kind].a, a.operand, a.offset);
@@ -113,8 +114,9 @@ static HoloStatus sizes_find(const HoloCudaMaking *m, Sizes *s)
 {
     const HoloCall   *call = m->call;
     const HoloTensor *a = holo_in(call, 0), *b = holo_in(call, 1), *c = holo_in(call, 2), *out = holo_out(call, 0);
-    if (!a || !b || !out || a->dtype != HOLO_F32 || b->dtype != HOLO_F32 || out->dtype != HOLO_F32 || a->rank < 1 ||
-        b->rank < 1)
+    bool packed = m->params.flags & HOLO_CUDA_FLAG_PACKED; // then the type does not matter
+    if (!a || !b || !out || a->dtype != HOLO_F32 || (b->dtype != HOLO_F32 && !packed) || out->dtype != HOLO_F32 ||
+        a->rank < 1 || b->rank < 1)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "it is no product of f32");
     bool ta = holo_attr_int(call, "transA", 0) && a->rank > 1, tb = holo_attr_int(call, "transB", 0) && b->rank > 1;
     s->k           = a->rank == 1 ? a->dim[0] : size_at(a, ta ? 2 : 1);
@@ -233,7 +235,7 @@ bool holo_cuda_is_tiled(const HoloCudaMaking *m)
 static HoloStatus end_check(const HoloCudaMaking *m)
 {
     const HoloTensor *more = holo_in(m->call, 3), *out = m->call->out[0];
-    bool              ok = m->params.act < HOLO_CUDA_ACTS && m->params.more_how <= HOLO_CUDA_MORE_MUL_AFTER;
+    bool              ok = m->params.act < HOLO_CUDA_ACTS && m->params.more_how < HOLO_CUDA_MORES;
     if (ok && m->params.more_how)
         ok = more && more->dtype == HOLO_F32 && holo_tensor_count(more) == holo_tensor_count(out);
     return ok ? HOLO_OK : holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "the end of its product is broken");

@@ -27,7 +27,7 @@ static bool constant_of(HoloString name, int64_t *out)
 static HoloStatus open_message(HoloImport *import, HoloString message)
 {
     HoloMapping whole = {.data = (void *)(uintptr_t)message.data, .size = message.size};
-    return holo_onnx_read(import, &whole, "", &import->out->graph);
+    return holo_onnx_read(import, &whole, "", NULL, &import->out->graph);
 }
 
 static HoloStatus open_text(HoloImport *import)

@@ -75,10 +75,19 @@ static bool batch_fits(const HoloTensor *a, const HoloTensor *b)
     return equal || a->rank <= 2 || b->rank <= 2 || (a->rank <= 4 && b->rank <= 4);
 }
 
+// Weights may be narrower than f32: packing them converts them.
+static bool is_weights(const Choosing *c, const HoloValue *b)
+{
+    const HoloValue *from = holo_cuda_origin(b);
+    bool             is   = holo_value_is(from, HOLO_BF16, 2, 2) || holo_value_is(from, HOLO_F16, 2, 2);
+    return is && HOLO_IS(c->node, HOLOGRAM_MatMul) && from->is_constant && from->type.data;
+}
+
 static bool product(Choosing *c)
 {
     const HoloValue *a = input(c, 0), *b = input(c, 1), *bias = input(c, 2);
-    if (!is_f32(a, 1, HOLO_MAX_RANK) || !is_f32(b, 1, HOLO_MAX_RANK) || !batch_fits(&a->type, &b->type)) return false;
+    if (!is_f32(a, 1, HOLO_MAX_RANK) || (!is_f32(b, 1, HOLO_MAX_RANK) && !is_weights(c, b))) return false;
+    if (!batch_fits(&a->type, &b->type)) return false;
     if (holo_attr_int(&c->call, "transBatchA", 0) || holo_attr_int(&c->call, "transBatchB", 0)) return false;
     if (bias && (!is_f32(bias, 0, 2) || holo_attr_float(&c->call, "beta", 1) != 1)) return false;
     c->params.alpha = (float)holo_attr_float(&c->call, "alpha", 1);

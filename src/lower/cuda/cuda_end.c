@@ -38,13 +38,25 @@ static const struct {
     {HOLO_MAP_hard_swish, HOLO_CUDA_ACT_HARD_SWISH},
 };
 
+// How many steps from here on are x * sigmoid(x) of operand `of`; 0: they are not. It may be written with a factor of 1.
+static uint32_t silu_steps(const Reading *r, uint8_t of)
+{
+    uint8_t            first = (uint8_t)(HOLO_MAP_INPUTS + r->next);
+    const HoloMapStep *s     = peek(r, 0);
+    uint32_t           times = is_limit(s, HOLO_MAP_mul, of) && s->number >= 1 && s->number <= 1;
+    const HoloMapStep *curve = peek(r, times);
+    bool is = curve && curve->op == HOLO_MAP_sigmoid && curve->a == (times ? first : of) &&
+              is_pair(peek(r, times + 1), HOLO_MAP_mul, of, (uint8_t)(first + times));
+    return is ? times + 2 : 0;
+}
+
 static void act_read(Reading *r, HoloCudaStepParams *p)
 {
     const HoloMapStep *s = peek(r, 0), *second = peek(r, 1);
     uint8_t            first = (uint8_t)(HOLO_MAP_INPUTS + r->next);
-    if (s && s->op == HOLO_MAP_sigmoid && s->a == r->at && is_pair(second, HOLO_MAP_mul, r->at, first)) {
+    if (silu_steps(r, r->at)) {
         p->act = HOLO_CUDA_ACT_SILU;
-        take(r, 2);
+        take(r, silu_steps(r, r->at));
         return;
     }
     if (is_limit(s, HOLO_MAP_at_least, r->at) && is_limit(second, HOLO_MAP_at_most, first)) {
@@ -71,6 +83,23 @@ static void act_read(Reading *r, HoloCudaStepParams *p)
         }
 }
 
+// A gate: the function of x1, and the value so far times that.
+static bool gate_read(Reading *r, HoloCudaStepParams *p)
+{
+    const HoloMapStep *s = peek(r, 0);
+    if (!s || s->a != 1) return false;
+    uint32_t silu  = silu_steps(r, 1), steps = silu ? silu : 1;
+    uint8_t  how   = silu                          ? HOLO_CUDA_MORE_MUL_SILU
+                     : s->op == HOLO_MAP_gelu      ? HOLO_CUDA_MORE_MUL_GELU_ERF
+                     : s->op == HOLO_MAP_gelu_tanh ? HOLO_CUDA_MORE_MUL_GELU_TANH
+                                                   : HOLO_CUDA_MORE_NONE;
+    uint8_t  gate  = (uint8_t)(HOLO_MAP_INPUTS + r->next + steps - 1);
+    if (!how || !is_pair(peek(r, steps), HOLO_MAP_mul, r->at, gate)) return false;
+    p->more_how = how;
+    take(r, steps + 1);
+    return true;
+}
+
 bool holo_cuda_end(const HoloNode *node, const HoloProgram *tail, HoloCudaStepParams *params)
 {
     Reading            r    = {.program = tail};
@@ -81,7 +110,9 @@ bool holo_cuda_end(const HoloNode *node, const HoloProgram *tail, HoloCudaStepPa
         take(&r, 1);
     }
     act_read(&r, &p);
-    if (!p.more_how && is_pair(peek(&r, 0), HOLO_MAP_add, r.at, 1)) {
+    if (!p.more_how && gate_read(&r, &p)) {
+        // it is the last operand
+    } else if (!p.more_how && is_pair(peek(&r, 0), HOLO_MAP_add, r.at, 1)) {
         p.more_how = HOLO_CUDA_MORE_ADD_AFTER;
         take(&r, 1);
     } else if (!p.more_how && is_pair(peek(&r, 0), HOLO_MAP_mul, r.at, 1)) {

@@ -67,6 +67,13 @@ static float tf32_of(float x)
     return holo_f32_of_bits((up & 0x7F800000) == 0x7F800000 ? bits & ~UINT32_C(0x1FFF) : up & ~UINT32_C(0x1FFF));
 }
 
+static float number_at(const HoloTensor *w, int64_t i)
+{
+    if (w->dtype == HOLO_F32) return ((const float *)w->data)[i];
+    uint16_t bits = ((const uint16_t *)w->data)[i];
+    return w->dtype == HOLO_BF16 ? holo_bf16_to_f32(bits) : holo_f16_to_f32(bits);
+}
+
 static uint16_t narrow_of(uint8_t type, float x)
 {
     uint32_t bits = holo_bits_of_f32(x);
@@ -87,19 +94,19 @@ size_t holo_cuda_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t
 {
     Weights      s    = weights_of(lowering, w);
     uint8_t      type = holo_cuda_params(lowering).store, numeric = holo_cuda_params(lowering).numeric;
-    const float *from  = w->data;
     int64_t      first = part * s.part_rows, rows = s.rows - first < s.part_rows ? s.rows - first : s.part_rows;
     size_t       size = (size_t)(rows * s.row) * element(type);
     memset(out, 0, size);
     for (int64_t r = 0; r < rows; r++)
         for (int64_t i = 0; i < s.k && s.taps == 1; i++)
-            number_put(out, r * s.row + i, type, numeric, from[(first + r) * s.row_stride + i * s.channel_stride]);
+            number_put(out, r * s.row + i, type, numeric,
+                       number_at(w, (first + r) * s.row_stride + i * s.channel_stride));
     for (int64_t r = 0; r < rows && s.taps > 1; r++)
         for (int64_t i = 0; i < s.k; i++)
             if (i % s.channels < s.real)
                 number_put(out, r * s.row + i, type, numeric,
-                           from[(first + r) * s.row_stride + i % s.channels * s.channel_stride +
-                                i / s.channels * s.tap_stride]);
+                           number_at(w, (first + r) * s.row_stride + i % s.channels * s.channel_stride +
+                                            i / s.channels * s.tap_stride));
     return size;
 }
 
@@ -116,7 +123,8 @@ bool holo_cuda_packs(const HoloNode *node, HoloLowering *lowering)
     const HoloValue *w    = holo_cuda_origin(holo_node_in(node, 1));
     HoloCall         call = holo_node_call(node);
     bool is_conv = lowering->kernel == HOLO_CUDA_STEP_CONV, is_product = lowering->kernel == HOLO_CUDA_STEP_PRODUCT;
-    if ((!is_conv && !is_product) || !w || !w->is_constant || !w->type.data || w->type.dtype != HOLO_F32) return false;
+    if ((!is_conv && !is_product) || !w || !w->is_constant || !w->type.data) return false;
+    if (is_conv && w->type.dtype != HOLO_F32) return false;
     if (is_product ? w->type.rank != 2 : !HOLO_IS(node, HOLOGRAM_Conv)) return false;
     int64_t            groups = is_conv ? holo_attr_int(&call, "group", 1) : 1;
     HoloCudaStepParams params = holo_cuda_params(lowering);

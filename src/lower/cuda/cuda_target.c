@@ -20,7 +20,7 @@ static bool has_pointwise(const HoloCall *call)
 
 static bool is_in_place(uint32_t kernel)
 {
-    return kernel == HOLO_CUDA_STEP_PROGRAM;
+    return kernel == HOLO_CUDA_STEP_PROGRAM || kernel == HOLO_CUDA_STEP_ROTARY;
 }
 
 static bool has_kind(const char *kind)
@@ -31,8 +31,7 @@ static bool has_kind(const char *kind)
 // Of a large angle few digits say nothing.
 static bool is_angle(const HoloNode *node)
 {
-    bool is = node->op && !*node->op->domain && (!strcmp(node->op->name, "Cos") || !strcmp(node->op->name, "Sin"));
-    return is && node->in[0] && node->in[0]->type.dtype == HOLO_F32;
+    return (HOLO_IS(node, Cos) || HOLO_IS(node, Sin)) && node->in[0] && node->in[0]->type.dtype == HOLO_F32;
 }
 
 static const HoloTarget *of_class(const char *numeric);

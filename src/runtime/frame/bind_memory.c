@@ -177,9 +177,11 @@ static int span_behind(const Span *spans, int count, const char *from)
 static HoloStatus step_overlaps_check(HoloFrame *frame, const HoloStepRecord *s, const HoloStep *step,
                                       const HoloCall *call)
 {
-    bool in_kernel = !s->target && holo_kernel_is_in_place(s->kernel) && !step->is_open;
-    bool in_place  = call->op->flags & HOLO_OP_POINTWISE || in_kernel;
-    int  number    = 0;
+    const HoloDevice *device    = step->on->device;
+    bool              in_kernel = s->target ? device->is_in_place && device->is_in_place(s->kernel)
+                                            : holo_kernel_is_in_place(s->kernel) && !step->is_open;
+    bool              in_place  = call->op->flags & HOLO_OP_POINTWISE || in_kernel;
+    int               number    = 0;
     Span one, *spans = call->out_count > 1 ? HOLO_NEW(&frame->temp, Span, call->out_count) : &one;
     if (!spans) return holo_fail_memory(call->error);
     int count = spans_find(frame, call, spans, &number);

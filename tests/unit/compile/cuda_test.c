@@ -239,6 +239,57 @@ static void test_cut(void **state)
     holo_arena_deinit(&arena);
 }
 
+// A language model: a state is where the node that changes it runs, if all that read it run there, too. Angles keep their
+// digits on the host where the GPU stores few.
+static void expect_cut(const char *numeric, const char *slopes, const char *want)
+{
+    HoloArena   arena = {0};
+    HoloText    text = {0}, got = {0};
+    HoloTargets targets = {.list = {&holo_target_cpu, holo_target_cuda.of_class(numeric)}, .count = 2};
+    HoloCut     cut;
+    HoloLowered lowered;
+    holo_text_add(&text,
+                  "graph g(x: f32[B,S,4], rows: i64[B] = index, lengths: i64[B] = 0,\n"
+                  "        keys: f32[slots,context,4] = state[B,S,4]) -> (y) {\n"
+                  "    const f: f32[2] = {1, 0.5}\n"
+                  "    const alibi: f32[1] = {0.5}\n"
+                  "    const axes: i64[2] = {1, 2}\n"
+                  "    p = Cast@13(lengths) {to=1}\n"
+                  "    q = Unsqueeze@13(p, axes)\n"
+                  "    a = Mul@14(q, f)\n"
+                  "    c = Cos@7(a)\n"
+                  "    s = Sin@7(a)\n"
+                  "    t = RotaryEmbedding@23(x, c, s) {num_heads=1}\n"
+                  "    all = hologram::CacheWrite@1(keys, t, rows, lengths)\n"
+                  "    y = hologram::CachedAttention@1(t, all, all, rows, lengths%s) {num_heads=1, scale=1.0}\n"
+                  "}\n",
+                  slopes);
+    HoloGraph *graph = parsed(&arena, text.data);
+    EXPECT_OK(holo_lower_cut(graph, &targets, &cut, &error));
+    for (int i = 0; i < graph->node_count; i++)
+        if (!HOLO_IS(graph->nodes[i], HOLOGRAM_Transfer))
+            holo_text_add(&got, "%s %d, ", graph->nodes[i]->type, cut.target[i]);
+    assert_string_equal(got.data, want);
+    EXPECT_OK(holo_lower_graph(graph, &cut, &lowered, &error));
+    assert_int_equal(holo_lowered_space(&lowered, holo_graph_find(graph, "keys")), !*slopes);
+    holo_lowered_deinit(&lowered);
+    holo_text_deinit(&text);
+    holo_text_deinit(&got);
+    holo_arena_deinit(&arena);
+}
+
+static void test_states(void **state)
+{
+    (void)state;
+    expect_cut("fused", "",
+               "Cast 1, Unsqueeze 1, Mul 1, Cos 1, Sin 1, RotaryEmbedding 1, CacheWrite 1, CachedAttention 1, ");
+    expect_cut("bf16", "",
+               "Cast 0, Unsqueeze 0, Mul 0, Cos 0, Sin 0, RotaryEmbedding 1, CacheWrite 1, CachedAttention 1, ");
+    // attention with slopes has no kernel: the cache stays on the host with it
+    expect_cut("fused", ", _, alibi",
+               "Cast 1, Unsqueeze 1, Mul 1, Cos 1, Sin 1, RotaryEmbedding 1, CacheWrite 0, CachedAttention 0, ");
+}
+
 static const HoloLoweredNode *lowered_as(const HoloLowered *lowered, const char *type)
 {
     for (int i = 0; i < lowered->count; i++)
@@ -312,9 +363,9 @@ static HoloCudaStepParams end_of(const char *program, bool *out_fits)
              "graph g(x: f32[5,3], m: f32[5,2]) -> (y) {\n"
              "    const w: f32[3,2] = {1, 2, 3, 4, 5, 6}\n"
              "    const b: f32[2] = {7, 8}\n"
-             "    y = hologram::MatMul@1(x, w, b, m) {program=\"%s\", numbers=[0.0,6.0]}\n"
+             "    y = hologram::MatMul@1(x, w, b, m) {program=\"%s\", numbers=[%s]}\n"
              "}\n",
-             program);
+             program, strstr(program, "n1; s") ? "0.0,1.0" : "0.0,6.0");
     HoloGraph   *graph = parsed(&arena, text);
     HoloLowering out   = holo_target_cuda.choose(graph->nodes[0]);
     assert_int_equal(out.kernel, HOLO_CUDA_STEP_PRODUCT);
@@ -337,6 +388,9 @@ static void test_ends(void **state)
         {"gelu_tanh x0; mul r0 x1", HOLO_CUDA_ACT_GELU_TANH, HOLO_CUDA_MORE_MUL_AFTER},
         {"sigmoid x0; mul x0 r0", HOLO_CUDA_ACT_SILU, HOLO_CUDA_MORE_NONE},
         {"sigmoid x0; add r0 x1", HOLO_CUDA_ACT_SIGMOID, HOLO_CUDA_MORE_ADD_AFTER},
+        {"mul x0 n1; sigmoid r0; mul x0 r1", HOLO_CUDA_ACT_SILU, HOLO_CUDA_MORE_NONE},
+        {"mul x1 n1; sigmoid r0; mul x1 r1; mul r2 x0", HOLO_CUDA_ACT_NONE, HOLO_CUDA_MORE_MUL_SILU},
+        {"gelu_tanh x1; mul x0 r0", HOLO_CUDA_ACT_NONE, HOLO_CUDA_MORE_MUL_GELU_TANH},
     };
     bool fits;
     for (int i = 0; i < HOLO_COUNT(ends); i++) {
@@ -476,7 +530,7 @@ int main(void)
         cmocka_unit_test(test_ptx),     cmocka_unit_test(test_ptx_types), cmocka_unit_test(test_assembled),
         cmocka_unit_test(test_cut),     cmocka_unit_test(test_product),   cmocka_unit_test(test_filters),
         cmocka_unit_test(test_ends),    cmocka_unit_test(test_archive),   cmocka_unit_test(test_code),
-        cmocka_unit_test(test_devices),
+        cmocka_unit_test(test_devices), cmocka_unit_test(test_states),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

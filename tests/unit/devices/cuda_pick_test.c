@@ -110,7 +110,10 @@ static void check_rows(const HoloCudaWant *want, const HoloCudaPick *pick)
     const HoloCudaRows   *r    = &l->params.rows;
     int64_t               each = 8 / r->share * 2; // columns of a block
     assert_true(r->share == 1 || r->share == 2 || r->share == 4 || r->share == 8);
-    assert_true(l->grid[0] * each >= r->n && (l->grid[0] - 1) * each < r->n);
+    int64_t blocks = (r->n + each - 1) / each, most = 2 * want->sms; // blocks walk over columns
+    assert_int_equal(l->grid[0], blocks < most ? blocks : most);
+    assert_int_equal(r->part.blocks, l->grid[0]);
+    assert_true(l->shared <= SHARED_MOST && l->shared >= 8 * 32 * 16 * 2 * HOLO_CUDA_ROWS_STAGES);
     assert_int_equal(l->params_size, sizeof(HoloCudaRows));
     assert_true(!r->whole || (int64_t)r->lda * numbers[want->type] % 16 == 0);
     int rows = atoi(strrchr(l->kernel, '_') + 1);

@@ -256,6 +256,15 @@ static void test_flex_attention(void **state)
     expect_shape(g, "z", HOLO_F16, "n,4,l,6");
     const HoloGraph *body = holo_graph_find(g, "y")->producer->attr[0].graph;
     expect_shape(body, "r", HOLO_F32, "n,4,l,s");
+
+    HoloError  error = {0};
+    HoloGraph *wrong;
+    const char text[] = "graph g(q: f32[n,4,l,6], k: f32[n,2,s,8], v: f32[n,2,s,6]) -> (y) {\n"
+                        "    y = ai.onnx.preview::FlexAttention@1(q, k, v)\n"
+                        "}\n";
+    assert_int_equal(holo_graph_parse(&arena, text, &wrong, &error), HOLO_OK);
+    assert_int_equal(holo_graph_infer(wrong, &error), HOLO_BAD_MODEL);
+    assert_non_null(strstr(error.text, "vectors of Q and K: 6 and 8 differ"));
 }
 
 // An operator defined by others, with an input left out that its body hands on.

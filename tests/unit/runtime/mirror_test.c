@@ -3,12 +3,18 @@
 #include "support/models.h"
 #include "support/onnx_writer.h"
 
+#include "archive/archive.h"
 #include "device/mirror_device.h"
 #include "hologram_compiler.h"
+#include "lower/lower.h"
+#include "plan/plan.h"
 #include "runtime/frame/frame.h"
+#include "text/language.h"
 
 #include <math.h>
 #include <stdio.h>
+
+extern const HoloTarget holo_target_mirror;
 
 #define RECORDS(file, id, type) ((type *)(void *)edit_section(&(file), HOLO_SECTION_##id)->data)
 
@@ -332,12 +338,85 @@ static void host_pointers(void **state)
     free(job);
 }
 
+// ---- a language model whose cache is there
+
+static const char speech[] =
+    "graph g(input_ids: i64[B,S], cache_rows: i64[B] = index, cache_lengths: i64[B] = 0,\n"
+    "        picks: i64[P] = index, keys: f32[slots,context,2] = state[B,S,2]) -> (logits, choices) {\n"
+    "    const words: f32[5,2] = {1, 0, 0, 1, 1, 1, -1, 0, 0.5, -2}\n"
+    "    const back: f32[2,5] = {1, 0, 1, -1, 3, 0, 1, 1, 0, 2}\n"
+    "    x = Gather@13(words, input_ids)\n"
+    "    all = hologram::CacheWrite@1(keys, x, cache_rows, cache_lengths)\n"
+    "    y = hologram::CachedAttention@1(x, all, all, cache_rows, cache_lengths) {num_heads=1, scale=1.0}\n"
+    "    z = Gather@13(y, picks) {axis=1}\n"
+    "    logits = MatMul@13(z, back)\n"
+    "    choices = ArgMax@13(logits) {axis=-1, keepdims=0}\n"
+    "}";
+
+static HoloModel *speech_model(const HoloTargets *targets)
+{
+    HoloArena       arena = {0};
+    HoloGraph      *graph;
+    HoloCut         cut;
+    HoloLowered     lowered;
+    HoloPlan        plan;
+    HoloFileWriter *file;
+    HoloModel      *model;
+    uint64_t        size;
+    EXPECT_OK(holo_graph_parse(&arena, speech, &graph, &error));
+    EXPECT_OK(holo_graph_infer(graph, &error));
+    EXPECT_OK(holo_lower_cut(graph, targets, &cut, &error));
+    EXPECT_OK(holo_lower_graph(graph, &cut, &lowered, &error));
+    EXPECT_OK(holo_plan_create(graph, &lowered, &plan, &error));
+    EXPECT_OK(holo_file_writer_open(temp_path("speech.holo"), &file, &error));
+    EXPECT_OK(holo_archive_write(&plan, file, NULL, &size, &error));
+    EXPECT_OK(holo_file_writer_close(file, true, &error));
+    EXPECT_OK(holo_model_open(temp_path("speech.holo"), &model, &error));
+    holo_plan_deinit(&plan);
+    holo_lowered_deinit(&lowered);
+    holo_arena_deinit(&arena);
+    return model;
+}
+
+// What it says is the same as on the CPU: logits, choices, a text that was saved, loaded, and copied.
+static void speaks(void **state)
+{
+    (void)state;
+    enum { LENGTH = 9, WORDS = 5 };
+    static const uint32_t tokens[LENGTH] = {1, 2, 3, 4, 0, 1, 1, 2, 4};
+    const HoloTargets     targets        = {.list = {&holo_target_cpu, &holo_target_mirror}, .count = 2};
+    HoloModel            *model[2]       = {speech_model(&holo_targets_cpu), speech_model(&targets)};
+    HoloLanguage         *language[2];
+    const float          *logits[2];
+    uint32_t              choice[2];
+    HoloLanguageOptions   options = {.size = sizeof options, .texts = 2};
+    for (int i = 0; i < 2; i++) EXPECT_OK(holo_language_open(model[i], NULL, &options, &language[i], &error));
+    unsigned out = holo_mirror_seen().out;
+    for (size_t count = 1; count <= LENGTH; count++)
+        for (int i = 0; i < 2; i++)
+            EXPECT_OK(holo_language_read_choice(language[i], 0, tokens, count, &choice[i], &error));
+    assert_int_equal(holo_mirror_seen().out - out, LENGTH); // the choices alone
+    assert_int_equal(choice[0], choice[1]);
+    EXPECT_OK(holo_language_save(language[1], 0, temp_path("speech.kept"), &error));
+    EXPECT_OK(holo_language_copy(language[1], 0, 1, &error));
+    holo_language_forget(language[1], 0);
+    EXPECT_OK(holo_language_load(language[1], 0, temp_path("speech.kept"), &error));
+    for (int text = 0; text < 2; text++) {
+        HoloTextRead read = {.text = text, .tokens = tokens, .count = LENGTH};
+        assert_int_equal(holo_language_cached(language[1], &read, 1), LENGTH - 1);
+        EXPECT_OK(holo_language_read(language[0], 0, tokens, LENGTH, &logits[0], &error));
+        EXPECT_OK(holo_language_read(language[1], text, tokens, LENGTH, &logits[1], &error));
+        for (int i = 0; i < WORDS; i++) assert_true(fabsf(logits[0][i] - logits[1][i]) < 1e-5f);
+    }
+    for (int i = 0; i < 2; i++) holo_language_close(language[i]), holo_model_close(model[i]);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(by_hand),   cmocka_unit_test(by_compiler),    cmocka_unit_test(sizes_change),
         cmocka_unit_test(watched),   cmocka_unit_test(no_such_device), cmocka_unit_test(host_pointers),
-        cmocka_unit_test(executors),
+        cmocka_unit_test(executors), cmocka_unit_test(speaks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -204,6 +204,38 @@ extern "C" __global__ void __launch_bounds__(256) extreme(const __grid_constant_
     p.to[row] = place;
 }
 
+// Of few long rows of neighbours: four at a time.
+extern "C" __global__ void __launch_bounds__(1024) extreme_row(const __grid_constant__ HoloCudaExtreme p)
+{
+    __shared__ float bests[32];
+    __shared__ int   places[32];
+    in_turn();
+    int   lane = threadIdx.x % 32, place = -1;
+    float sign = p.is_least ? -1.0f : 1.0f, best = 0;
+#pragma unroll 4
+    for (int k = threadIdx.x * 4; k < (int)p.size; k += 4096) {
+        float4 x    = load_4(p.from, blockIdx.x * p.size + k, p.type);
+        float  y[4] = {sign * x.x, sign * x.y, sign * x.z, sign * x.w};
+#pragma unroll
+        for (int e = 0; e < 4; e++)
+            if (place < 0 || is_better(y[e], k + e, best, place, p.is_last)) best = y[e], place = k + e;
+    }
+    auto join = [&]() {
+        for (int step = 16; step; step /= 2) {
+            float x  = __shfl_xor_sync(0xffffffff, best, step);
+            int   at = __shfl_xor_sync(0xffffffff, place, step);
+            if (at >= 0 && (place < 0 || is_better(x, at, best, place, p.is_last))) best = x, place = at;
+        }
+    };
+    join();
+    if (!lane) bests[threadIdx.x / 32] = best, places[threadIdx.x / 32] = place;
+    __syncthreads();
+    if (threadIdx.x >= 32) return;
+    best = bests[lane], place = places[lane];
+    join();
+    if (!lane) p.to[blockIdx.x] = place;
+}
+
 // A thread for each row, in double, as the reference sums.
 extern "C" __global__ void __launch_bounds__(256) scan(const __grid_constant__ HoloCudaScan p)
 {

@@ -163,6 +163,7 @@ typedef struct HoloCudaWindow {
 
 // RotaryEmbedding: turns pairs of each vector by the angles of a row of two tables. x and y have the same strides.
 typedef struct HoloCudaRotary {
+    HoloCudaPart part;
     const void *x, *cos, *sin, *positions; // positions: NULL, and row = batch * batch_rows + position
     void       *y;
     uint32_t   *status; // becomes 1 if a position is out of range
@@ -179,6 +180,7 @@ typedef struct HoloCudaRotary {
 // New tokens [batch][fresh][size] go into a cache [slots][context][size], behind those that a slot has.
 enum { HOLO_CUDA_STATUS_INDEX = 1, HOLO_CUDA_STATUS_CACHE = 2 }; // what kernels write if values do not fit
 typedef struct HoloCudaCacheWrite {
+    HoloCudaPart   part;
     const void    *from;
     void          *to;
     const int64_t *rows, *lengths;

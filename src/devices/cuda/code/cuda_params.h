@@ -29,6 +29,10 @@ enum {
     HOLO_CUDA_MORE_ADD_BEFORE, // act(x + more)
     HOLO_CUDA_MORE_ADD_AFTER,  // act(x) + more
     HOLO_CUDA_MORE_MUL_AFTER,  // act(x) * more
+    HOLO_CUDA_MORE_MUL_SILU,   // act(x) * silu(more), and the same with other functions: gates
+    HOLO_CUDA_MORE_MUL_GELU_ERF,
+    HOLO_CUDA_MORE_MUL_GELU_TANH,
+    HOLO_CUDA_MORES,
 };
 
 // Words of zeros that all split products of a stream share: the last block of a tile to arrive adds the parts up, and
@@ -76,6 +80,13 @@ typedef struct HoloCudaTiled {
 } HoloCudaTiled;
 static_assert(sizeof(void *) != 8 || sizeof(HoloCudaTiled) == 512, "the layout that device code was compiled with");
 
+// Steps that do not need each other are launched together: a kernel's parameters are HOLO_CUDA_MANY of a struct, each of which
+// begins with the blocks that are its own.
+enum { HOLO_CUDA_MANY = 3, HOLO_CUDA_ROWS_STAGES = 8 }; // stages: pieces that rows.cu asks for ahead
+typedef struct HoloCudaPart {
+    uint32_t first, blocks;
+} HoloCudaPart;
+
 // C = end(A * B) for few rows (m <= 8), as fast as the weights are read. B as above, or in blocks of 4 or 8 bits.
 enum {
     HOLO_CUDA_WEIGHTS_PLAIN, // of A's type
@@ -84,6 +95,7 @@ enum {
     HOLO_CUDA_WEIGHTS_NBITS, // MatMulNBits with 4 bits: b = [n][k / block][block / 2], scales and zeros beside it
 };
 typedef struct HoloCudaRows {
+    HoloCudaPart part;
     const void  *a, *b;
     void        *c;
     const float *bias;
@@ -99,7 +111,7 @@ typedef struct HoloCudaRows {
     uint8_t      b_early; // B is constant: it may be read while the kernel before still runs
     uint8_t      unused[2];
 } HoloCudaRows;
-static_assert(sizeof(void *) != 8 || sizeof(HoloCudaRows) == 112, "the layout that device code was compiled with");
+static_assert(sizeof(void *) != 8 || sizeof(HoloCudaRows) == 120, "the layout that device code was compiled with");
 
 // A convolution of each channel by itself, channels last: weights [kernel_h][kernel_w][channels] of the data's type.
 typedef struct HoloCudaDepthwise {

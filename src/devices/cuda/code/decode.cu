@@ -102,17 +102,26 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
     }
     const T *k    = (const T *)p.k + kv_batch(p, batch) * p.k_stride[0] + kv_head * p.k_stride[1] + column;
     const T *v    = (const T *)p.v + kv_batch(p, batch) * p.v_stride[0] + kv_head * p.v_stride[1] + column;
-    int      from = blockIdx.x * p.keys_split, end = min(from + p.keys_split, Sight(p, batch, 0).keys);
-    for (int base = from; base < end; base += STEP) {
-        int   key = base + threadIdx.x / LANES;
-        float x[N], y[N], score[G];
-        load_floats<E>(x, k + key * p.k_stride[2], key < end ? left_k : 0, p.whole);
-        load_floats<E>(y, v + key * p.v_stride[2], key < end ? left_v : 0, p.whole);
+    int      keys = Sight(p, batch, 0).keys, from = blockIdx.x * p.keys_split, end = min(from + p.keys_split, keys);
+    int      splits = min(max((keys + p.keys_split - 1) / p.keys_split, 1), p.splits); // that have keys
+    if (blockIdx.x >= splits) return;
+    float x[2][N], y[2][N]; // the next key is on its way
+    auto  load = [&](int key, int turn) {
+        load_floats<E>(x[turn], k + key * p.k_stride[2], key < end ? left_k : 0, p.whole);
+        load_floats<E>(y[turn], v + key * p.v_stride[2], key < end ? left_v : 0, p.whole);
+    };
+    int own = threadIdx.x / LANES;
+    load(from + own, 0);
+#pragma unroll 2
+    for (int base = from, turn = 0; base < end; base += STEP, turn ^= 1) {
+        int   key = base + own;
+        float score[G];
+        load(key + STEP, turn ^ 1);
 #pragma unroll
         for (int g = 0; g < G; g++) {
             score[g] = 0;
 #pragma unroll
-            for (int i = 0; i < N; i++) score[g] = fmaf(q[g][i], x[i], score[g]);
+            for (int i = 0; i < N; i++) score[g] = fmaf(q[g][i], x[turn][i], score[g]);
 #pragma unroll
             for (int d = 1; d < LANES; d <<= 1) score[g] += __shfl_xor_sync(~0u, score[g], d);
             if (p.softcap > 0) score[g] = capped(score[g], p.softcap);
@@ -122,7 +131,7 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
                 score[g] = -INFINITY;
             else if (p.mask_type)
                 score[g] += sight.mask(row % p.queries, key);
-            if (score[g] != -INFINITY) found[g].add(score[g], 1, y);
+            if (score[g] != -INFINITY) found[g].add(score[g], 1, y[turn]);
         }
     }
     gather<G, D, N, LANES>(found, shared);
@@ -131,23 +140,23 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
     float  *mine = &shared[0][0][0];
     int     item = (batch * gridDim.y + blockIdx.y);
     int64_t size = G * (D + 2);
-    for (int i = threadIdx.x; i < G * D && p.splits > 1; i += 128) {
+    for (int i = threadIdx.x; i < G * D && splits > 1; i += 128) {
         float  top, sum, x = put_together<true>(mine + i / D * (D + 2), DECODE_WARPS, size, i % D, top, sum);
         float *to     = p.partial + ((int64_t)item * p.splits + blockIdx.x) * size + i / D * (D + 2);
         to[2 + i % D] = x;
         if (i % D == 0) to[0] = top, to[1] = sum;
     }
-    if (p.splits > 1) {
+    if (splits > 1) {
         __threadfence();
-        if (!__syncthreads_or(threadIdx.x == 0 && atomicAdd(&p.counters[item], 1) == (uint32_t)p.splits - 1)) return;
+        if (!__syncthreads_or(threadIdx.x == 0 && atomicAdd(&p.counters[item], 1) == (uint32_t)splits - 1)) return;
         __threadfence();
         if (threadIdx.x == 0) p.counters[item] = 0;
     }
     for (int i = threadIdx.x; i < G * D; i += 128) {
         int   row = row0 + i / D, head = kv_head * group + row / p.queries, at = i / D * (D + 2);
         float top, sum, x;
-        if (p.splits > 1)
-            x = put_together<false>(p.partial + (int64_t)item * p.splits * size + at, p.splits, size, i % D, top, sum);
+        if (splits > 1)
+            x = put_together<false>(p.partial + (int64_t)item * p.splits * size + at, splits, size, i % D, top, sum);
         else
             x = put_together<true>(mine + at, DECODE_WARPS, size, i % D, top, sum);
         if (row >= rows || i % D >= p.v_size) continue;

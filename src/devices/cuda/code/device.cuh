@@ -32,6 +32,22 @@ INL void let_others_start()
 #endif
 }
 
+// ---- steps that are launched together
+
+template <class P> struct Many {
+    P p[HOLO_CUDA_MANY];
+};
+
+// The parameters of the step that a block belongs to.
+template <class P> INL const P &part_of(const Many<P> &all)
+{
+    int i = 0;
+#pragma unroll
+    for (int k = 1; k < HOLO_CUDA_MANY; k++)
+        if (all.p[k].part.blocks && blockIdx.x >= all.p[k].part.first) i = k;
+    return all.p[i];
+}
+
 // ---- copies to shared memory that do not wait
 
 INL uint32_t shared_address(const void *p)
@@ -257,13 +273,20 @@ INL float act(float x, int what, float low, float high)
     }
 }
 
+INL float end_with(float x, float more, int how)
+{
+    if (how == HOLO_CUDA_MORE_ADD_AFTER) return x + more;
+    if (how == HOLO_CUDA_MORE_MUL_AFTER) return x * more;
+    if (how == HOLO_CUDA_MORE_MUL_SILU) return x * act(more, HOLO_CUDA_ACT_SILU, 0, 0);
+    if (how == HOLO_CUDA_MORE_MUL_GELU_ERF) return x * act(more, HOLO_CUDA_ACT_GELU_ERF, 0, 0);
+    if (how == HOLO_CUDA_MORE_MUL_GELU_TANH) return x * act(more, HOLO_CUDA_ACT_GELU_TANH, 0, 0);
+    return x;
+}
+
 INL float end_of(float x, float more, int what, int how, float low, float high)
 {
     if (how == HOLO_CUDA_MORE_ADD_BEFORE) x += more;
-    x = act(x, what, low, high);
-    if (how == HOLO_CUDA_MORE_ADD_AFTER) x += more;
-    if (how == HOLO_CUDA_MORE_MUL_AFTER) x *= more;
-    return x;
+    return end_with(act(x, what, low, high), more, how);
 }
 
 // ---- sums and maxima over a warp: the same order in every run

@@ -23,6 +23,7 @@ template <int BM, int BN, int THREADS> struct End {
             x = clip(x, p.low, p.high);
         else
             x = act(x, p.act, p.low, p.high);
+        if (!LIMITS) return end_with(x, more, p.more_how);
         if (p.more_how == HOLO_CUDA_MORE_ADD_AFTER) x += more;
         if (p.more_how == HOLO_CUDA_MORE_MUL_AFTER) x *= more;
         return x;
@@ -30,7 +31,7 @@ template <int BM, int BN, int THREADS> struct End {
 
     INL void all(const float *stage) const
     {
-        bool limits = p.act <= HOLO_CUDA_ACT_CLIP, whole = p.c_whole && p.n % 4 == 0;
+        bool limits = p.act <= HOLO_CUDA_ACT_CLIP && p.more_how <= HOLO_CUDA_MORE_MUL_AFTER, whole = p.c_whole && p.n % 4 == 0;
         if (whole && limits)
             quads<true, 4>(stage);
         else if (whole)
