@@ -60,15 +60,15 @@ bool holo_cuda_pick_rows(const HoloCudaWant *want, const HoloCudaRows *asked, ui
     HoloCudaLaunch *l      = begin(out, HOLO_CUDA_ROWS, "rows", kernel, sizeof(HoloCudaRows));
     int32_t         share  = rows_share(want, asked, size);
     int64_t         blocks = ceil_div(asked->n, ROWS_WARPS / share * ROWS_COLUMNS);
-    l->params.rows       = *asked;
-    l->params.rows.share = share;
+    l->params.rows         = *asked;
+    l->params.rows.share   = share;
     l->params.rows.whole   = want->align % 16 == 0 && asked->lda * (int64_t)size % 16 == 0;
     l->params.rows.b_early = want->b_constant;
-    l->block             = ROWS_WARPS * 32;
-    l->grid[0]           = (uint32_t)(blocks < 2 * want->sms ? blocks : 2 * want->sms);
-    l->shared            = HOLO_CUDA_ROWS_STAGES * ROWS_COLUMNS * ROWS_WARPS * 32 * 16;
-    l->params.rows.part  = (HoloCudaPart){0, l->grid[0]};
-    out->cost            = 2 + (double)asked->n * asked->k * size / 3.5e6;
+    l->block               = ROWS_WARPS * 32;
+    l->grid[0]             = (uint32_t)(blocks < 2 * want->sms ? blocks : 2 * want->sms);
+    l->shared              = HOLO_CUDA_ROWS_STAGES * ROWS_COLUMNS * ROWS_WARPS * 32 * 16;
+    l->params.rows.part    = (HoloCudaPart){0, l->grid[0]};
+    out->cost              = 2 + (double)asked->n * asked->k * size / 3.5e6;
     return true;
 }
 
@@ -200,19 +200,21 @@ bool holo_cuda_pick_norm(const HoloCudaWant *want, const HoloCudaNorm *asked, Ho
     if (want->numeric == HOLO_CUDA_NUMERIC_EXACT) return false;
     if (asked->rows <= 0 || asked->width <= 0) return asked->rows >= 0 && asked->width >= 0;
     // a whole block for a row, if rows are long, or too few for the machine
-    bool            block = asked->width > 1024 || (asked->width > 256 && asked->rows < want->sms * 8);
-    bool            whole = want->align % 16 == 0 && asked->lda % 4 == 0 && asked->ldc % 4 == 0;
-    bool            few   = whole && asked->rows < 64 && asked->width > 256 && asked->width <= 4096 &&
-               asked->width % 4 == 0 && asked->what <= HOLO_CUDA_ROW_RMS_NORM && !asked->more && !asked->sum;
-    const char     *kernel = few     ? asked->width <= 1024 ? "norm_row_1" : asked->width <= 2048 ? "norm_row_2" : "norm_row_4"
+    bool block = asked->width > 1024 || (asked->width > 256 && asked->rows < want->sms * 8);
+    bool whole = want->align % 16 == 0 && asked->lda % 4 == 0 && asked->ldc % 4 == 0;
+    bool few   = whole && asked->rows < 64 && asked->width > 256 && asked->width <= 4096 && asked->width % 4 == 0 &&
+               asked->what <= HOLO_CUDA_ROW_RMS_NORM && !asked->more && !asked->sum;
+    const char     *kernel = few     ? asked->width <= 1024   ? "norm_row_1"
+                                       : asked->width <= 2048 ? "norm_row_2"
+                                                              : "norm_row_4"
                              : block ? "norm_block"
                                      : "norm_warp";
     HoloCudaLaunch *l      = begin(out, HOLO_CUDA_NORM, "norm", kernel, sizeof(HoloCudaNorm));
     block                  = block || few;
     l->params.norm         = *asked;
     l->params.norm.whole   = whole;
-    l->block             = 256;
-    l->grid[0]           = (uint32_t)(block ? asked->rows : ceil_div(asked->rows, 8));
+    l->block               = 256;
+    l->grid[0]             = (uint32_t)(block ? asked->rows : ceil_div(asked->rows, 8));
     out->cost = 2 + (double)asked->rows * asked->width * (size_of(asked->a_type) + size_of(asked->c_type)) / 3e6;
     return true;
 }

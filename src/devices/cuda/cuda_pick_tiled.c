@@ -68,11 +68,13 @@ static bool image_fits(const HoloCudaProduct *p)
 
 static bool fits(const HoloCudaWant *want, const HoloCudaProduct *p, const Tile *t)
 {
-    bool act = p->act <= HOLO_CUDA_ACT_CLIP || p->act == HOLO_CUDA_ACT_GELU_ERF ||
-                    p->act == HOLO_CUDA_ACT_GELU_TANH || p->act == HOLO_CUDA_ACT_SILU;
-    if (want->type > HOLO_CUDA_BF16 || t->type != want->type || want->batch != 1 || !p->a_whole || p->k < 1) return false;
+    bool act = p->act <= HOLO_CUDA_ACT_CLIP || p->act == HOLO_CUDA_ACT_GELU_ERF || p->act == HOLO_CUDA_ACT_GELU_TANH ||
+               p->act == HOLO_CUDA_ACT_SILU;
+    if (want->type > HOLO_CUDA_BF16 || t->type != want->type || want->batch != 1 || !p->a_whole || p->k < 1)
+        return false;
     if (want->type == HOLO_CUDA_F32 && want->numeric != HOLO_CUDA_NUMERIC_TF32) return false;
     if (p->height && !image_fits(p)) return false;
+    if (p->more_how > HOLO_CUDA_MORE_MUL_AFTER) return false;
     return act && p->c_type == want->type && (!p->more_how || p->more_type == want->type);
 }
 
@@ -131,7 +133,8 @@ static double cost_of(const HoloCudaWant *want, const HoloCudaProduct *p, const 
     int64_t tiles  = ceil_div(p->m, t->m) * ceil_div(p->n, t->n);
     double  memory = ((double)p->n * p->k + (double)p->m * p->n) * size_of(t->type) / 4e6, cost;
     if (t->deep)
-        cost = 2 + (double)ceil_div(tiles * parts, want->sms) * ((double)lines * t->line + t->end) + (parts > 1 ? 0.8 : 0);
+        cost =
+            2 + (double)ceil_div(tiles * parts, want->sms) * ((double)lines * t->line + t->end) + (parts > 1 ? 0.8 : 0);
     else
         cost = 4 + (double)ceil_div(tiles, want->sms) * ((double)lines * t->line + t->end) + t->end;
     return cost > memory + 2 ? cost : memory + 2;
@@ -161,10 +164,10 @@ static void consider(const HoloCudaWant *want, const HoloCudaProduct *p, const T
     *l                = (HoloCudaLaunch){.kind = HOLO_CUDA_TILED, .module = t->module, .kernel = t->kernel};
     l->grid[0]        = (uint32_t)(t->deep || tiles < want->sms ? tiles : want->sms);
     l->grid[1] = (uint32_t)parts, l->grid[2] = 1;
-    l->block       = t->deep ? (uint32_t)t->m * 2 + 32 : 384;
-    l->shared      = shared_of(t, part);
-    l->cluster     = (uint32_t)parts;
-    l->params_size = sizeof(HoloCudaTiled);
+    l->block           = t->deep ? (uint32_t)t->m * 2 + 32 : 384;
+    l->shared          = shared_of(t, part);
+    l->cluster         = (uint32_t)parts;
+    l->params_size     = sizeof(HoloCudaTiled);
     HoloCudaProduct *q = &l->params.tiled.p;
     *q                 = *p;
     q->cluster         = (uint8_t)parts;

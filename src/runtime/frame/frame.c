@@ -407,7 +407,7 @@ static HoloStatus step_transfer(HoloFrame *frame, const HoloStep *step, HoloCall
     const HoloTensor     *hosts    = step->way == HOLO_TRANSFER_IN ? call->in[0] : call->out[0];
     bool                  is_there = frame->is_there[frame->roots[hosts - frame->values]];
     if (frame->is_left[hosts - frame->values]) return HOLO_OK;
-    frame->host.scratch            = on->scratch;
+    frame->host.scratch = on->scratch;
     if (step->job)
         HOLO_TRY(on->device->transfer_by(on->self, step->way, is_there, call, step->job));
     else
@@ -450,7 +450,7 @@ static bool value_show(HoloFrame *frame, uint32_t value, HoloTensor *out)
     *out                  = frame->values[value];
     if (on == frame->session->devices || !bytes) return true;
     out->data = holo_arena_take(&frame->temp, bytes);
-    if (out->data && on->device->show) 
+    if (out->data && on->device->show)
         return !on->device->show(on->self, HOLO_TRANSFER_OUT, &frame->values[value], out->data, &why);
     return out->data &&
            !on->device->transfer(on->self, HOLO_TRANSFER_OUT, out->data, frame->values[value].data, bytes, &why) &&
