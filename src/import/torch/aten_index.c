@@ -355,7 +355,7 @@ ANY(where_any)
     HoloDtype dtype = holo_torch_result(t, a + 1, 2);
     holo_torch_learn_mask(t, V(0));
     *out = holo_tv_tensor(
-                   t, holo_torch_where(t, V(0), holo_torch_scalar(t, &a[1], dtype), holo_torch_scalar(t, &a[2], dtype)));
+        t, holo_torch_where(t, V(0), holo_torch_scalar(t, &a[1], dtype), holo_torch_scalar(t, &a[2], dtype)));
 }
 
 // ---- scatters

@@ -216,7 +216,7 @@ static HoloTv tensor_input(Model *m, const char *name, const HoloPickle *example
         const char *learned = holo_name_map_find(&t->learned, string_of(name));
         HoloDtype   is      = learned ? (learned == holo_dtype_name(HOLO_I64) ? HOLO_I64 : HOLO_BOOL) : m->guess->dtype;
         type                = (HoloTensor){.dtype = has_example ? type.dtype : (uint8_t)is, .rank = rank};
-        m->is_guessed = !has_example;
+        m->is_guessed       = !has_example;
         for (int i = 0; i < type.rank; i++) {
             char *symbol = holo_arena_format(t->arena, "%s_%d", name, i);
             type.dim[i]  = symbol ? holo_dims_symbol(t->e->graph->dims, symbol) : HOLO_DIM_UNKNOWN;

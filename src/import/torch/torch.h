@@ -304,9 +304,9 @@ HoloValue *holo_torch_scalar_of(HoloTorch *t, HoloValue *x); // [1] to a scalar
 HoloValue *holo_torch_numel(HoloTorch *t, HoloValue *x);     // i64, a scalar
 
 // An element of x is a number of things: an input that x comes from, as it is, has whole numbers.
-void       holo_torch_learn_count(HoloTorch *t, const HoloValue *x);
+void holo_torch_learn_count(HoloTorch *t, const HoloValue *x);
 // The same for a mask.
-void holo_torch_learn_mask(HoloTorch *t, const HoloValue *x);
+void       holo_torch_learn_mask(HoloTorch *t, const HoloValue *x);
 HoloValue *holo_torch_as_index(HoloTorch *t, HoloValue *x); // i64; an input that it comes from has whole numbers
 
 // ---- numbers of Python (torch_numbers.c)
