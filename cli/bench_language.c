@@ -168,7 +168,8 @@ int cli_bench_language(const Cli *cli)
         HoloStatus status = HOLO_OK;
         if (s.prompt) status = prompt_time(cli, l.language, token, &s, &error);
         if (s.generate && !status)
-            status = s.sequences > 1 ? together_time(&l, token, &s, &error) : alone_time(cli, l.language, token, &s, &error);
+            status =
+                s.sequences > 1 ? together_time(&l, token, &s, &error) : alone_time(cli, l.language, token, &s, &error);
         if (status) result = cli_fail_error(cli->args[0], &error, status);
     }
     if (!result) speed_print(cli, &s);

@@ -190,11 +190,7 @@ static int chat(Cli *cli)
 }
 
 static const CliOption options[] = {
-    {"system", 0, "TEXT", "the system prompt"},
-    CLI_OPTIONS_SAMPLING,
-    CLI_OPTION_DEVICE,
-    CLI_OPTION_THREADS,
-    {0},
+    {"system", 0, "TEXT", "the system prompt"}, CLI_OPTIONS_SAMPLING, CLI_OPTION_DEVICE, CLI_OPTION_THREADS, {0},
 };
 
 const CliCommand cli_chat = {

@@ -8,6 +8,7 @@ nvcc=$(command -v nvcc || echo /usr/local/cuda/bin/nvcc)
 mkdir -p "$out"
 for f in src/devices/cuda/code/*.cu; do
     name=$(basename "$f" .cu)
+    case $arch$name in 80*_sm90) continue ;; esac
     if [ "$arch" = 80 ]; then
         "$nvcc" -std=c++17 -O3 -arch=compute_80 -ptx -o "$out/$name.ptx" "$f" &
     else

@@ -71,7 +71,8 @@ static HoloStatus record_new(Planning *p, const HoloValue *v, HoloStorage storag
     Record           *r = &p->records[p->record_count];
     r->value =
         (HoloValueRecord){.dtype = t->dtype, .kind = t->kind, .inner = t->inner, .rank = t->rank, .storage = storage};
-    if (storage == HOLO_STORE_ARENA || v->is_state) r->value.space = (uint16_t)holo_lowered_space(p->planner->lowered, v);
+    if (storage == HOLO_STORE_ARENA || v->is_state)
+        r->value.space = (uint16_t)holo_lowered_space(p->planner->lowered, v);
     HOLO_TRY(holo_planner_text(p->planner, v->name, &r->value.name));
     HOLO_TRY(sizes_add(p, v, storage, r));
     r->bytes = holo_tensor_bytes(t);

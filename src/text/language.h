@@ -44,9 +44,9 @@ struct HoloLanguage {
     HoloLanguageWay  way;
     int              ids, mask, rows, lengths, picks, positions, branch; // inputs; -1: there is none
     int              logits;                                             // an output
-    int              choices;      // an output: the most likely tokens; -1: there is none
-    bool             is_asked;     // the next run is to give the choices alone
-    const int64_t   *choice;       // that it gave
+    int              choices;  // an output: the most likely tokens; -1: there is none
+    bool             is_asked; // the next run is to give the choices alone
+    const int64_t   *choice;   // that it gave
     HoloPastPair    *past;
     int              past_count;
     HoloKnownText   *text;

@@ -193,7 +193,8 @@ EXPORT int cuTensorMapEncodeTiled(void *out, int type, uint32_t rank, void *addr
                                   int swizzle, int promotion, int fill)
 {
     (void)stride, (void)step, (void)interleave, (void)promotion, (void)fill;
-    if ((uintptr_t)out % 64 || (uintptr_t)address % 16 || rank != 3 || swizzle != 3 || box[2] > 256 || !size[0] || !size[2])
+    if ((uintptr_t)out % 64 || (uintptr_t)address % 16 || rank != 3 || swizzle != 3 || box[2] > 256 || !size[0] ||
+        !size[2])
         return INVALID_VALUE;
     memset(out, type, 128);
     fake.maps++;
@@ -201,12 +202,13 @@ EXPORT int cuTensorMapEncodeTiled(void *out, int type, uint32_t rank, void *addr
 }
 
 EXPORT int cuTensorMapEncodeIm2col(void *out, int type, uint32_t rank, void *address, const uint64_t *size,
-                                   const uint64_t *stride, const int32_t *lower, const int32_t *upper, uint32_t channels,
-                                   uint32_t pixels, const uint32_t *step, int interleave, int swizzle, int promotion,
-                                   int fill)
+                                   const uint64_t *stride, const int32_t *lower, const int32_t *upper,
+                                   uint32_t channels, uint32_t pixels, const uint32_t *step, int interleave,
+                                   int swizzle, int promotion, int fill)
 {
     (void)size, (void)stride, (void)step, (void)interleave, (void)promotion, (void)fill, (void)channels;
-    if ((uintptr_t)out % 64 || (uintptr_t)address % 16 || rank != 4 || swizzle != 3 || pixels > 256) return INVALID_VALUE;
+    if ((uintptr_t)out % 64 || (uintptr_t)address % 16 || rank != 4 || swizzle != 3 || pixels > 256)
+        return INVALID_VALUE;
     for (int i = 0; i < 2; i++)
         if (lower[i] < -128 || lower[i] > 127 || upper[i] < -128 || upper[i] > 127) return INVALID_VALUE;
     memset(out, type, 128);

@@ -5,11 +5,11 @@
 #include <stddef.h>
 
 typedef struct HoloFakeDriver {
-    int         version, devices, capability;                    // what it says about the machine
-    int         module_fails, launch_fails, wait_fails;          // results of these calls; 0: they succeed
-    size_t      memory_left;                                     // more bytes at once cannot be taken
-    int         contexts, depth, held, modules, streams, graphs; // what there is now
-    int         takes, copies_in, copies_out, copies_within, launches, graph_launches, kernels, waits, maps; // calls so far
+    int    version, devices, capability;                    // what it says about the machine
+    int    module_fails, launch_fails, wait_fails;          // results of these calls; 0: they succeed
+    size_t memory_left;                                     // more bytes at once cannot be taken
+    int    contexts, depth, held, modules, streams, graphs; // what there is now
+    int    takes, copies_in, copies_out, copies_within, launches, graph_launches, kernels, waits, maps; // calls so far
     const void *stream; // of the last call
 } HoloFakeDriver;
 

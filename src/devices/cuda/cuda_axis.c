@@ -32,7 +32,7 @@ HoloStatus holo_cuda_extreme(HoloCudaMaking *m)
     if (!p.size || p.outer * p.inner != holo_tensor_count(y)) return bad(m);
     HoloCudaShape shape = holo_cuda_blocks(p.outer * p.inner); // a block for each row
     shape.block         = p.size < 128 ? 32 : 256;
-    bool is_row = p.inner == 1 && p.size >= 4096 && p.size % 4 == 0 && p.size <= INT32_MAX / 2;
+    bool is_row         = p.inner == 1 && p.size >= 4096 && p.size % 4 == 0 && p.size <= INT32_MAX / 2;
     if (is_row) shape.block = 1024;
     HOLO_TRY(holo_cuda_add(m, "basic", is_row ? "extreme_row" : "extreme", &shape, &p, sizeof p, &step));
     holo_cuda_place(step, offsetof(HoloCudaExtreme, from), 0, 0);

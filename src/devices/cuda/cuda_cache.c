@@ -28,21 +28,22 @@ static HoloStatus rotary_read(const HoloCudaMaking *m, HoloRotarySizes *s, HoloC
     if (!x || !y || x->dtype != HOLO_F32 || y->dtype != HOLO_F32 || holo_tensor_count(x) != holo_tensor_count(y))
         return bad(m);
     HOLO_TRY(holo_rotary_sizes(call, s));
-    bool outer = x->rank == 4;
-    *p         = (HoloCudaRotary){.batch       = s->batch,
-                                  .places      = s->positions,
-                                  .heads       = s->heads,
-                                  .size        = s->size,
-                                  .half        = s->half,
-                                  .stride      = {s->heads * s->positions * s->size, outer ? s->size : s->heads * s->size,
-                                                  outer ? s->positions * s->size : s->size},
-                                  .type        = m->params.store,
-                                  .cos_type    = holo_cuda_type(m, rotary_input(m, s->cos)),
-                                  .sin_type    = holo_cuda_type(m, rotary_input(m, s->sin)),
-                                  .interleaved = holo_attr_int(call, "interleaved", 0) != 0};
+    bool outer    = x->rank == 4;
+    *p            = (HoloCudaRotary){.batch       = s->batch,
+                                     .places      = s->positions,
+                                     .heads       = s->heads,
+                                     .size        = s->size,
+                                     .half        = s->half,
+                                     .stride      = {s->heads * s->positions * s->size, outer ? s->size : s->heads * s->size,
+                                     outer ? s->positions * s->size : s->size},
+                                     .type        = m->params.store,
+                                     .cos_type    = holo_cuda_type(m, rotary_input(m, s->cos)),
+                                     .sin_type    = holo_cuda_type(m, rotary_input(m, s->sin)),
+                                     .interleaved = holo_attr_int(call, "interleaved", 0) != 0};
     p->rows       = holo_tensor_count(s->cos) / (s->half ? s->half : 1);
     p->batch_rows = s->cos->rank == 3 && s->cos->dim[0] == 1 ? 0 : s->positions;
-    if (holo_tensor_count(s->sin) != holo_tensor_count(s->cos) || holo_cuda_type(m, 0) != m->params.store) return bad(m);
+    if (holo_tensor_count(s->sin) != holo_tensor_count(s->cos) || holo_cuda_type(m, 0) != m->params.store)
+        return bad(m);
     if (!positions) return HOLO_OK;
     if (positions->dtype != HOLO_I64 && positions->dtype != HOLO_I32) return bad(m);
     int64_t count     = holo_tensor_count(positions);
@@ -122,11 +123,11 @@ static HoloStatus cached_read(const HoloCudaMaking *m, HoloCudaAttention *p)
     const HoloCall   *call = m->call;
     const HoloTensor *q = holo_in(call, QUERY), *k = holo_in(call, KEYS), *v = holo_in(call, VALUES);
     const HoloTensor *mask = holo_in(call, MASK), *out = holo_out(call, 0);
-    int64_t           heads = holo_attr_int(call, "num_heads", 0), kv_heads = holo_attr_int(call, "kv_num_heads", heads);
-    uint8_t           k_type, v_type;
-    if (!q || !out || q->rank != 3 || q->dtype != HOLO_F32 || !cache_type(m, k, &k_type) || !cache_type(m, v, &v_type) ||
-        heads < 1 || kv_heads < 1 || heads % kv_heads || q->dim[2] % heads || k->dim[2] % kv_heads ||
-        v->dim[2] % kv_heads || holo_cuda_type(m, QUERY) != m->params.store)
+    int64_t heads = holo_attr_int(call, "num_heads", 0), kv_heads = holo_attr_int(call, "kv_num_heads", heads);
+    uint8_t k_type, v_type;
+    if (!q || !out || q->rank != 3 || q->dtype != HOLO_F32 || !cache_type(m, k, &k_type) ||
+        !cache_type(m, v, &v_type) || heads < 1 || kv_heads < 1 || heads % kv_heads || q->dim[2] % heads ||
+        k->dim[2] % kv_heads || v->dim[2] % kv_heads || holo_cuda_type(m, QUERY) != m->params.store)
         return bad(m);
     int64_t batch = q->dim[0], queries = q->dim[1], context = k->dim[1], slots = k->dim[0], size = q->dim[2] / heads;
     int64_t v_size = v->dim[2] / kv_heads, window = holo_attr_int(call, "window", 0);

@@ -45,9 +45,10 @@ static HoloStatus conv_read(HoloCudaMaking *m, Conv *c)
                           ? holo_cuda_padded_channels(w->dim[1], c->groups, taps(c), m->params.store)
                           : w->dim[1];
     if (c->padded != w->dim[1]) {
-        int64_t whole = (c->shape.out[2] - 1) * c->shape.stride[2] + (c->shape.kernel[2] - 1) * c->shape.dilation[2] + 1,
+        int64_t whole =
+                    (c->shape.out[2] - 1) * c->shape.stride[2] + (c->shape.kernel[2] - 1) * c->shape.dilation[2] + 1,
                 least = c->shape.in[2] + c->shape.pad[2];
-        c->line = whole > least ? whole : least;
+        c->line       = whole > least ? whole : least;
     }
     return HOLO_OK;
 }
@@ -107,7 +108,7 @@ static bool product_pick(const HoloCudaMaking *m, const Conv *c, HoloCudaPick *o
         taps(c) == 1 && c->shape.stride[1] == 1 && c->shape.stride[2] == 1 && !c->shape.pad[1] && !c->shape.pad[2];
     if (is_dense && c->shape.in[1] == c->shape.out[1] && c->shape.in[2] == c->shape.out[2])
         p.height = 0; // a plain matrix
-    if (c->line) { // nothing is left or right of a line; neighbouring taps are one, of more channels
+    if (c->line) {    // nothing is left or right of a line; neighbouring taps are one, of more channels
         bool joins = c->shape.dilation[2] == 1;
         p.width    = (int32_t)c->line;
         p.pad_w    = 0;
@@ -215,8 +216,7 @@ static HoloStatus tiles_add(HoloCudaMaking *m, const Conv *c, const HoloCudaPick
                         .to_width = (int32_t)c->line,
                         .left     = (int32_t)c->shape.pad[2]};
     HoloCudaStep  *step;
-    if (!c->line)
-        return holo_cuda_picked(m, pick, HOLO_CUDA_INPUT_A, c->bias, c->more);
+    if (!c->line) return holo_cuda_picked(m, pick, HOLO_CUDA_INPUT_A, c->bias, c->more);
     HoloCudaShape shape = holo_cuda_threads(p.pixels);
     HOLO_TRY(holo_cuda_add(m, "basic", "pad_channels", &shape, &p, sizeof p, &step));
     holo_cuda_place(step, offsetof(HoloCudaPadded, from), 0, 0);

@@ -11,9 +11,9 @@ enum { STAGING = 1 << 20 };
 
 // Steps of a recording that are launched together once it is known that the next one cannot join them.
 typedef struct Waiting {
-    int            count;
-    HoloCudaStep   step; // all of them
-    const char    *name;
+    int             count;
+    HoloCudaStep    step; // all of them
+    const char     *name;
     const HoloCall *call; // of the last
     struct {
         uintptr_t from, to;
@@ -256,12 +256,12 @@ static size_t element(void *self, HoloDtype dtype)
 
 static HoloStatus show(void *self, HoloTransferWay way, const HoloTensor *t, void *bytes, HoloError *error)
 {
-    Cuda           *c      = self;
-    HoloSmallFloat  format = c->store == HOLO_CUDA_F16 ? HOLO_FORMAT_F16 : HOLO_FORMAT_BF16;
-    int64_t         count  = holo_tensor_count(t);
-    size_t          size   = (size_t)count * element(self, (HoloDtype)t->dtype);
-    uint16_t       *bits   = NULL;
-    bool            is_in  = way == HOLO_TRANSFER_IN;
+    Cuda          *c      = self;
+    HoloSmallFloat format = c->store == HOLO_CUDA_F16 ? HOLO_FORMAT_F16 : HOLO_FORMAT_BF16;
+    int64_t        count  = holo_tensor_count(t);
+    size_t         size   = (size_t)count * element(self, (HoloDtype)t->dtype);
+    uint16_t      *bits   = NULL;
+    bool           is_in  = way == HOLO_TRANSFER_IN;
     if (size != holo_tensor_bytes(t)) {
         bits = holo_realloc(NULL, size + 1);
         if (!bits) return holo_fail_memory(error);
@@ -347,7 +347,7 @@ static uint64_t address(const Cuda *c, const HoloCall *call, const HoloCudaPlace
 // What the copy engine has to know of an operand.
 static HoloCuResult map_fill(const Cuda *c, const HoloCudaMap *m, uint64_t at, uint8_t *out)
 {
-    static const int types[] = {HOLO_CU_MAP_TF32, HOLO_CU_MAP_F16, HOLO_CU_MAP_BF16};
+    static const int     types[] = {HOLO_CU_MAP_TF32, HOLO_CU_MAP_F16, HOLO_CU_MAP_BF16};
     _Alignas(64) uint8_t made[128];
     const HoloCu        *cu      = &c->shared->cu;
     void                *address = (void *)(uintptr_t)at;
@@ -442,8 +442,8 @@ static HoloStatus step_wait(Cuda *c, const HoloCall *call, HoloCudaStep *step, c
     Waiting *w = &c->waiting;
     addresses_fill(c, call, step); // it has no maps
     bool joins = w->count && w->count < HOLO_CUDA_MANY && (w->count + 1) * (size_t)step->many <= HOLO_CUDA_ARGS &&
-                 w->step.function == step->function && w->step.block == step->block &&
-                 w->step.shared == step->shared && operands_use(c, call, false);
+                 w->step.function == step->function && w->step.block == step->block && w->step.shared == step->shared &&
+                 operands_use(c, call, false);
     if (!joins) {
         HOLO_TRY(waiting_launch(c));
         w->step = *step;
@@ -505,9 +505,9 @@ static HoloStatus record_end(void *self, void **out_recording, HoloError *error)
     HoloCuHandle  graph = NULL, made = NULL;
     *out_recording = NULL;
     HOLO_TRY(enter(c, error));
-    HoloStatus last = waiting_launch(c);
-    c->stream       = c->other;
-    c->is_recording = false;
+    HoloStatus last     = waiting_launch(c);
+    c->stream           = c->other;
+    c->is_recording     = false;
     HoloCuResult result = cu->capture_end(c->own, &graph);
     if (!result) result = cu->graph_make(&made, graph, 0);
     if (graph) cu->graph_destroy(graph);

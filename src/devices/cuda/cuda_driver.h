@@ -52,48 +52,49 @@ typedef struct HoloCuLaunchConfig {
 } HoloCuLaunchConfig;
 
 // X(field, name in the library, arguments)
-#define HOLO_CU_MAP(X)                                                                               \
-    X(init, "cuInit", (unsigned))                                                                    \
-    X(version, "cuDriverGetVersion", (int *))                                                        \
-    X(device_count, "cuDeviceGetCount", (int *))                                                     \
-    X(device_get, "cuDeviceGet", (HoloCuDevice *, int))                                              \
-    X(device_name, "cuDeviceGetName", (char *, int, HoloCuDevice))                                   \
-    X(device_attribute, "cuDeviceGetAttribute", (int *, int, HoloCuDevice))                          \
-    X(context_retain, "cuDevicePrimaryCtxRetain", (HoloCuHandle *, HoloCuDevice))                    \
-    X(context_release, "cuDevicePrimaryCtxRelease_v2", (HoloCuDevice))                               \
-    X(context_push, "cuCtxPushCurrent_v2", (HoloCuHandle))                                           \
-    X(context_pop, "cuCtxPopCurrent_v2", (HoloCuHandle *))                                           \
-    X(memory_info, "cuMemGetInfo_v2", (size_t *, size_t *))                                          \
-    X(take, "cuMemAlloc_v2", (HoloCuAddress *, size_t))                                              \
-    X(give, "cuMemFree_v2", (HoloCuAddress))                                                         \
-    X(host_take, "cuMemHostAlloc", (void **, size_t, unsigned))                                      \
-    X(host_give, "cuMemFreeHost", (void *))                                                          \
-    X(copy_in, "cuMemcpyHtoDAsync_v2", (HoloCuAddress, const void *, size_t, HoloCuHandle))          \
-    X(copy_out, "cuMemcpyDtoHAsync_v2", (void *, HoloCuAddress, size_t, HoloCuHandle))               \
-    X(copy_within, "cuMemcpyDtoDAsync_v2", (HoloCuAddress, HoloCuAddress, size_t, HoloCuHandle))     \
-    X(clear, "cuMemsetD32Async", (HoloCuAddress, unsigned, size_t, HoloCuHandle))                    \
-    X(stream_create, "cuStreamCreate", (HoloCuHandle *, unsigned))                                   \
-    X(stream_destroy, "cuStreamDestroy_v2", (HoloCuHandle))                                          \
-    X(stream_wait, "cuStreamSynchronize", (HoloCuHandle))                                            \
-    X(capture_begin, "cuStreamBeginCapture_v2", (HoloCuHandle, int))                                 \
-    X(capture_end, "cuStreamEndCapture", (HoloCuHandle, HoloCuHandle *))                             \
-    X(graph_make, "cuGraphInstantiateWithFlags", (HoloCuHandle *, HoloCuHandle, unsigned long long)) \
-    X(graph_upload, "cuGraphUpload", (HoloCuHandle, HoloCuHandle))                                   \
-    X(graph_launch, "cuGraphLaunch", (HoloCuHandle, HoloCuHandle))                                   \
-    X(graph_destroy, "cuGraphDestroy", (HoloCuHandle))                                               \
-    X(graph_exec_destroy, "cuGraphExecDestroy", (HoloCuHandle))                                      \
-    X(module_load, "cuModuleLoadDataEx", (HoloCuHandle *, const void *, unsigned, int *, void **))   \
-    X(module_unload, "cuModuleUnload", (HoloCuHandle))                                               \
-    X(function_get, "cuModuleGetFunction", (HoloCuHandle *, HoloCuHandle, const char *))             \
-    X(function_set, "cuFuncSetAttribute", (HoloCuHandle, int, int))                                  \
-    X(launch, "cuLaunchKernelEx", (const HoloCuLaunchConfig *, HoloCuHandle, void **, void **))      \
-    X(map_tiled, "cuTensorMapEncodeTiled",                                                           \
-      (void *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const uint32_t *, const uint32_t *, int, int, int, int)) \
-    X(map_image, "cuTensorMapEncodeIm2col",                                                          \
-      (void *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const int32_t *, const int32_t *, uint32_t, uint32_t, \
-       const uint32_t *, int, int, int, int))                                                        \
-    X(pointer_attribute, "cuPointerGetAttribute", (void *, int, HoloCuAddress))                      \
-    X(error_text, "cuGetErrorString", (HoloCuResult, const char **))                                 \
+#define HOLO_CU_MAP(X)                                                                                                \
+    X(init, "cuInit", (unsigned))                                                                                     \
+    X(version, "cuDriverGetVersion", (int *))                                                                         \
+    X(device_count, "cuDeviceGetCount", (int *))                                                                      \
+    X(device_get, "cuDeviceGet", (HoloCuDevice *, int))                                                               \
+    X(device_name, "cuDeviceGetName", (char *, int, HoloCuDevice))                                                    \
+    X(device_attribute, "cuDeviceGetAttribute", (int *, int, HoloCuDevice))                                           \
+    X(context_retain, "cuDevicePrimaryCtxRetain", (HoloCuHandle *, HoloCuDevice))                                     \
+    X(context_release, "cuDevicePrimaryCtxRelease_v2", (HoloCuDevice))                                                \
+    X(context_push, "cuCtxPushCurrent_v2", (HoloCuHandle))                                                            \
+    X(context_pop, "cuCtxPopCurrent_v2", (HoloCuHandle *))                                                            \
+    X(memory_info, "cuMemGetInfo_v2", (size_t *, size_t *))                                                           \
+    X(take, "cuMemAlloc_v2", (HoloCuAddress *, size_t))                                                               \
+    X(give, "cuMemFree_v2", (HoloCuAddress))                                                                          \
+    X(host_take, "cuMemHostAlloc", (void **, size_t, unsigned))                                                       \
+    X(host_give, "cuMemFreeHost", (void *))                                                                           \
+    X(copy_in, "cuMemcpyHtoDAsync_v2", (HoloCuAddress, const void *, size_t, HoloCuHandle))                           \
+    X(copy_out, "cuMemcpyDtoHAsync_v2", (void *, HoloCuAddress, size_t, HoloCuHandle))                                \
+    X(copy_within, "cuMemcpyDtoDAsync_v2", (HoloCuAddress, HoloCuAddress, size_t, HoloCuHandle))                      \
+    X(clear, "cuMemsetD32Async", (HoloCuAddress, unsigned, size_t, HoloCuHandle))                                     \
+    X(stream_create, "cuStreamCreate", (HoloCuHandle *, unsigned))                                                    \
+    X(stream_destroy, "cuStreamDestroy_v2", (HoloCuHandle))                                                           \
+    X(stream_wait, "cuStreamSynchronize", (HoloCuHandle))                                                             \
+    X(capture_begin, "cuStreamBeginCapture_v2", (HoloCuHandle, int))                                                  \
+    X(capture_end, "cuStreamEndCapture", (HoloCuHandle, HoloCuHandle *))                                              \
+    X(graph_make, "cuGraphInstantiateWithFlags", (HoloCuHandle *, HoloCuHandle, unsigned long long))                  \
+    X(graph_upload, "cuGraphUpload", (HoloCuHandle, HoloCuHandle))                                                    \
+    X(graph_launch, "cuGraphLaunch", (HoloCuHandle, HoloCuHandle))                                                    \
+    X(graph_destroy, "cuGraphDestroy", (HoloCuHandle))                                                                \
+    X(graph_exec_destroy, "cuGraphExecDestroy", (HoloCuHandle))                                                       \
+    X(module_load, "cuModuleLoadDataEx", (HoloCuHandle *, const void *, unsigned, int *, void **))                    \
+    X(module_unload, "cuModuleUnload", (HoloCuHandle))                                                                \
+    X(function_get, "cuModuleGetFunction", (HoloCuHandle *, HoloCuHandle, const char *))                              \
+    X(function_set, "cuFuncSetAttribute", (HoloCuHandle, int, int))                                                   \
+    X(launch, "cuLaunchKernelEx", (const HoloCuLaunchConfig *, HoloCuHandle, void **, void **))                       \
+    X(map_tiled, "cuTensorMapEncodeTiled",                                                                            \
+      (void *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const uint32_t *, const uint32_t *, int,    \
+       int, int, int))                                                                                                \
+    X(map_image, "cuTensorMapEncodeIm2col",                                                                           \
+      (void *, int, uint32_t, void *, const uint64_t *, const uint64_t *, const int32_t *, const int32_t *, uint32_t, \
+       uint32_t, const uint32_t *, int, int, int, int))                                                               \
+    X(pointer_attribute, "cuPointerGetAttribute", (void *, int, HoloCuAddress))                                       \
+    X(error_text, "cuGetErrorString", (HoloCuResult, const char **))                                                  \
     X(error_name, "cuGetErrorName", (HoloCuResult, const char **))
 
 typedef struct HoloCu { // in the order of the table

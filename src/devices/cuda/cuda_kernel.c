@@ -4,9 +4,9 @@
 #include <string.h>
 
 static const char *const programs_modules[] = {"programs", NULL};
-#define PRODUCTS                                                                                               \
-    "product_f32", "product_tf32", "product_f16", "product_bf16", "tiled_tf32_sm90", "tiled_f16_sm90", "tiled_bf16_sm90", \
-        "turn", "basic", "programs"
+#define PRODUCTS                                                                                       \
+    "product_f32", "product_tf32", "product_f16", "product_bf16", "tiled_tf32_sm90", "tiled_f16_sm90", \
+        "tiled_bf16_sm90", "turn", "basic", "programs"
 static const char *const product_modules[]   = {PRODUCTS, "rows", NULL};
 static const char *const conv_modules[]      = {PRODUCTS, "depthwise", NULL};
 static const char *const basic_modules[]     = {"basic", NULL};

@@ -68,13 +68,13 @@ typedef struct HoloCudaMapPlace { // where the map of an operand goes, encoded w
 } HoloCudaMapPlace;
 
 typedef struct HoloCudaStep { // one launch
-    HoloCuHandle  function;
-    bool          is_early;
-    uint32_t      grid[3], block, shared, cluster;
-    uint32_t      many; // bytes of its parameters, if it may be launched together with others of its kernel; 0: it may not
-    int           place_count;
-    HoloCudaPlace place[HOLO_CUDA_PLACES];
-    int           map_count;
+    HoloCuHandle function;
+    bool         is_early;
+    uint32_t     grid[3], block, shared, cluster;
+    uint32_t many; // bytes of its parameters, if it may be launched together with others of its kernel; 0: it may not
+    int      place_count;
+    HoloCudaPlace    place[HOLO_CUDA_PLACES];
+    int              map_count;
     HoloCudaMapPlace map[2];
     _Alignas(16) uint8_t args[HOLO_CUDA_ARGS];
     struct HoloCudaStep *next;
@@ -139,8 +139,8 @@ int holo_cuda_program_operand(const char *name, bool is_tail);
 typedef HoloStatus HoloCudaPrepare(HoloCudaMaking *m);
 HoloCudaPrepare    holo_cuda_program, holo_cuda_product, holo_cuda_conv, holo_cuda_move, holo_cuda_gather,
     holo_cuda_reduce, holo_cuda_rows, holo_cuda_pool, holo_cuda_attention, holo_cuda_group_norm, holo_cuda_transfer,
-    holo_cuda_extreme, holo_cuda_scan, holo_cuda_pick_elements, holo_cuda_resize, holo_cuda_rotary, holo_cuda_cache_write,
-    holo_cuda_cached_attention;
+    holo_cuda_extreme, holo_cuda_scan, holo_cuda_pick_elements, holo_cuda_resize, holo_cuda_rotary,
+    holo_cuda_cache_write, holo_cuda_cached_attention;
 
 typedef struct HoloCudaKernel {
     const char        *name;

@@ -60,15 +60,15 @@ bool holo_cuda_pick_rows(const HoloCudaWant *want, const HoloCudaRows *asked, ui
     HoloCudaLaunch *l      = begin(out, HOLO_CUDA_ROWS, "rows", kernel, sizeof(HoloCudaRows));
     int32_t         share  = rows_share(want, asked, size);
     int64_t         blocks = ceil_div(asked->n, ROWS_WARPS / share * ROWS_COLUMNS);
-    l->params.rows       = *asked;
-    l->params.rows.share = share;
+    l->params.rows         = *asked;
+    l->params.rows.share   = share;
     l->params.rows.whole   = want->align % 16 == 0 && asked->lda * (int64_t)size % 16 == 0;
     l->params.rows.b_early = want->b_constant;
-    l->block             = ROWS_WARPS * 32;
-    l->grid[0]           = (uint32_t)(blocks < 2 * want->sms ? blocks : 2 * want->sms);
-    l->shared            = HOLO_CUDA_ROWS_STAGES * ROWS_COLUMNS * ROWS_WARPS * 32 * 16;
-    l->params.rows.part  = (HoloCudaPart){0, l->grid[0]};
-    out->cost            = 2 + (double)asked->n * asked->k * size / 3.5e6;
+    l->block               = ROWS_WARPS * 32;
+    l->grid[0]             = (uint32_t)(blocks < 2 * want->sms ? blocks : 2 * want->sms);
+    l->shared              = HOLO_CUDA_ROWS_STAGES * ROWS_COLUMNS * ROWS_WARPS * 32 * 16;
+    l->params.rows.part    = (HoloCudaPart){0, l->grid[0]};
+    out->cost              = 2 + (double)asked->n * asked->k * size / 3.5e6;
     return true;
 }
 
@@ -80,7 +80,7 @@ bool holo_cuda_pick_depthwise(const HoloCudaWant *want, const HoloCudaDepthwise 
     static const char *const kernels[][3] = {{"depthwise_f32_3x3", "depthwise_f32_3x3_2", "depthwise_f32"},
                                              {"depthwise_f16_3x3", "depthwise_f16_3x3_2", "depthwise_f16"},
                                              {"depthwise_bf16_3x3", "depthwise_bf16_3x3_2", "depthwise_bf16"}};
-    enum { ACROSS = 4, BLOCK = 128 };
+    enum { ACROSS = 4, BLOCK = 128, SMALL = 32 };
     memset(out, 0, sizeof *out);
     if (want->type > HOLO_CUDA_BF16 || want->numeric == HOLO_CUDA_NUMERIC_EXACT) return false;
     int32_t each = 16 / size_of(want->type);
@@ -89,12 +89,12 @@ bool holo_cuda_pick_depthwise(const HoloCudaWant *want, const HoloCudaDepthwise 
     bool square = asked->kernel_h == 3 && asked->kernel_w == 3 && asked->dilation_h == 1 && asked->dilation_w == 1 &&
                   asked->stride_h == asked->stride_w && asked->stride_w <= 2;
     int64_t threads = (int64_t)asked->batch * asked->out_h * ceil_div(asked->out_w, ACROSS) * (asked->channels / each);
-    if (ceil_div(threads, BLOCK) > INT32_MAX) return false;
+    if (threads > INT32_MAX - BLOCK) return false;
     const char     *kernel = kernels[want->type][square ? asked->stride_w - 1 : 2];
     HoloCudaLaunch *l      = begin(out, HOLO_CUDA_DEPTHWISE, "depthwise", kernel, sizeof(HoloCudaDepthwise));
     l->params.depthwise    = *asked;
-    l->block               = BLOCK;
-    l->grid[0]             = (uint32_t)ceil_div(threads, BLOCK);
+    l->block               = threads < (int64_t)want->sms * BLOCK / 2 ? SMALL : BLOCK; // all multiprocessors have work
+    l->grid[0]             = (uint32_t)ceil_div(threads, l->block);
     out->cost              = 2 + (double)threads * ACROSS * 32 / 3e6;
     return true;
 }
@@ -192,6 +192,24 @@ bool holo_cuda_pick_attention(const HoloCudaWant *want, const HoloCudaAttention 
 
 // ---- norms
 
+// A warp for a row that stays in its registers; blocks are small where rows are few.
+static bool pick_plain_norm(const HoloCudaWant *want, const HoloCudaNorm *asked, HoloCudaPick *out)
+{
+    static const char *const kernels[] = {"norm_plain_f32", "norm_plain_f16", "norm_plain_bf16"};
+    bool whole = want->align % 16 == 0 && asked->lda % 4 == 0 && asked->ldc % 4 == 0 && asked->width % 4 == 0;
+    if (asked->more || asked->sum || asked->a_type != asked->c_type || asked->what > HOLO_CUDA_ROW_RMS_NORM || !whole ||
+        asked->width > 1024)
+        return false;
+    HoloCudaLaunch *l    = begin(out, HOLO_CUDA_NORM, "norm", kernels[asked->a_type], sizeof(HoloCudaNorm));
+    int32_t         each = asked->rows < want->sms * 8 ? 2 : 8;
+    l->params.norm       = *asked;
+    l->params.norm.whole = 1;
+    l->block             = (uint32_t)each * 32;
+    l->grid[0]           = (uint32_t)ceil_div(asked->rows, each);
+    out->cost            = 2 + (double)asked->rows * asked->width * size_of(asked->a_type) / 1.5e6;
+    return true;
+}
+
 bool holo_cuda_pick_norm(const HoloCudaWant *want, const HoloCudaNorm *asked, HoloCudaPick *out)
 {
     memset(out, 0, sizeof *out);
@@ -199,20 +217,23 @@ bool holo_cuda_pick_norm(const HoloCudaWant *want, const HoloCudaNorm *asked, Ho
         return false;
     if (want->numeric == HOLO_CUDA_NUMERIC_EXACT) return false;
     if (asked->rows <= 0 || asked->width <= 0) return asked->rows >= 0 && asked->width >= 0;
+    if (pick_plain_norm(want, asked, out)) return true;
     // a whole block for a row, if rows are long, or too few for the machine
-    bool            block = asked->width > 1024 || (asked->width > 256 && asked->rows < want->sms * 8);
-    bool            whole = want->align % 16 == 0 && asked->lda % 4 == 0 && asked->ldc % 4 == 0;
-    bool            few   = whole && asked->rows < 64 && asked->width > 256 && asked->width <= 4096 &&
-               asked->width % 4 == 0 && asked->what <= HOLO_CUDA_ROW_RMS_NORM && !asked->more && !asked->sum;
-    const char     *kernel = few     ? asked->width <= 1024 ? "norm_row_1" : asked->width <= 2048 ? "norm_row_2" : "norm_row_4"
+    bool block = asked->width > 1024 || (asked->width > 256 && asked->rows < want->sms * 8);
+    bool whole = want->align % 16 == 0 && asked->lda % 4 == 0 && asked->ldc % 4 == 0;
+    bool few   = whole && asked->rows < 64 && asked->width > 256 && asked->width <= 4096 && asked->width % 4 == 0 &&
+               asked->what <= HOLO_CUDA_ROW_RMS_NORM && !asked->more && !asked->sum;
+    const char     *kernel = few     ? asked->width <= 1024   ? "norm_row_1"
+                                       : asked->width <= 2048 ? "norm_row_2"
+                                                              : "norm_row_4"
                              : block ? "norm_block"
                                      : "norm_warp";
     HoloCudaLaunch *l      = begin(out, HOLO_CUDA_NORM, "norm", kernel, sizeof(HoloCudaNorm));
     block                  = block || few;
     l->params.norm         = *asked;
     l->params.norm.whole   = whole;
-    l->block             = 256;
-    l->grid[0]           = (uint32_t)(block ? asked->rows : ceil_div(asked->rows, 8));
+    l->block               = 256;
+    l->grid[0]             = (uint32_t)(block ? asked->rows : ceil_div(asked->rows, 8));
     out->cost = 2 + (double)asked->rows * asked->width * (size_of(asked->a_type) + size_of(asked->c_type)) / 3e6;
     return true;
 }

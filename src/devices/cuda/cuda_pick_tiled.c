@@ -5,30 +5,27 @@
 
 enum { LINE = 128, SKEW = 8, STRIP_BYTES = 16 * 40 * 4 };
 
-// Microseconds, fitted to what bench/cuda measured on an H200: what a multiprocessor takes for a line of k of a tile, and for
-// its end; `deep` has one tile a block, which may have a part of k.
+// Microseconds, fitted to what bench/cuda measured on an H200: what a multiprocessor takes for a line of k of a tile, for the end of
+// a tile, and for the first one; `deep` has one tile a block, or a part of its k, which costs `part`.
 typedef struct Tile {
     const char *module, *kernel;
-    uint8_t     type, deep, ping;
+    uint8_t     type, deep;
     int32_t     m, n, stages;
-    double      line, end;
+    double      line, end, first, part;
 } Tile;
 
 // clang-format off
-#define TILES_OF(name, type, slow)                                                                        \
-    {"tiled_" name "_sm90", "wide_" name "_128x256", type, 0, 0, 128, 256, 4, 0.65 * slow, 3.0},          \
-    {"tiled_" name "_sm90", "wide_" name "_128x192", type, 0, 0, 128, 192, 4, 0.50 * slow, 2.4},          \
-    {"tiled_" name "_sm90", "wide_" name "_128x160", type, 0, 0, 128, 160, 5, 0.44 * slow, 2.1},          \
-    {"tiled_" name "_sm90", "wide_" name "_256x128", type, 0, 0, 256, 128, 4, 0.65 * slow, 3.0},          \
-    {"tiled_" name "_sm90", "wide_" name "_ping_128x128", type, 0, 1, 128, 128, 6, 0.40 * slow, 0.5},     \
-    {"tiled_" name "_sm90", "wide_" name "_ping_64x256", type, 0, 1, 64, 256, 4, 0.45 * slow, 0.5},       \
-    {"tiled_" name "_sm90", "wide_" name "_ping_128x64", type, 0, 1, 128, 64, 8, 0.25 * slow, 0.5},       \
-    {"tiled_" name "_sm90", "wide_" name "_ping_128x96", type, 0, 1, 128, 96, 7, 0.33 * slow, 0.5},       \
-    {"tiled_" name "_sm90", "deep_" name "_64x64", type, 1, 0, 64, 64, 12, 0.10 * slow, 2.0},             \
-    {"tiled_" name "_sm90", "deep_" name "_64x128", type, 1, 0, 64, 128, 8, 0.15 * slow, 2.2},            \
-    {"tiled_" name "_sm90", "deep_" name "_128x64", type, 1, 0, 128, 64, 8, 0.15 * slow, 2.2}
 static const Tile tiles[] = {
-    TILES_OF("f16", HOLO_CUDA_F16, 1), TILES_OF("bf16", HOLO_CUDA_BF16, 1), TILES_OF("tf32", HOLO_CUDA_F32, 1),
+#define TILES_OF(name, type)                                                                                               \
+    {"tiled_" name "_sm90", "wide_" name "_128x256",      type, 0, 128, 256, 4, 0.620, 6.0, -1.8, 0},                     \
+    {"tiled_" name "_sm90", "wide_" name "_128x160",      type, 0, 128, 160, 5, 0.400, 3.8, -0.7, 0},                     \
+    {"tiled_" name "_sm90", "wide_" name "_ping_128x128", type, 0, 128, 128, 6, 0.305, 2.3,  0.6, 0},                     \
+    {"tiled_" name "_sm90", "wide_" name "_ping_128x96",  type, 0, 128,  96, 7, 0.268, 1.7,  0.3, 0},                     \
+    {"tiled_" name "_sm90", "wide_" name "_ping_128x64",  type, 0, 128,  64, 8, 0.216, 1.2,  0.3, 0},                     \
+    {"tiled_" name "_sm90", "deep_" name "_64x64",        type, 1,  64,  64, 12, 0.230, 1.5, -1.3, 3.0},                  \
+    {"tiled_" name "_sm90", "deep_" name "_64x128",       type, 1,  64, 128, 8, 0.240, 3.0, -2.3, 3.7},                   \
+    {"tiled_" name "_sm90", "deep_" name "_128x64",       type, 1, 128,  64, 8, 0.250, 3.8, -3.3, 3.4},
+    TILES_OF("f16", HOLO_CUDA_F16) TILES_OF("bf16", HOLO_CUDA_BF16) TILES_OF("tf32", HOLO_CUDA_F32)
 };
 // clang-format on
 
@@ -68,11 +65,13 @@ static bool image_fits(const HoloCudaProduct *p)
 
 static bool fits(const HoloCudaWant *want, const HoloCudaProduct *p, const Tile *t)
 {
-    bool act = p->act <= HOLO_CUDA_ACT_CLIP || p->act == HOLO_CUDA_ACT_GELU_ERF ||
-                    p->act == HOLO_CUDA_ACT_GELU_TANH || p->act == HOLO_CUDA_ACT_SILU;
-    if (want->type > HOLO_CUDA_BF16 || t->type != want->type || want->batch != 1 || !p->a_whole || p->k < 1) return false;
+    bool act = p->act <= HOLO_CUDA_ACT_CLIP || p->act == HOLO_CUDA_ACT_GELU_ERF || p->act == HOLO_CUDA_ACT_GELU_TANH ||
+               p->act == HOLO_CUDA_ACT_SILU;
+    if (want->type > HOLO_CUDA_BF16 || t->type != want->type || want->batch != 1 || !p->a_whole || p->k < 1)
+        return false;
     if (want->type == HOLO_CUDA_F32 && want->numeric != HOLO_CUDA_NUMERIC_TF32) return false;
     if (p->height && !image_fits(p)) return false;
+    if (p->more_how > HOLO_CUDA_MORE_MUL_AFTER) return false;
     return act && p->c_type == want->type && (!p->more_how || p->more_type == want->type);
 }
 
@@ -129,11 +128,9 @@ static int64_t lines_of(const HoloCudaProduct *p, const Tile *t)
 static double cost_of(const HoloCudaWant *want, const HoloCudaProduct *p, const Tile *t, int64_t parts, int64_t lines)
 {
     int64_t tiles  = ceil_div(p->m, t->m) * ceil_div(p->n, t->n);
-    double  memory = ((double)p->n * p->k + (double)p->m * p->n) * size_of(t->type) / 4e6, cost;
-    if (t->deep)
-        cost = 2 + (double)ceil_div(tiles * parts, want->sms) * ((double)lines * t->line + t->end) + (parts > 1 ? 0.8 : 0);
-    else
-        cost = 4 + (double)ceil_div(tiles, want->sms) * ((double)lines * t->line + t->end) + t->end;
+    double  memory = ((double)p->n * p->k + (double)p->m * p->n) * size_of(t->type) / 4e6;
+    double  cost   = t->first + (double)ceil_div(tiles * parts, want->sms) * ((double)lines * t->line + t->end);
+    if (parts > 1) cost += t->part;
     return cost > memory + 2 ? cost : memory + 2;
 }
 
@@ -161,10 +158,10 @@ static void consider(const HoloCudaWant *want, const HoloCudaProduct *p, const T
     *l                = (HoloCudaLaunch){.kind = HOLO_CUDA_TILED, .module = t->module, .kernel = t->kernel};
     l->grid[0]        = (uint32_t)(t->deep || tiles < want->sms ? tiles : want->sms);
     l->grid[1] = (uint32_t)parts, l->grid[2] = 1;
-    l->block       = t->deep ? (uint32_t)t->m * 2 + 32 : 384;
-    l->shared      = shared_of(t, part);
-    l->cluster     = (uint32_t)parts;
-    l->params_size = sizeof(HoloCudaTiled);
+    l->block           = t->deep ? (uint32_t)t->m * 2 + 32 : 384;
+    l->shared          = shared_of(t, part);
+    l->cluster         = (uint32_t)parts;
+    l->params_size     = sizeof(HoloCudaTiled);
     HoloCudaProduct *q = &l->params.tiled.p;
     *q                 = *p;
     q->cluster         = (uint8_t)parts;

@@ -114,7 +114,7 @@ static HoloStatus sizes_find(const HoloCudaMaking *m, Sizes *s)
 {
     const HoloCall   *call = m->call;
     const HoloTensor *a = holo_in(call, 0), *b = holo_in(call, 1), *c = holo_in(call, 2), *out = holo_out(call, 0);
-    bool packed = m->params.flags & HOLO_CUDA_FLAG_PACKED; // then the type does not matter
+    bool              packed = m->params.flags & HOLO_CUDA_FLAG_PACKED; // then the type does not matter
     if (!a || !b || !out || a->dtype != HOLO_F32 || (b->dtype != HOLO_F32 && !packed) || out->dtype != HOLO_F32 ||
         a->rank < 1 || b->rank < 1)
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "it is no product of f32");

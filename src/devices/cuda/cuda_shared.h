@@ -50,7 +50,7 @@ void                 holo_cuda_unshare(void *shared);
 // A kernel of the archive's code, with as much dynamic shared memory as it needs. *out_early: it may be launched before the
 // one before it has ended.
 // Does the archive have code of that module for this GPU?
-bool holo_cuda_has(const HoloCudaShared *s, const char *module);
+bool                 holo_cuda_has(const HoloCudaShared *s, const char *module);
 HOLO_MUST HoloStatus holo_cuda_function(HoloCudaShared *s, const char *module, const char *name, uint32_t shared,
                                         HoloCuHandle *out, bool *out_early, HoloError *error);
 HOLO_MUST HoloStatus holo_cuda_constant(HoloCudaShared *s, uint32_t number, const void *bytes, size_t size,

@@ -45,7 +45,7 @@ static uint32_t silu_steps(const Reading *r, uint8_t of)
     const HoloMapStep *s     = peek(r, 0);
     uint32_t           times = is_limit(s, HOLO_MAP_mul, of) && s->number >= 1 && s->number <= 1;
     const HoloMapStep *curve = peek(r, times);
-    bool is = curve && curve->op == HOLO_MAP_sigmoid && curve->a == (times ? first : of) &&
+    bool               is    = curve && curve->op == HOLO_MAP_sigmoid && curve->a == (times ? first : of) &&
               is_pair(peek(r, times + 1), HOLO_MAP_mul, of, (uint8_t)(first + times));
     return is ? times + 2 : 0;
 }
@@ -88,12 +88,12 @@ static bool gate_read(Reading *r, HoloCudaStepParams *p)
 {
     const HoloMapStep *s = peek(r, 0);
     if (!s || s->a != 1) return false;
-    uint32_t silu  = silu_steps(r, 1), steps = silu ? silu : 1;
-    uint8_t  how   = silu                          ? HOLO_CUDA_MORE_MUL_SILU
-                     : s->op == HOLO_MAP_gelu      ? HOLO_CUDA_MORE_MUL_GELU_ERF
-                     : s->op == HOLO_MAP_gelu_tanh ? HOLO_CUDA_MORE_MUL_GELU_TANH
-                                                   : HOLO_CUDA_MORE_NONE;
-    uint8_t  gate  = (uint8_t)(HOLO_MAP_INPUTS + r->next + steps - 1);
+    uint32_t silu = silu_steps(r, 1), steps = silu ? silu : 1;
+    uint8_t  how  = silu                          ? HOLO_CUDA_MORE_MUL_SILU
+                    : s->op == HOLO_MAP_gelu      ? HOLO_CUDA_MORE_MUL_GELU_ERF
+                    : s->op == HOLO_MAP_gelu_tanh ? HOLO_CUDA_MORE_MUL_GELU_TANH
+                                                  : HOLO_CUDA_MORE_NONE;
+    uint8_t  gate = (uint8_t)(HOLO_MAP_INPUTS + r->next + steps - 1);
     if (!how || !is_pair(peek(r, steps), HOLO_MAP_mul, r->at, gate)) return false;
     p->more_how = how;
     take(r, steps + 1);

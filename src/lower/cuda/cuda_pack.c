@@ -92,10 +92,10 @@ static void number_put(void *out, int64_t at, uint8_t type, uint8_t numeric, flo
 
 size_t holo_cuda_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
 {
-    Weights      s    = weights_of(lowering, w);
-    uint8_t      type = holo_cuda_params(lowering).store, numeric = holo_cuda_params(lowering).numeric;
-    int64_t      first = part * s.part_rows, rows = s.rows - first < s.part_rows ? s.rows - first : s.part_rows;
-    size_t       size = (size_t)(rows * s.row) * element(type);
+    Weights s    = weights_of(lowering, w);
+    uint8_t type = holo_cuda_params(lowering).store, numeric = holo_cuda_params(lowering).numeric;
+    int64_t first = part * s.part_rows, rows = s.rows - first < s.part_rows ? s.rows - first : s.part_rows;
+    size_t  size = (size_t)(rows * s.row) * element(type);
     memset(out, 0, size);
     for (int64_t r = 0; r < rows; r++)
         for (int64_t i = 0; i < s.k && s.taps == 1; i++)

@@ -13,7 +13,8 @@ HoloStatus holo_pass_attention(HoloGraph *graph, HoloArena *scratch, HoloChanges
         HoloNode *node = graph->nodes[i];
         if (!node->op || !node->out_count || !node->out[0]) continue;
         holo_rewrite_inputs(&rewrite, node);
-        if (!holo_attention_heads(&rewrite, node) || !holo_attention_fuse(&rewrite, uses, values, node))
+        if (!holo_attention_heads(&rewrite, node) || !holo_attention_fuse(&rewrite, uses, values, node) ||
+            !holo_attention_batch(&rewrite, uses, values, node) || !holo_attention_parts(&rewrite, uses, values, node))
             return holo_fail_memory(error);
     }
     return holo_rewrite_end(&rewrite, error);

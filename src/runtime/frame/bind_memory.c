@@ -182,7 +182,7 @@ static HoloStatus step_overlaps_check(HoloFrame *frame, const HoloStepRecord *s,
                                             : holo_kernel_is_in_place(s->kernel) && !step->is_open;
     bool              in_place  = call->op->flags & HOLO_OP_POINTWISE || in_kernel;
     int               number    = 0;
-    Span one, *spans = call->out_count > 1 ? HOLO_NEW(&frame->temp, Span, call->out_count) : &one;
+    Span              one, *spans = call->out_count > 1 ? HOLO_NEW(&frame->temp, Span, call->out_count) : &one;
     if (!spans) return holo_fail_memory(call->error);
     int count = spans_find(frame, call, spans, &number);
     for (int k = 0; k < call->in_count && count > 0; k++) {

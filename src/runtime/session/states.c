@@ -69,7 +69,7 @@ static HoloStatus part_copy(const HoloOpenDevice *home, const HoloTensor *from, 
 {
     size_t  row   = element_of(home, to->dtype);
     int     inner = to->rank;
-    int64_t rows  = 1, common[HOLO_MAX_RANK], step = 1, was_step = 1;
+    int64_t rows = 1, common[HOLO_MAX_RANK], step = 1, was_step = 1;
     while (inner > 0 && from->dim[inner - 1] == to->dim[inner - 1]) row *= (size_t)to->dim[--inner];
     if (inner > 0) { // what lies together along the first size that differs goes at once
         inner--;
@@ -148,9 +148,28 @@ static HoloStatus view_find(HoloSession *session, int index, HoloTensor *out, Ho
 {
     HoloDefault *own;
     HOLO_TRY(state_find(session, index, &own, error));
+    const HoloOpenDevice *home = home_of(session, own);
+    if (home)
+        return holo_fail(error, HOLO_UNSUPPORTED,
+                         "state %s is in the memory of device %s: holo_session_state_read and _write copy it",
+                         holo_model_state(session->model, index)->name, home->device->name);
     *out = own->type;
-    if (own->space) out->data = NULL;
     return HOLO_OK;
+}
+
+static HoloStatus type_find(HoloSession *session, int index, HoloTensor *out, HoloError *error)
+{
+    HoloDefault *own;
+    HOLO_TRY(state_find(session, index, &own, error));
+    *out      = own->type;
+    out->data = NULL;
+    return HOLO_OK;
+}
+
+HoloStatus holo_session_state_type(HoloSession *session, int index, HoloTensor *out_type, HoloError *error)
+{
+    HOLO_TRY(holo_session_take(session, error));
+    return holo_session_give(session, type_find(session, index, out_type, error));
 }
 
 HoloStatus holo_session_state(HoloSession *session, int index, HoloTensor *out_view, HoloError *error)
@@ -188,7 +207,8 @@ static HoloStatus part_cross(HoloSession *session, int index, size_t offset, Hol
     if (!size) return HOLO_OK;
     if (!home) return bytes_copy(NULL, is_in ? part.data : bytes, is_in ? bytes : part.data, size, error);
     if (home->device->show) return home->device->show(home->self, way, &part, bytes, error);
-    HOLO_TRY(home->device->transfer(home->self, way, is_in ? part.data : bytes, is_in ? bytes : part.data, size, error));
+    HOLO_TRY(
+        home->device->transfer(home->self, way, is_in ? part.data : bytes, is_in ? bytes : part.data, size, error));
     return home->device->wait(home->self, error);
 }
 

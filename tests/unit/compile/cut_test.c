@@ -8,6 +8,7 @@
 #include "plan/plan.h"
 #include "tune/tune.h"
 
+#include <stdio.h>
 #include <string.h>
 
 extern const HoloTarget holo_target_mirror;
@@ -320,6 +321,53 @@ static void test_layout(void **state)
     holo_arena_deinit(&arena);
 }
 
+extern const HoloTarget holo_target_cuda;
+
+static int count_of(const HoloGraph *graph, const char *type)
+{
+    int count = 0;
+    for (int i = 0; i < graph->node_count; i++) count += !strcmp(graph->nodes[i]->type, type);
+    return count;
+}
+
+// A GPU gets queries, keys and values as products of their own, not as copied parts of one; the CPU does not.
+static void test_parts(void **state)
+{
+    (void)state;
+    static const char *const texts[] = {"    const n0: i64[1] = {0}\n"
+                                        "    const n4: i64[1] = {4}\n"
+                                        "    const n8: i64[1] = {8}\n"
+                                        "    const n12: i64[1] = {12}\n"
+                                        "    const last: i64[1] = {-1}\n"
+                                        "    q = Slice@13(a, n0, n4, last)\n"
+                                        "    k = Slice@13(a, n4, n8, last)\n"
+                                        "    v = Slice@13(a, n8, n12, last)\n",
+                                        "    const sizes: i64[3] = {4, 4, 4}\n"
+                                        "    q, k, v = Split@13(a, sizes) {axis=2}\n"};
+    const HoloTargets        gpu     = {.list = {&holo_target_cpu, &holo_target_cuda}, .count = 2};
+    for (int i = 0; i < 2 * HOLO_COUNT(texts); i++) {
+        char text[2000];
+        snprintf(
+            text, sizeof text,
+            "graph g(x: f32[2,3,2]) -> (y) {\n"
+            "    const w: f32[2,12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}\n"
+            "    const b: f32[12] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}\n"
+            "    m = MatMul@13(x, w)\n"
+            "    a = Add@14(%s)\n"
+            "%s"
+            "    y = Attention@23(q, k, v) {q_num_heads=2, kv_num_heads=2}\n"
+            "}\n",
+            i / 2 ? "b, m" : "m, b", texts[i / 2]);
+        HoloArena       arena   = {0};
+        HoloGraph      *graph   = parsed(&arena, text);
+        HoloPassOptions options = {.targets = i % 2 ? &gpu : NULL};
+        EXPECT_OK(holo_passes_run(graph, &options, &error));
+        assert_int_equal(count_of(graph, "MatMul"), i % 2 ? 3 : 1);
+        assert_int_equal(count_of(graph, "Slice") + count_of(graph, "Split"), i % 2 ? 0 : i / 2 ? 1 : 3);
+        holo_arena_deinit(&arena);
+    }
+}
+
 // Tuning measures what the CPU runs, and nothing else.
 static void test_tune(void **state)
 {
@@ -362,8 +410,8 @@ int main(void)
         cmocka_unit_test(test_crossing), cmocka_unit_test(test_once),    cmocka_unit_test(test_leading),
         cmocka_unit_test(test_outputs),  cmocka_unit_test(test_views),   cmocka_unit_test(test_control),
         cmocka_unit_test(test_sizes),    cmocka_unit_test(test_several), cmocka_unit_test(test_plan),
-        cmocka_unit_test(test_nothing),  cmocka_unit_test(test_layout),  cmocka_unit_test(test_tune),
-        cmocka_unit_test(test_names),
+        cmocka_unit_test(test_nothing),  cmocka_unit_test(test_layout),  cmocka_unit_test(test_parts),
+        cmocka_unit_test(test_tune),     cmocka_unit_test(test_names),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -60,8 +60,9 @@ static void check_source(const HoloCudaLaunch *l)
     snprintf(made, sizeof made, "%.*s_##name%s%s%s", (int)(type - l->kernel), l->kernel, rest ? "##" : "",
              strcmp(l->module, "decode") ? "" : "_##D##", rest ? rest : ",");
     bool here   = source_has(file, made),
-         shared = source_has(file, "TENSOR_PRODUCTS(") && source_has("product.cuh", made);
-    assert_true(here || shared);
+         shared = source_has(file, "TENSOR_PRODUCTS(") && source_has("product.cuh", made),
+         tiled  = source_has(file, "TILED_PRODUCTS(") && source_has("tiled.cuh", made);
+    assert_true(here || shared || tiled);
 }
 
 static void check_product(const HoloCudaWant *want, const HoloCudaProduct *asked, const HoloCudaPick *pick)
@@ -244,6 +245,110 @@ static void test_nothing_and_refusals(void **state)
     assert_false(holo_cuda_pick_product(&want, &p, &pick));
 }
 
+// What the copy engine asks of a map, and that it describes the operand.
+static void check_map(const HoloCudaMap *m, uint32_t element, uint32_t rows)
+{
+    assert_int_equal(m->box[0] * element, LINE);
+    for (int i = 0; i + 1 < m->rank; i++) assert_true(m->stride[i] && m->stride[i] % 16 == 0);
+    for (int i = 0; i < m->rank; i++) assert_true(m->size[i] >= 1 && m->size[i] <= UINT32_MAX);
+    assert_true(m->box[m->is_image ? 1 : 2] == rows && rows <= 256);
+    for (int i = 0; i < 2; i++) assert_true(m->lower[i] >= -128 && m->upper[i] >= -128 && m->upper[i] <= 127);
+    for (int i = 0; i < m->rank; i++) assert_true(m->step[i] >= 1 && m->step[i] <= 8);
+}
+
+static void check_tiled(const HoloCudaWant *want, const HoloCudaProduct *asked, const HoloCudaPick *pick)
+{
+    const HoloCudaLaunch  *l = &pick->launch[0];
+    const HoloCudaProduct *p = &l->params.tiled.p;
+    int                    m = 0, n = 0;
+    bool                   deep = !strncmp(l->kernel, "deep", 4);
+    uint32_t               size = numbers[want->type];
+    assert_int_equal(sscanf(strrchr(l->kernel, '_'), "_%dx%d", &m, &n), 2);
+    int64_t tiles = (int64_t)((asked->m + m - 1) / m) * ((asked->n + n - 1) / n), per = LINE / size,
+            taps  = asked->height ? (int64_t)asked->kernel_h * asked->kernel_w : 1,
+            lines = taps * (((asked->height ? asked->channels : asked->k) + per - 1) / per);
+    assert_int_equal(l->grid[0], deep || tiles < want->sms ? tiles : want->sms);
+    assert_int_equal(l->grid[1], p->splits);
+    assert_int_equal(l->cluster, p->splits);
+    // the parts of k: all lines, none empty
+    assert_true((int64_t)p->splits * p->k_split >= lines && (int64_t)(p->splits - 1) * p->k_split < lines);
+    assert_true(deep || p->splits == 1);
+    assert_true(l->shared <= SHARED_MOST && l->shared >= (uint32_t)((m + n) * LINE));
+    assert_int_equal(l->block, deep ? m * 2 + 32 : 384);
+    assert_int_equal(l->params_size, sizeof(HoloCudaTiled));
+    assert_true(!p->c_whole || (p->n % 4 == 0 && p->ldc % 4 == 0));
+    assert_int_equal(l->map[0].is_image, asked->height != 0);
+    check_map(&l->map[0], size, (uint32_t)m);
+    check_map(&l->map[1], size, (uint32_t)n);
+    assert_int_equal(l->map[1].size[0] * l->map[1].size[1], asked->k); // all of B, and no more
+    assert_int_equal(l->map[1].size[2], asked->n);
+    assert_int_equal(l->map[1].stride[1], (uint64_t)asked->ldb * size);
+    check_source(l);
+}
+
+static void test_tiled_products(void **state)
+{
+    static const int32_t shapes[][3] = {{6304, 2304, 768},  {6304, 768, 3072}, {197, 768, 3072},  {64, 768, 768},
+                                        {2048, 50257, 768}, {100352, 256, 64}, {100352, 144, 24}, {9, 8, 8}};
+    (void)state;
+    for (size_t i = 0; i < 3 * sizeof shapes / sizeof *shapes; i++) {
+        const int32_t  *s    = shapes[i / 3];
+        HoloCudaWant    want = want_of((uint8_t)(i % 3), HOLO_CUDA_NUMERIC_TF32);
+        HoloCudaProduct p    = product_of(want.type, s[0], s[1], s[2]);
+        HoloCudaPick    pick;
+        want.tiled = 1, p.act = HOLO_CUDA_ACT_GELU_ERF;
+        assert_true(holo_cuda_pick_product(&want, &p, &pick));
+        assert_int_equal(pick.launch[0].kind, HOLO_CUDA_TILED);
+        check_tiled(&want, &p, &pick);
+    }
+    HoloCudaWant    want = want_of(HOLO_CUDA_F16, 0);
+    HoloCudaProduct p    = product_of(want.type, 32 * 28 * 28, 128, 9 * 128);
+    HoloCudaPick    pick;
+    want.tiled = 1, p.height = p.width = 56, p.channels = p.lda = 128, p.kernel_h = p.kernel_w = 3,
+    p.out_h = p.out_w = 28, p.stride_h = p.stride_w = 2, p.pad_h = p.pad_w = 1, p.dilation_h = p.dilation_w = 1;
+    assert_true(holo_cuda_pick_product(&want, &p, &pick));
+    assert_int_equal(pick.launch[0].kind, HOLO_CUDA_TILED);
+    check_tiled(&want, &p, &pick);
+    const HoloCudaMap *image = &pick.launch[0].map[0];
+    assert_int_equal(image->lower[0], -1);
+    assert_int_equal(image->upper[1], -2); // the last patch begins at line 53 of 0 to 55
+    assert_int_equal(image->size[3], 32);
+}
+
+// What these kernels cannot do is left to the others.
+static void test_tiled_refusals(void **state)
+{
+    HoloCudaWant    want = want_of(HOLO_CUDA_F16, 0);
+    HoloCudaProduct good = product_of(want.type, 6304, 768, 768), p = good;
+    HoloCudaPick    pick;
+    (void)state;
+    want.tiled = 1;
+    p.k        = 767; // rows of A off 16 bytes
+    p.lda      = 767;
+    assert_true(holo_cuda_pick_product(&want, &p, &pick));
+    assert_int_equal(pick.launch[0].kind, HOLO_CUDA_PRODUCT);
+    p     = good;
+    p.act = HOLO_CUDA_ACT_TANH;
+    assert_true(holo_cuda_pick_product(&want, &p, &pick));
+    assert_int_equal(pick.launch[0].kind, HOLO_CUDA_PRODUCT);
+    p        = good;
+    p.c_type = HOLO_CUDA_F32;
+    assert_true(holo_cuda_pick_product(&want, &p, &pick));
+    assert_int_equal(pick.launch[0].kind, HOLO_CUDA_PRODUCT);
+    p = product_of(want.type, 100, 8, 0);
+    assert_true(holo_cuda_pick_product(&want, &p, &pick));
+    assert_int_equal(pick.launch[0].kind, HOLO_CUDA_PRODUCT);
+    want.batch = 2;
+    assert_true(holo_cuda_pick_product(&want, &good, &pick));
+    assert_int_equal(pick.launch[0].kind, HOLO_CUDA_PRODUCT);
+    want = want_of(HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED), want.tiled = 1;
+    p = product_of(want.type, 6304, 768, 768);
+    assert_true(holo_cuda_pick_product(&want, &p, &pick));
+    assert_int_equal(pick.launch[0].kind, HOLO_CUDA_PRODUCT);
+    assert_null(holo_cuda_tiled_module(HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED));
+    assert_string_equal(holo_cuda_tiled_module(HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32), "tiled_tf32_sm90");
+}
+
 static HoloCudaAttention attention_of(int32_t heads, int32_t kv_heads, int32_t queries, int32_t keys, int32_t size)
 {
     HoloCudaAttention p = {.batch    = 2,
@@ -307,7 +412,7 @@ static void test_norms_and_depthwise(void **state)
                           .a_type = HOLO_CUDA_F16};
         assert_true(holo_cuda_pick_norm(&want, &p, &pick));
         const HoloCudaLaunch *l    = &pick.launch[0];
-        int64_t               each = strcmp(l->kernel, "norm_warp") ? 1 : 8;
+        int64_t               each = strcmp(l->kernel, "norm_block") ? l->block / 32 : 1;
         assert_true(l->grid[0] * each >= p.rows && (l->grid[0] - 1) * each < p.rows);
         assert_int_equal(l->params.norm.whole, p.lda % 4 == 0);
         check_source(l);
@@ -343,6 +448,8 @@ int main(void)
         cmocka_unit_test(test_small_products_fill_the_machine),
         cmocka_unit_test(test_images),
         cmocka_unit_test(test_plain_b_is_turned),
+        cmocka_unit_test(test_tiled_products),
+        cmocka_unit_test(test_tiled_refusals),
         cmocka_unit_test(test_nothing_and_refusals),
         cmocka_unit_test(test_attention),
         cmocka_unit_test(test_norms_and_depthwise),

@@ -164,17 +164,17 @@ typedef struct HoloCudaWindow {
 // RotaryEmbedding: turns pairs of each vector by the angles of a row of two tables. x and y have the same strides.
 typedef struct HoloCudaRotary {
     HoloCudaPart part;
-    const void *x, *cos, *sin, *positions; // positions: NULL, and row = batch * batch_rows + position
-    void       *y;
-    uint32_t   *status; // becomes 1 if a position is out of range
-    int64_t     batch, places, heads, size, half, rows; // places: of a batch; rows: of the tables
-    int64_t     stride[3];                              // batch, place, head
-    int64_t     batch_rows;
-    uint8_t     type, cos_type, sin_type;
-    uint8_t     interleaved;
-    uint8_t     position_bytes; // 4 or 8
-    uint8_t     is_offset;      // there is one position: that of the first place
-    uint8_t     unused[2];
+    const void  *x, *cos, *sin, *positions; // positions: NULL, and row = batch * batch_rows + position
+    void        *y;
+    uint32_t    *status;                                 // becomes 1 if a position is out of range
+    int64_t      batch, places, heads, size, half, rows; // places: of a batch; rows: of the tables
+    int64_t      stride[3];                              // batch, place, head
+    int64_t      batch_rows;
+    uint8_t      type, cos_type, sin_type;
+    uint8_t      interleaved;
+    uint8_t      position_bytes; // 4 or 8
+    uint8_t      is_offset;      // there is one position: that of the first place
+    uint8_t      unused[2];
 } HoloCudaRotary;
 
 // New tokens [batch][fresh][size] go into a cache [slots][context][size], behind those that a slot has.

@@ -143,18 +143,19 @@ typedef struct HoloCudaAttention {
     const int32_t *lengths; // keys that count, of each batch; or NULL: all
     float         *partial; // workspace of the decode kernel
     uint32_t      *counters;
-    const int64_t *slots;   // K and V are a cache: which of its slots each batch has; or NULL
-    const int64_t *cached;  // and how many keys were there before the queries of each batch, which see those and their own
-    int64_t        q_stride[3], k_stride[3], v_stride[3], out_stride[3];
-    int64_t        mask_stride[3]; // batch, head, row; 0 where it is broadcast; keys are innermost
-    int32_t        batch, heads, kv_heads, queries, keys, size, v_size;
-    int32_t        causal;             // 1: query i sees keys up to i + past; 0: all
-    int32_t        past;               // keys before the first query, if causal; -1: lengths[batch] - queries
-    int32_t        splits, keys_split; // of the decode kernel
-    float          scale, softcap; // softcap: 0, or scores become softcap * tanh(score / softcap)
-    int32_t        slot_count;     // of a cache
-    int32_t        window;         // of mask FRESH: a query sees so many keys; 0: all
-    uint8_t        mask_type, whole, unused[2];
+    const int64_t *slots; // K and V are a cache: which of its slots each batch has; or NULL
+    const int64_t
+           *cached; // and how many keys were there before the queries of each batch, which see those and their own
+    int64_t q_stride[3], k_stride[3], v_stride[3], out_stride[3];
+    int64_t mask_stride[3]; // batch, head, row; 0 where it is broadcast; keys are innermost
+    int32_t batch, heads, kv_heads, queries, keys, size, v_size;
+    int32_t causal;             // 1: query i sees keys up to i + past; 0: all
+    int32_t past;               // keys before the first query, if causal; -1: lengths[batch] - queries
+    int32_t splits, keys_split; // of the decode kernel
+    float   scale, softcap;     // softcap: 0, or scores become softcap * tanh(score / softcap)
+    int32_t slot_count;         // of a cache
+    int32_t window;             // of mask FRESH: a query sees so many keys; 0: all
+    uint8_t mask_type, whole, unused[2];
 } HoloCudaAttention;
 static_assert(sizeof(void *) != 8 || sizeof(HoloCudaAttention) == 264, "the layout that device code was compiled with");
 

@@ -28,14 +28,20 @@ template <class E> struct Vector {
     }
 };
 
-template <class E> INL void finish(const HoloCudaDepthwise &p, Vector<E> &sum, int64_t at, int channel)
+// Limits, which most layers have, are apart from other functions: these are much code for each number.
+template <class E> INL void finish(const HoloCudaDepthwise &p, Vector<E> &sum, const float (&bias)[Vector<E>::N], int64_t at)
 {
     Vector<E> more;
+    float     low = p.act == HOLO_CUDA_ACT_RELU ? 0 : p.act ? p.low : -INFINITY,
+          high    = p.act <= HOLO_CUDA_ACT_RELU ? INFINITY : p.high;
     if (p.more_how) more.load((const typename E::T *)p.more + at);
+    if (p.act <= HOLO_CUDA_ACT_CLIP && !p.more_how) {
 #pragma unroll
-    for (int i = 0; i < Vector<E>::N; i++) {
-        float x  = sum.x[i] + (p.bias ? __ldg(p.bias + channel + i) : 0);
-        sum.x[i] = end_of(x, p.more_how ? more.x[i] : 0, p.act, p.more_how, p.low, p.high);
+        for (int i = 0; i < Vector<E>::N; i++) sum.x[i] = clip(sum.x[i] + bias[i], low, high);
+    } else {
+#pragma unroll
+        for (int i = 0; i < Vector<E>::N; i++)
+            sum.x[i] = end_of(sum.x[i] + bias[i], p.more_how ? more.x[i] : 0, p.act, p.more_how, p.low, p.high);
     }
     sum.store((typename E::T *)p.c + at);
 }
@@ -47,12 +53,15 @@ template <class E, int SIZE, int STRIDE> INL void depthwise(const HoloCudaDepthw
     enum { N = Vector<E>::N };
     int kernel_h = SIZE ? SIZE : p.kernel_h, kernel_w = SIZE ? SIZE : p.kernel_w, stride = STRIDE ? STRIDE : p.stride_w;
     int dilation = SIZE ? 1 : p.dilation_w, vectors = p.channels / N, groups = (p.out_w + ACROSS - 1) / ACROSS;
-    int64_t index = blockIdx.x * (int64_t)blockDim.x + threadIdx.x;
+    int index = blockIdx.x * blockDim.x + threadIdx.x; // 32 bits are enough: cuda_pick_more.c sees to it
     let_others_start();
+    if (index >= p.batch * p.out_h * groups * vectors) return;
+    int   rest = index / vectors, channel = (index - rest * vectors) * N, line_of = rest / groups;
+    int   x0 = (rest - line_of * groups) * ACROSS, image = line_of / p.out_h, y = line_of - image * p.out_h;
+    float bias[N];
     wait_for_others();
-    if (index >= (int64_t)p.batch * p.out_h * groups * vectors) return;
-    int       channel = (int)(index % vectors) * N, x0 = (int)(index / vectors % groups) * ACROSS;
-    int       y = (int)(index / vectors / groups % p.out_h), image = (int)(index / vectors / groups / p.out_h);
+#pragma unroll
+    for (int i = 0; i < N; i++) bias[i] = p.bias ? __ldg(p.bias + channel + i) : 0;
     const T  *a           = (const T *)p.a + (int64_t)image * p.height * p.width * p.channels + channel;
     const T  *b           = (const T *)p.b + channel;
     Vector<E> sum[ACROSS] = {};
@@ -102,7 +111,7 @@ template <class E, int SIZE, int STRIDE> INL void depthwise(const HoloCudaDepthw
     int64_t at = (((int64_t)image * p.out_h + y) * p.out_w + x0) * p.channels + channel;
 #pragma unroll
     for (int o = 0; o < ACROSS; o++)
-        if (x0 + o < p.out_w) finish<E>(p, sum[o], at + (int64_t)o * p.channels, channel);
+        if (x0 + o < p.out_w) finish<E>(p, sum[o], bias, at + (int64_t)o * p.channels);
 }
 
 #define DEPTHWISE(name, E, SIZE, STRIDE)                                                                \

@@ -122,6 +122,18 @@ template <int THREADS> struct Line {
         for (int e = 0; e < count; e++) store_any(p.c, c_at + n + e, p.c_type, y[e]);
     }
 
+    // Four of the gain or of the bias; `without`: what they are if there are none.
+    INL void parameters(float (&out)[4], const float *from, int i, int count, float without) const
+    {
+        if (from && p.whole && count == 4) {
+            float4 x = __ldg((const float4 *)from + i);
+            out[0] = x.x, out[1] = x.y, out[2] = x.z, out[3] = x.w;
+            return;
+        }
+#pragma unroll
+        for (int e = 0; e < 4; e++) out[e] = from && e < count ? __ldg(from + i * 4 + e) : without;
+    }
+
     INL void norm(float *shared)
     {
         bool  rms  = p.what == HOLO_CUDA_ROW_RMS_NORM;
@@ -137,14 +149,11 @@ template <int THREADS> struct Line {
         });
         float scale = rsqrtf(Team<THREADS>::all(squares, Add(), shared) / (float)p.width + p.epsilon);
         each([&](float4 x, int i, int count) {
-            float y[4] = {x.x, x.y, x.z, x.w};
+            float y[4] = {x.x, x.y, x.z, x.w}, gain[4], bias[4];
+            parameters(gain, p.gain, i, count, 1 - p.gain_add);
+            parameters(bias, p.bias, i, count, 0);
 #pragma unroll
-            for (int e = 0; e < 4; e++)
-                if (e < count) {
-                    int   n = i * 4 + e;
-                    float g = p.gain ? __ldg(p.gain + n) + p.gain_add : 1;
-                    y[e]    = (y[e] - mean) * scale * g + (p.bias ? __ldg(p.bias + n) : 0);
-                }
+            for (int e = 0; e < 4; e++) y[e] = (y[e] - mean) * scale * (gain[e] + p.gain_add) + bias[e];
             put(make_float4(y[0], y[1], y[2], y[3]), i, count);
         });
     }
@@ -248,3 +257,78 @@ template <int Q> INL void norm_row(const HoloCudaNorm &p)
 NORM_ROW(norm_row_1, 1)
 NORM_ROW(norm_row_2, 2)
 NORM_ROW(norm_row_4, 4)
+
+// ---- the usual case: one type, whole quads, nothing to add, rows of up to 32 numbers a lane. Short code, so that a warp is done
+// before another kernel would have read its instructions.
+
+template <class T> struct Kind; // four elements as they lie in memory
+
+template <> struct Kind<float> {
+    using Raw = float4;
+    static INL float4 get(float4 x) { return x; }
+    static INL float4 put(float4 x) { return x; }
+};
+
+template <> struct Kind<F16> {
+    using Raw = uint2;
+    static INL float4 get(uint2 x) { return widen(x, HOLO_CUDA_F16); }
+    static INL uint2  put(float4 x) { return make_uint2(F16::pair(x.x, x.y), F16::pair(x.z, x.w)); }
+};
+
+template <> struct Kind<BF16> {
+    using Raw = uint2;
+    static INL float4 get(uint2 x) { return widen(x, HOLO_CUDA_BF16); }
+    static INL uint2  put(float4 x) { return make_uint2(BF16::pair(x.x, x.y), BF16::pair(x.z, x.w)); }
+};
+
+template <class T> INL void norm_plain(const HoloCudaNorm &p)
+{
+    using Raw   = typename Kind<T>::Raw;
+    int64_t row = blockIdx.x * (blockDim.x / 32) + threadIdx.x / 32;
+    int     me = threadIdx.x % 32, quads = p.width / 4;
+    Raw     raw[QUADS];
+    float4  x[QUADS];
+    float   mean = 0, squares = 0;
+    let_others_start();
+    wait_for_others();
+    if (row >= p.rows) return;
+    const Raw *from = (const Raw *)p.a + row * (p.lda / 4) + me;
+    Raw       *to   = (Raw *)p.c + row * (p.ldc / 4) + me;
+#pragma unroll
+    for (int q = 0; q < QUADS; q++)
+        if (q * 32 + me < quads) raw[q] = from[q * 32];
+#pragma unroll
+    for (int q = 0; q < QUADS; q++) {
+        x[q] = q * 32 + me < quads ? Kind<T>::get(raw[q]) : make_float4(0, 0, 0, 0);
+        mean += (x[q].x + x[q].y) + (x[q].z + x[q].w);
+    }
+    mean = p.what == HOLO_CUDA_ROW_RMS_NORM ? 0 : warp_sum(mean) / (float)p.width;
+#pragma unroll
+    for (int q = 0; q < QUADS; q++) {
+        x[q].x -= mean, x[q].y -= mean, x[q].z -= mean, x[q].w -= mean;
+        if (q * 32 + me < quads) squares += (x[q].x * x[q].x + x[q].y * x[q].y) + (x[q].z * x[q].z + x[q].w * x[q].w);
+    }
+    float scale = rsqrtf(warp_sum(squares) / (float)p.width + p.epsilon);
+#pragma unroll
+    for (int q = 0; q < QUADS; q++) {
+        if (q * 32 + me >= quads) continue;
+        float4 g = make_float4(1, 1, 1, 1), b = make_float4(0, 0, 0, 0);
+        if (p.gain) {
+            g = __ldg((const float4 *)p.gain + q * 32 + me);
+            g.x += p.gain_add, g.y += p.gain_add, g.z += p.gain_add, g.w += p.gain_add;
+        }
+        if (p.bias) b = __ldg((const float4 *)p.bias + q * 32 + me);
+        to[q * 32] = Kind<T>::put(make_float4(x[q].x * scale * g.x + b.x, x[q].y * scale * g.y + b.y,
+                                              x[q].z * scale * g.z + b.z, x[q].w * scale * g.w + b.w));
+    }
+}
+
+#define NORM_PLAIN(name, T)                                                                        \
+    extern "C" __global__ void __launch_bounds__(256) name(const __grid_constant__ HoloCudaNorm p) \
+    {                                                                                              \
+        norm_plain<T>(p);                                                                          \
+    }
+
+NORM_PLAIN(norm_plain_f32, float)
+NORM_PLAIN(norm_plain_f16, F16)
+NORM_PLAIN(norm_plain_bf16, BF16)

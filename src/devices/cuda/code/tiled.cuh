@@ -70,9 +70,14 @@ INL void copy_a(const HoloCudaTiled &t, uint32_t to, const LineAt<BK> &at, const
 // ---- the end of a tile of `wide`: sums of a warp go through its own part of shared memory, 32 columns at a time, so that rows
 // are read and written in whole sectors.
 
+// erf by formula 7.1.26 of Abramowitz and Stegun: within 1.5e-7, a third of the instructions of erff.
 INL float gelu(float x)
 {
-    return 0.5f * x * (1 + erff(x * 0.70710678118654752f));
+    float z = fabsf(x) * 0.70710678118654752f, t, e = exp2f(z * z * -1.4426950408889634f);
+    asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(t) : "f"(fmaf(z, 0.3275911f, 1)));
+    float y = fmaf(fmaf(fmaf(fmaf(1.061405429f, t, -1.453152027f), t, 1.421413741f), t, -0.284496736f), t, 0.254829592f);
+    float r = fmaf(-y * t, e, 1);
+    return fmaf(0.5f * x, copysignf(r, x), 0.5f * x);
 }
 
 INL float gelu_tanh(float x) // x * sigmoid(2y) is x * (1 + tanh(y)) / 2
@@ -83,7 +88,6 @@ INL float gelu_tanh(float x) // x * sigmoid(2y) is x * (1 + tanh(y)) / 2
 
 INL float act_some(float x, int what)
 {
-    if (what == HOLO_CUDA_ACT_GELU_ERF) return gelu(x);
     if (what == HOLO_CUDA_ACT_GELU_TANH) return gelu_tanh(x);
     return __fdividef(x, 1 + __expf(-x)); // SILU
 }
@@ -92,18 +96,29 @@ template <class E> struct Quad { // four elements as they lie in memory
     using Raw = uint2;
     static INL float4 get(uint2 w) { return widen(w, E::TYPE); }
     static INL uint2  put(float4 x) { return make_uint2(E::pair(x.x, x.y), E::pair(x.z, x.w)); }
+    static INL void   store_if(void *to, uint2 x, bool is) // without a branch
+    {
+        asm volatile("{ .reg .pred p; setp.ne.u32 p, %3, 0; @p st.global.v2.b32 [%0], {%1, %2}; }" ::"l"(to), "r"(x.x),
+                     "r"(x.y), "r"((uint32_t)is)
+                     : "memory");
+    }
 };
 
 template <> struct Quad<TF32> {
     using Raw = float4;
     static INL float4 get(float4 w) { return w; }
     static INL float4 put(float4 x) { return x; }
+    static INL void   store_if(void *to, float4 x, bool is)
+    {
+        asm volatile("{ .reg .pred p; setp.ne.u32 p, %5, 0; @p st.global.v4.f32 [%0], {%1, %2, %3, %4}; }" ::"l"(to),
+                     "f"(x.x), "f"(x.y), "f"(x.z), "f"(x.w), "r"((uint32_t)is)
+                     : "memory");
+    }
 };
 
 enum { STRIP = 32, STRIP_ROW = STRIP + 8, STRIP_BYTES = 16 * STRIP_ROW * 4 };
 
-// 64 rows for each of MR, of which a warp has 16. The loop over strips is not unrolled, though sums are registers: all functions at
-// the end of a product are in it.
+// 64 rows for each of MR, of which a warp has 16.
 template <class E, int MR, int BN> struct Strips {
     using Raw = typename Quad<E>::Raw;
     enum { COUNT = MR * (BN / STRIP), ACROSS = BN / STRIP, AHEAD = 2 };
@@ -155,14 +170,18 @@ template <class E, int MR, int BN> struct Strips {
                 *(float2 *)(to + h * 8 * STRIP_ROW + j * 8) = make_float2(sum[j * 4 + h * 2], sum[j * 4 + h * 2 + 1]);
     }
 
-    template <int COUNT> INL void end(float (&x)[COUNT], const float (&b)[COUNT], const float (&y)[COUNT]) const
+    template <bool LIMITS, bool MORE, int COUNT>
+    INL void end(float (&x)[COUNT], const float (&b)[COUNT], const float (&y)[COUNT]) const
     {
 #pragma unroll
         for (int i = 0; i < COUNT; i++) x[i] = x[i] * p.alpha + b[i];
-        if (p.more_how == HOLO_CUDA_MORE_ADD_BEFORE)
+        if (MORE && p.more_how == HOLO_CUDA_MORE_ADD_BEFORE)
 #pragma unroll
             for (int i = 0; i < COUNT; i++) x[i] += y[i];
-        if (p.act <= HOLO_CUDA_ACT_CLIP) // none and relu are limits, too: cuda_pick.c
+        if (LIMITS) // none and relu are limits, too: cuda_pick.c
+#pragma unroll
+            for (int i = 0; i < COUNT; i++) x[i] = clip(x[i], p.low, p.high);
+        else if (p.act <= HOLO_CUDA_ACT_CLIP)
 #pragma unroll
             for (int i = 0; i < COUNT; i++) x[i] = clip(x[i], p.low, p.high);
         else if (p.act == HOLO_CUDA_ACT_GELU_ERF)
@@ -171,29 +190,30 @@ template <class E, int MR, int BN> struct Strips {
         else
 #pragma unroll
             for (int i = 0; i < COUNT; i++) x[i] = act_some(x[i], p.act);
-        if (p.more_how == HOLO_CUDA_MORE_ADD_AFTER)
+        if (MORE && p.more_how == HOLO_CUDA_MORE_ADD_AFTER)
 #pragma unroll
             for (int i = 0; i < COUNT; i++) x[i] += y[i];
-        if (p.more_how == HOLO_CUDA_MORE_MUL_AFTER)
+        if (MORE && p.more_how == HOLO_CUDA_MORE_MUL_AFTER)
 #pragma unroll
             for (int i = 0; i < COUNT; i++) x[i] *= y[i];
     }
 
-    INL void store(int strip) const
+    template <bool LIMITS, bool MORE> INL void store(int strip, const Raw (&raw)[4]) const
     {
-        int    n = across(strip) + column;
+        bool   inside = across(strip) + column < p.n;
+        int    m      = down(strip) + row;
+        char  *to     = (char *)p.c + ((int64_t)m * p.ldc + across(strip) + column) * (int)sizeof(typename E::T);
+        int    step   = p.ldc * 4 * (int)sizeof(typename E::T);
         float4 b = *(const float4 *)(bias + strip % ACROSS * STRIP + column), x[4], y[4], c[4] = {b, b, b, b};
 #pragma unroll
         for (int i = 0; i < 4; i++) {
             x[i] = *(const float4 *)(stage + (i * 4 + row) * STRIP_ROW + column);
-            y[i] = p.more_how ? Quad<E>::get(more[0][i]) : make_float4(0, 0, 0, 0);
+            if (MORE) y[i] = Quad<E>::get(raw[i]);
         }
-        end<16>(*(float(*)[16])x, *(const float(*)[16])c, *(const float(*)[16])y);
+        end<LIMITS, MORE, 16>(*(float(*)[16])x, *(const float(*)[16])c, *(const float(*)[16])y);
 #pragma unroll
-        for (int i = 0; i < 4; i++) {
-            int m = down(strip) + i * 4 + row;
-            if (m < p.m && n < p.n) *(Raw *)((typename E::T *)p.c + (int64_t)m * p.ldc + n) = Quad<E>::put(x[i]);
-        }
+        for (int i = 0; i < 4; i++)
+            Quad<E>::store_if(to + (int64_t)i * step, Quad<E>::put(x[i]), inside && m + i * 4 < p.m);
     }
 
     // Rows that do not lie on the size of four elements: a lane has one column.
@@ -210,14 +230,28 @@ template <class E, int MR, int BN> struct Strips {
                 if (p.more_how && m + i + j < p.m)
                     y[j] = E::get(((const typename E::T *)p.more)[(int64_t)(m + i + j) * p.ldmore + at]);
             }
-            end<4>(x, b, y);
+            end<false, true, 4>(x, b, y);
 #pragma unroll
             for (int j = 0; j < 4; j++)
                 if (m + i + j < p.m) ((typename E::T *)p.c)[(int64_t)(m + i + j) * p.ldc + at] = E::put(x[j]);
         }
     }
 
-    INL void all(const float (*sum)[BN / 2])
+    // Limits, which most layers have, as straight code.
+    template <bool MORE> INL void all_limits(const float (*sum)[BN / 2])
+    {
+#pragma unroll
+        for (int strip = 0; strip < COUNT; strip++) {
+            put(sum[strip / ACROSS] + strip % ACROSS * 16);
+            __syncwarp();
+            store<true, MORE>(strip, more[strip % AHEAD]);
+            if (MORE) fetch(more[strip % AHEAD], strip + AHEAD);
+            __syncwarp();
+        }
+    }
+
+    // Other functions are much code, which is there once: sums are registers, so that a branch for each strip moves them.
+    INL void all_others(const float (*sum)[BN / 2])
     {
 #pragma unroll 1
         for (int strip = 0; strip < COUNT; strip++) {
@@ -225,15 +259,22 @@ template <class E, int MR, int BN> struct Strips {
             for (int s = 0; s < COUNT; s++)
                 if (s == strip) put(sum[s / ACROSS] + s % ACROSS * 16);
             __syncwarp();
-            if (p.c_whole)
-                store(strip);
+            if (p.c_whole && !p.more_how)
+                store<false, false>(strip, more[0]);
             else
                 store_elements(strip);
-#pragma unroll
-            for (int i = 0; i < 4; i++) more[0][i] = more[1][i];
-            fetch(more[1], strip + AHEAD);
             __syncwarp();
         }
+    }
+
+    INL void all(const float (*sum)[BN / 2])
+    {
+        if (p.act > HOLO_CUDA_ACT_CLIP || !p.c_whole)
+            all_others(sum);
+        else if (p.more_how)
+            all_limits<true>(sum);
+        else
+            all_limits<false>(sum);
     }
 };
 
@@ -469,20 +510,53 @@ template <class E, int BM, int BN, int STAGES> struct Deep {
             if (++stage == ring) stage = 0, parity ^= 1;
         } while (++i < count);
         math.finish();
-        if (p.splits > 1)
-            end_parts(math);
-        else
+        if (p.splits == 1)
             strips.all(&math.sum);
+        else if (p.c_whole)
+            end_parts(math, strips);
+        else
+            end_odd_parts(math);
     }
 
-    // Sums of the parts of k: each block of the cluster finishes some rows.
-    INL void end_parts(const Group<E, BM, BN, THREADS> &math) const
+    // Sums of the parts of k meet in shared memory: each block of the cluster finishes every `splits`-th group of rows. What else it
+    // needs is on its way before.
+    INL void end_parts(const Group<E, BM, BN, THREADS> &math, const Strips<E, 1, BN> &strips) const
+    {
+        using Raw = typename Quad<E>::Raw;
+        enum { ACROSS = BN / 4, DOWN = THREADS / ACROSS, COUNT = BM / DOWN, MOST = COUNT / 2 };
+        int    column = (int)threadIdx.x % ACROSS * 4, row = (int)threadIdx.x / ACROSS, n = n0 + column;
+        float *sums = (float *)base + row * (BN + SKEW) + column;
+        Raw    more[MOST];
+        float  b[4];
+#pragma unroll
+        for (int g = 0; g < MOST; g++) {
+            int m = m0 + row + ((int)blockIdx.y + g * p.splits) * DOWN;
+            if (p.more_how && n < p.n && m < p.m && (int)blockIdx.y + g * p.splits < COUNT)
+                more[g] = *(const Raw *)((const T *)p.more + (int64_t)m * p.ldmore + n);
+        }
+#pragma unroll
+        for (int i = 0; i < 4; i++) b[i] = p.bias && n + i < p.n ? p.bias[n + i] : 0;
+        __syncthreads();
+        math.put((float *)base);
+        Cluster::sync();
+#pragma unroll
+        for (int g = 0; g < MOST; g++) {
+            int i = (int)blockIdx.y + g * p.splits, m = m0 + row + i * DOWN;
+            if (i >= COUNT) break;
+            float4 x = Cluster::sum(sums + i * DOWN * (BN + SKEW), p.splits), y = make_float4(0, 0, 0, 0);
+            if (p.more_how) y = Quad<E>::get(more[g]);
+            strips.template end<false, true, 4>(*(float(*)[4]) & x, b, *(const float(*)[4]) & y);
+            Quad<E>::store_if((T *)p.c + (int64_t)m * p.ldc + n, Quad<E>::put(x), n < p.n && m < p.m);
+        }
+    }
+
+    // The same where rows of C do not lie on the size of four elements.
+    INL void end_odd_parts(const Group<E, BM, BN, THREADS> &math) const
     {
         int                  column = (int)threadIdx.x % (BN / 4) * 4, row = (int)threadIdx.x / (BN / 4);
         End<BM, BN, THREADS> end{p, p.bias, 0, 0, 0, m0, n0 + column, row, (int)blockIdx.y, p.splits};
         __syncthreads();
         math.put((float *)base);
-        __syncthreads();
         add_cluster<BM, BN, THREADS>(p, (float *)base);
         end.all((float *)base);
     }
@@ -501,9 +575,8 @@ template <class E, int BM, int BN, int STAGES> struct Deep {
             __syncwarp();
             if (p.splits > 1) { // the barriers that the others meet at
                 __syncthreads();
-                __syncthreads();
                 Cluster::sync();
-                __syncthreads();
+                if (!p.c_whole) __syncthreads();
             }
         } else {
             consume();
@@ -521,8 +594,8 @@ template <class E, int BM, int BN, int STAGES> struct Deep {
         extern __shared__ char memory[];                                                              \
         Wide<E, MR, BN, PING, STAGES>(t, memory + (-shared_address(memory) & 1023)).run();            \
     }
-#define DEEP(name, E, BM, BN, STAGES, BLOCKS)                                                                 \
-    extern "C" __global__ void __launch_bounds__(BM * 2 + 32, BLOCKS) name(const __grid_constant__ HoloCudaTiled t) \
+#define DEEP(name, E, BM, BN, STAGES)                                                                         \
+    extern "C" __global__ void __launch_bounds__(BM * 2 + 32, 1)      name(const __grid_constant__ HoloCudaTiled t) \
     {                                                                                                         \
         extern __shared__ char           memory[];                                                            \
         __shared__ __align__(8) uint64_t barriers[2 * STAGES];                                                \
@@ -530,18 +603,15 @@ template <class E, int BM, int BN, int STAGES> struct Deep {
     }
 #endif
 
-// The tiles. cuda_pick.c has the same table.
+// The tiles. cuda_pick_tiled.c has the same table.
 #define TILED_PRODUCTS(name, E)                          \
     WIDE(wide_##name##_128x256, E, 1, 256, false, 4)     \
-    WIDE(wide_##name##_128x192, E, 1, 192, false, 4)     \
     WIDE(wide_##name##_128x160, E, 1, 160, false, 5)     \
-    WIDE(wide_##name##_256x128, E, 2, 128, false, 4)     \
     WIDE(wide_##name##_ping_128x128, E, 2, 128, true, 6) \
-    WIDE(wide_##name##_ping_64x256, E, 1, 256, true, 4)  \
-    WIDE(wide_##name##_ping_128x64, E, 2, 64, true, 8)   \
     WIDE(wide_##name##_ping_128x96, E, 2, 96, true, 7)   \
-    DEEP(deep_##name##_64x64, E, 64, 64, 12, 1)          \
-    DEEP(deep_##name##_64x128, E, 64, 128, 8, 1)         \
-    DEEP(deep_##name##_128x64, E, 128, 64, 8, 1)
+    WIDE(wide_##name##_ping_128x64, E, 2, 64, true, 8)   \
+    DEEP(deep_##name##_64x64, E, 64, 64, 12)             \
+    DEEP(deep_##name##_64x128, E, 64, 128, 8)            \
+    DEEP(deep_##name##_128x64, E, 128, 64, 8)
 
 #endif
