@@ -423,12 +423,15 @@ HOLO_API void holo_session_cancel(HoloSession *session);
 HOLO_API HOLO_MUST HoloStatus holo_session_set_time_limit(HoloSession *session, double seconds, HoloError *error);
 
 // Gives a view of state `index` as it is between runs: read it to save it, write it to load it. It lives until a run in
-// which a size of the state grows. A state begins as zeros, with the first run. If the state is in the memory of a device,
-// the data of the view is NULL: the functions below work wherever it is.
+// which a size of the state grows. A state begins as zeros, with the first run. Fails with HOLO_UNSUPPORTED if the state is in
+// the memory of a device: the functions below work wherever it is.
 HOLO_API HOLO_MUST HoloStatus holo_session_state(HoloSession *session, int index, HoloTensor *out_view,
                                                  HoloError *error);
+// Gives its type and sizes as they are between runs, without data.
+HOLO_API HOLO_MUST HoloStatus holo_session_state_type(HoloSession *session, int index, HoloTensor *out_type,
+                                                      HoloError *error);
 // Copies `size` bytes of a state, from byte `offset` on, between runs: from it, to it, or within it. Bytes are those of the
-// elements as the view says them; they must be whole elements. Two parts that are copied within a state must not overlap.
+// elements as the type says them; they must be whole elements. Two parts that are copied within a state must not overlap.
 HOLO_API HOLO_MUST HoloStatus holo_session_state_read(HoloSession *session, int index, size_t offset, void *to,
                                                       size_t size, HoloError *error);
 HOLO_API HOLO_MUST HoloStatus holo_session_state_write(HoloSession *session, int index, size_t offset, const void *from,

@@ -43,7 +43,7 @@ HoloStatus holo_language_state_part(HoloLanguage *l, int i, int text, size_t tok
                                     HoloError *error)
 {
     HoloTensor t;
-    HOLO_TRY(holo_session_state(l->session, i, &t, error));
+    HOLO_TRY(holo_session_state_type(l->session, i, &t, error));
     out->is_cache = holo_language_state(l, i, &out->row);
     size_t slot   = out->is_cache ? (size_t)t.dim[1] * out->row : out->row;
     out->at       = (size_t)text * slot;

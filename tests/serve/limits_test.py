@@ -373,7 +373,7 @@ def test_options(folder):
     with Server(DIGITS) as s:
         got = subprocess.run([PROGRAM, "--port", str(s.port), DIGITS], capture_output=True, timeout=20)
         assert got.returncode == 1 and b"in use: --port takes another" in got.stderr, got.stderr
-    for words, text in [(["--port", "x", DIGITS], b"must be a number"), (["--nothing", DIGITS], b"no option"), ([], b"which models"), (["--port", "1", "--port", "2", DIGITS], b"twice"),
+    for words, text in [(["--port", "x", DIGITS], b"must be a whole number"), (["--nothing", DIGITS], b"no option"), ([], b"which models"), (["--port", "1", "--port", "2", DIGITS], b"twice"),
                         (["--tls-key", "x", DIGITS], b"--tls-cert"), (["--host", "256.1.1.1", DIGITS], b"cannot listen"), (["--log-level", "loud", DIGITS], b"level"), (["--log", "/nowhere/log", DIGITS], b"/nowhere/log cannot be written"),
                         (["--max-body", "10X", DIGITS], b"10X"), (["--memory-limit", "1K", DIGITS], b"not enough memory"), ([folder + "/nothing.onnx"], b"has the name of a model, but is none"),
                         (["--tls-cert", folder + "/none.pem", DIGITS], b"none.pem: No such file"), (["--tls-cert", folder + "/nothing.onnx", DIGITS], b"no certificate in it"),

@@ -148,9 +148,28 @@ static HoloStatus view_find(HoloSession *session, int index, HoloTensor *out, Ho
 {
     HoloDefault *own;
     HOLO_TRY(state_find(session, index, &own, error));
+    const HoloOpenDevice *home = home_of(session, own);
+    if (home)
+        return holo_fail(error, HOLO_UNSUPPORTED,
+                         "state %s is in the memory of device %s: holo_session_state_read and _write copy it",
+                         holo_model_state(session->model, index)->name, home->device->name);
     *out = own->type;
-    if (own->space) out->data = NULL;
     return HOLO_OK;
+}
+
+static HoloStatus type_find(HoloSession *session, int index, HoloTensor *out, HoloError *error)
+{
+    HoloDefault *own;
+    HOLO_TRY(state_find(session, index, &own, error));
+    *out      = own->type;
+    out->data = NULL;
+    return HOLO_OK;
+}
+
+HoloStatus holo_session_state_type(HoloSession *session, int index, HoloTensor *out_type, HoloError *error)
+{
+    HOLO_TRY(holo_session_take(session, error));
+    return holo_session_give(session, type_find(session, index, out_type, error));
 }
 
 HoloStatus holo_session_state(HoloSession *session, int index, HoloTensor *out_view, HoloError *error)

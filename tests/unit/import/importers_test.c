@@ -71,6 +71,8 @@ static const Sample samples[] = {
     {"ONNX", BYTES("\x08\x08\x12\4test:\0")},   // an empty graph
     {"ONNX", BYTES("\x08\x08\x12\4test:\x7f")}, // cut off
     {"ONNX text", BYTES("ir_version: 8\ngraph {\n  name: \"g\"\n}\n")},
+    {"ONNX syntax",
+     BYTES("\n<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] x) => (float[2] y) { y = Neg(x) }")},
     {"ONNX JSON", BYTES("{\"irVersion\": \"8\", \"graph\": {}}")},
     {NULL, BYTES("\x08\1\x08\x10\x08\4\x10\1")}, // a tensor of ONNX
     {NULL, BYTES("\x08\4\x10\1\x4a\4....")},     // another

@@ -209,6 +209,55 @@ extern "C" __global__ void __launch_bounds__(256, 2) norm_block(const __grid_con
     norm<256>(p);
 }
 
+// Few rows, which wait for memory alone: everything is asked for at once, and a thread has Q quads.
+template <int Q> INL void norm_row(const HoloCudaNorm &p)
+{
+    __shared__ float shared[32];
+    int64_t          row = blockIdx.x;
+    float4           x[Q], gain[Q], bias[Q];
+    let_others_start();
+    wait_for_others();
+#pragma unroll
+    for (int q = 0; q < Q; q++) {
+        int  n  = (q * 256 + (int)threadIdx.x) * 4;
+        bool is = n < p.width;
+        x[q]    = is ? load_4(p.a, row * p.lda + n, p.a_type) : make_float4(0, 0, 0, 0);
+        gain[q] = is && p.gain ? *(const float4 *)(p.gain + n) : make_float4(1, 1, 1, 1);
+        bias[q] = is && p.bias ? *(const float4 *)(p.bias + n) : make_float4(0, 0, 0, 0);
+    }
+    float mean = 0, squares = 0, more = p.gain ? p.gain_add : 0;
+    if (p.what == HOLO_CUDA_ROW_LAYER_NORM) {
+#pragma unroll
+        for (int q = 0; q < Q; q++) mean += (x[q].x + x[q].y) + (x[q].z + x[q].w);
+        mean = Team<256>::all(mean, Add(), shared) / (float)p.width;
+    }
+#pragma unroll
+    for (int q = 0; q < Q; q++) {
+        if ((q * 256 + (int)threadIdx.x) * 4 >= p.width) continue;
+        x[q].x -= mean, x[q].y -= mean, x[q].z -= mean, x[q].w -= mean;
+        squares += (x[q].x * x[q].x + x[q].y * x[q].y) + (x[q].z * x[q].z + x[q].w * x[q].w);
+    }
+    float scale = rsqrtf(Team<256>::all(squares, Add(), shared) / (float)p.width + p.epsilon);
+#pragma unroll
+    for (int q = 0; q < Q; q++) {
+        int    n = (q * 256 + (int)threadIdx.x) * 4;
+        float4 g = gain[q], b = bias[q], y = x[q];
+        if (n >= p.width) continue;
+        y = make_float4(y.x * scale * (g.x + more) + b.x, y.y * scale * (g.y + more) + b.y,
+                        y.z * scale * (g.z + more) + b.z, y.w * scale * (g.w + more) + b.w);
+        store_4(p.c, row * p.ldc + n, p.c_type, y);
+    }
+}
+
+#define NORM_ROW(name, Q)                                                                          \
+    extern "C" __global__ void __launch_bounds__(256) name(const __grid_constant__ HoloCudaNorm p) \
+    {                                                                                              \
+        norm_row<Q>(p);                                                                            \
+    }
+NORM_ROW(norm_row_1, 1)
+NORM_ROW(norm_row_2, 2)
+NORM_ROW(norm_row_4, 4)
+
 // ---- the usual case: one type, whole quads, nothing to add, rows of up to 32 numbers a lane. Short code, so that a warp is done
 // before another kernel would have read its instructions.
 
@@ -283,52 +332,3 @@ template <class T> INL void norm_plain(const HoloCudaNorm &p)
 NORM_PLAIN(norm_plain_f32, float)
 NORM_PLAIN(norm_plain_f16, F16)
 NORM_PLAIN(norm_plain_bf16, BF16)
-
-// Few rows, which wait for memory alone: everything is asked for at once, and a thread has Q quads.
-template <int Q> INL void norm_row(const HoloCudaNorm &p)
-{
-    __shared__ float shared[32];
-    int64_t          row = blockIdx.x;
-    float4           x[Q], gain[Q], bias[Q];
-    let_others_start();
-    wait_for_others();
-#pragma unroll
-    for (int q = 0; q < Q; q++) {
-        int  n  = (q * 256 + (int)threadIdx.x) * 4;
-        bool is = n < p.width;
-        x[q]    = is ? load_4(p.a, row * p.lda + n, p.a_type) : make_float4(0, 0, 0, 0);
-        gain[q] = is && p.gain ? *(const float4 *)(p.gain + n) : make_float4(1, 1, 1, 1);
-        bias[q] = is && p.bias ? *(const float4 *)(p.bias + n) : make_float4(0, 0, 0, 0);
-    }
-    float mean = 0, squares = 0, more = p.gain ? p.gain_add : 0;
-    if (p.what == HOLO_CUDA_ROW_LAYER_NORM) {
-#pragma unroll
-        for (int q = 0; q < Q; q++) mean += (x[q].x + x[q].y) + (x[q].z + x[q].w);
-        mean = Team<256>::all(mean, Add(), shared) / (float)p.width;
-    }
-#pragma unroll
-    for (int q = 0; q < Q; q++) {
-        if ((q * 256 + (int)threadIdx.x) * 4 >= p.width) continue;
-        x[q].x -= mean, x[q].y -= mean, x[q].z -= mean, x[q].w -= mean;
-        squares += (x[q].x * x[q].x + x[q].y * x[q].y) + (x[q].z * x[q].z + x[q].w * x[q].w);
-    }
-    float scale = rsqrtf(Team<256>::all(squares, Add(), shared) / (float)p.width + p.epsilon);
-#pragma unroll
-    for (int q = 0; q < Q; q++) {
-        int    n = (q * 256 + (int)threadIdx.x) * 4;
-        float4 g = gain[q], b = bias[q], y = x[q];
-        if (n >= p.width) continue;
-        y = make_float4(y.x * scale * (g.x + more) + b.x, y.y * scale * (g.y + more) + b.y,
-                        y.z * scale * (g.z + more) + b.z, y.w * scale * (g.w + more) + b.w);
-        store_4(p.c, row * p.ldc + n, p.c_type, y);
-    }
-}
-
-#define NORM_ROW(name, Q)                                                                          \
-    extern "C" __global__ void __launch_bounds__(256) name(const __grid_constant__ HoloCudaNorm p) \
-    {                                                                                              \
-        norm_row<Q>(p);                                                                            \
-    }
-NORM_ROW(norm_row_1, 1)
-NORM_ROW(norm_row_2, 2)
-NORM_ROW(norm_row_4, 4)
