@@ -12,7 +12,7 @@ typedef struct Output { // what comes out
     char      *text;
     size_t     size, text_room;
     float     *logprob;
-    bool       shows;
+    bool       shows, has_text; // has_text: the model has a tokenizer; ids are shown where it has none
 } Output;
 
 static bool each(void *state, const HoloGenerated *g)
@@ -25,6 +25,7 @@ static bool each(void *state, const HoloGenerated *g)
             o->logprob  = cli_grow(o->logprob, o->room, room, sizeof *o->logprob);
             o->room     = room;
         }
+        if (o->shows && !o->has_text) printf("%s%u", o->count ? "," : "", g->token), fflush(stdout);
         o->logprob[o->count] = g->sampled.logprob;
         o->token[o->count++] = g->token;
     }
@@ -150,6 +151,7 @@ static int generate(Cli *cli)
     if (!result && !l.tokenizer && !l.options.max_tokens)
         result = (cli_fail(NULL, "the model has no tokenizer: say how many tokens to generate, with --max-tokens"),
                   CLI_USAGE);
+    out.has_text        = l.tokenizer;
     l.options.keep_ends = !l.tokenizer || cli_option(cli, "ignore-end");
     if (!result) result = cache_load(cli, &l);
     if (!result) {

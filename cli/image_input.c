@@ -173,74 +173,23 @@ static bool is_option_given(const Cli *cli)
     return false;
 }
 
-// Numbers of the metadata, with commas between them; those that are not there stay. Returns how many there are.
-static int meta_list(const HoloModel *model, const char *key, double *out, int room)
+bool cli_image_is_said(const Cli *cli, const HoloModel *model)
 {
-    const char *at    = holo_model_meta_find(model, key);
-    int         count = 0;
-    char       *end;
-    for (; at && count < room; at = *end == ',' ? end + 1 : NULL) {
-        double number = strtod(at, &end);
-        if (end == at || !isfinite(number) || fabs(number) > 1e9) break;
-        out[count++] = number;
-    }
-    return count;
+    static const char *const known[] = {"nearest", "bilinear", "bicubic"};
+    const char              *name    = holo_model_meta_find(model, "image.resample");
+    bool                     is_one  = !name;
+    if (is_option_given(cli) || !holo_model_meta_find(model, "image.scale")) return false;
+    for (int i = 0; i < CLI_COUNT(known) && name; i++) is_one = is_one || !strcmp(name, known[i]);
+    if (!is_one) cli_warn("the model resizes pictures by '%s', which is not supported: using bicubic instead", name);
+    return true;
 }
 
-static HoloResample find_resample(const HoloModel *model)
+int cli_image_port(const HoloModel *model)
 {
-    static const struct {
-        const char  *name;
-        HoloResample resample;
-    } rows[] = {
-        {"nearest", HOLO_RESAMPLE_NEAREST}, {"bilinear", HOLO_RESAMPLE_BILINEAR}, {"bicubic", HOLO_RESAMPLE_BICUBIC}};
-    const char *name = holo_model_meta_find(model, "image.resample");
-    for (int i = 0; i < CLI_COUNT(rows) && name; i++)
-        if (!strcmp(name, rows[i].name)) return rows[i].resample;
-    if (name) cli_warn("the model resizes pictures by '%s', which is not supported: using bicubic instead", name);
-    return HOLO_RESAMPLE_BICUBIC;
-}
-
-// The sizes that the picture is cut to: those that the model fixes, else those that its metadata has.
-static void find_frame(const HoloModel *model, Layout *layout, HoloPictureForm *form)
-{
-    double resize[2] = {0}, crop[2] = {-1, -1};
-    int    height  = layout->type.rank - (layout->is_last && layout->type.rank > 2 ? 3 : 2);
-    bool   resizes = meta_list(model, "image.resize", resize, 2) == 2,
-         crops     = meta_list(model, "image.crop", crop, 2) == 2;
-    for (int i = 0; i < 2; i++) {
-        int64_t *side = &layout->type.dim[height + i];
-        if (crops && *side < 0 && crop[i] >= 1) *side = (int64_t)crop[i];
-        form->first[i] = resizes ? (int64_t)resize[i] : 0;
-    }
-    // Without a part to cut out, the whole picture is what the model reads.
-    if (resizes && !crops && resize[1] >= 1 && layout->type.dim[height] > 0 && layout->type.dim[height + 1] > 0)
-        form->first[0] = layout->type.dim[height], form->first[1] = layout->type.dim[height + 1];
-    form->resample = resizes ? find_resample(model) : HOLO_RESAMPLE_LINEAR;
-}
-
-int cli_image_prepare(const Cli *cli, const HoloModel *model, const HoloPort *port, const char *path, CliInput *input)
-{
-    Layout          layout;
-    double          scale = 0;
-    HoloPictureForm form  = {.std = {1, 1, 1}};
-    HoloError       error = {0};
-    if (is_option_given(cli) || !meta_list(model, "image.scale", &scale, 1))
-        return cli_image_read(cli, port, &port->type, path, input);
-    int result = find_layout(cli, port, &port->type, &layout);
-    if (result) return result;
-    form.is_channels_last = layout.is_last;
-    form.high             = 255 * scale;
-    meta_list(model, "image.mean", form.mean, 3);
-    meta_list(model, "image.std", form.std, 3);
-    for (int i = 0; i < 3; i++)
-        if (form.std[i] == 0) return cli_fail(NULL, "the model divides pictures by 0: its image.std has a 0");
-    find_frame(model, &layout, &form);
-    HoloStatus status = holo_tensors_read_picture(path, &layout.type, &form, NULL, &input->tensors, &error);
-    if (status) return cli_fail_error(path, &error, status);
-    was_read      = true;
-    input->tensor = holo_tensors_get(input->tensors, 0, NULL);
-    return CLI_OK;
+    int found = holo_model_input_find(model, "pixel_values");
+    for (int i = 0; i < holo_model_input_count(model) && found < 0; i++)
+        if (holo_model_input(model, i)->type.rank == 4) found = i;
+    return found;
 }
 
 int cli_images_check(const Cli *cli)

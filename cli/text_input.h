@@ -1,4 +1,4 @@
-// text_input.h - texts as inputs: a model with its tokenizer, which is run on one text at a time.
+// text_input.h - a model that reads texts, and the texts that a command is given.
 #ifndef HOLO_CLI_TEXT_INPUT_H
 #define HOLO_CLI_TEXT_INPUT_H
 
@@ -12,32 +12,17 @@
     }
 
 typedef struct CliReader { // zero-initialize; close it in any case
-    const char    *path;
-    HoloModel     *model;
-    HoloPool      *pool;
-    HoloSession   *session;
-    HoloTokenizer *tokenizer;  // NULL: there is none
-    int64_t        max_length; // of a text, in tokens; 0: any
-    uint32_t       pad;
-    uint32_t      *ids; // of the text that was read last
-    int64_t        count;
-    int64_t        first, end; // of them without the special tokens around the text
-    double        *numbers;    // of the input that is being made
-    void         **data;       // of each input
-    int64_t        room;       // for tokens
+    const char *path;
+    HoloModel  *model;
+    HoloPool   *pool;
+    HoloReader *reader;
 } CliReader;
 
-// Opens the argument `arg`: an archive, or a model, which is compiled in memory.
-int  cli_reader_open(const Cli *cli, int arg, CliReader *out);
+// Opens the argument `arg`: an archive, or a model, which is compiled in memory. The options get --max-length.
+int  cli_reader_open(const Cli *cli, int arg, HoloReaderOptions *options, CliReader *out);
 void cli_reader_close(CliReader *r);
-// Fails if the model cannot read texts.
-int cli_reader_check(const CliReader *r);
-// Runs the model on a text.
-int cli_reader_run(CliReader *r, HoloString text);
-// What the last run gave: the first output of these names (the last one is NULL) that the model has. False: none of them.
-bool cli_reader_output(const CliReader *r, const char *const *names, HoloTensor *out);
-// The names of the inputs, or of the outputs, for messages.
-const char *cli_port_names(const HoloModel *model, bool inputs);
+// Says what failed. What was asked for wrongly is a mistake in the command.
+int cli_reader_fail(const CliReader *r, const HoloError *error, HoloStatus status);
 
 // The texts that the arguments from `first` on give. One that is - gives each line of the standard input, and so do no
 // arguments.

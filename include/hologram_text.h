@@ -477,6 +477,75 @@ HOLO_API HOLO_MUST HoloStatus holo_transcribe(HoloLanguage *language, const floa
                                               const HoloTranscribeOptions *options, HoloSpokenFn each, void *state,
                                               HoloTranscribeResult *out_result, HoloError *error);
 
+// ---- vectors and labels
+
+// A HoloReader runs a model on texts, or on pictures, one at a time: for their vectors, which are near to each other for texts
+// of similar meaning if the model was trained for that, or for their labels. It has a session of the model. One thread uses
+// it at a time.
+typedef struct HoloReader HoloReader;
+
+typedef struct HoloReaderOptions {
+    size_t  size;       // sizeof(HoloReaderOptions)
+    int64_t max_length; // texts are cut to this many tokens; 0: to as many as the model takes
+    const char *
+        pooling; // how vectors of tokens become one: mean, cls, max, last, mean_sqrt or weighted; several, with commas, are
+                 // put behind each other. NULL: as the model says; else mean, or last for a model that generates text
+    int normalize; // 1: vectors get length 1; -1: they stay as they are; 0: as the model says
+} HoloReaderOptions;
+
+// `model` and `pool` must outlive it; `pool` may be NULL: the calling thread alone. Options may be NULL.
+HOLO_API HOLO_MUST HoloStatus holo_reader_create(const HoloModel *model, HoloPool *pool,
+                                                 const HoloReaderOptions *options, HoloReader **out_reader,
+                                                 HoloError *error);
+HOLO_API void                 holo_reader_destroy(HoloReader *reader);
+HOLO_API bool holo_reader_sees(const HoloReader *reader); // does the model read pictures, and nothing else?
+// Asks a run in progress to stop. Any thread may call it. The call returns HOLO_CANCELLED.
+HOLO_API void holo_reader_cancel(HoloReader *reader);
+
+typedef struct HoloEmbedding { // the vector of a text
+    const float *vector;       // it lives until the next call with the reader
+    size_t       size;
+    size_t       tokens;  // of the text
+    const char  *pooling; // how it was made; NULL: the model did it
+    bool         is_normalized;
+} HoloEmbedding;
+
+// HOLO_UNSUPPORTED: the model has no tokenizer or gives no vectors, and the message says which.
+HOLO_API HOLO_MUST HoloStatus holo_embed(HoloReader *reader, const char *text, size_t size,
+                                         HoloEmbedding *out_embedding, HoloError *error);
+
+typedef enum HoloLabelKind {
+    HOLO_LABELS_ONE     = 0, // one label is right: scores are probabilities that add up to 1
+    HOLO_LABELS_SEVERAL = 1, // several may be right: each score is a probability
+    HOLO_LABELS_NUMBERS = 2, // scores are any numbers, as the model gives them
+} HoloLabelKind;
+
+typedef struct HoloLabel {
+    HoloString name; // "LABEL_3" if the model has no name for it
+    int64_t    id;
+    double     score;
+    HoloString token; // that it is of, as the vocabulary has it; its data is NULL if the label is of the whole
+} HoloLabel;
+
+typedef struct HoloLabels { // what a model says of a text or a picture
+    const HoloLabel *
+        label; // all labels, the best first; or the best label of each token of the text. They live until the next call
+    size_t        count;
+    HoloLabelKind kind;
+    bool          is_of_tokens;
+} HoloLabels;
+
+// HOLO_UNSUPPORTED: the model has no tokenizer or gives no scores, and the message says which.
+HOLO_API HOLO_MUST HoloStatus holo_classify(HoloReader *reader, const char *text, size_t size, HoloLabels *out_labels,
+                                            HoloError *error);
+// The same for the picture in a file, which is prepared as the model says; if it says nothing, the picture is resized to what
+// the model reads, with channels as its input has them and numbers from 0 to 1.
+HOLO_API HOLO_MUST HoloStatus holo_classify_picture(HoloReader *reader, const char *path, HoloLabels *out_labels,
+                                                    HoloError *error);
+// The same for a picture that is prepared: the input of the model.
+HOLO_API HOLO_MUST HoloStatus holo_classify_tensor(HoloReader *reader, const HoloTensor *picture,
+                                                   HoloLabels *out_labels, HoloError *error);
+
 // ---- chat templates
 
 // A HoloTemplate turns a list of messages into the text that a language model was trained on. It is written in the part

@@ -78,7 +78,7 @@ static void status(Exchange *e)
     StatusList list = {e->server, &b, 0};
     bytes_format(&b, "{\"uptime\":%.1f,\"connections\":%d,\"open\":%d,\"cores\":%d,\"memory\":%llu,\"models\":[",
                  now() - e->server->began, net_connections(e->server->net), e->server->open,
-                 schedule_cores(e->server->schedule), (unsigned long long)holo_memory_held());
+                 schedule_cores(e->server->schedule), (unsigned long long)metrics_resident());
     repository_list(e->server->repository, add_model, &list);
     bytes_add_text(&b, "]}");
     exchange_send(e, 200, "application/json", b.data, b.size);

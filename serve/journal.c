@@ -17,14 +17,16 @@ static struct {
     pthread_mutex_t lock;
 } log_ = {2, JOURNAL_INFO, PTHREAD_MUTEX_INITIALIZER};
 
-bool journal_open(const char *path, const char *level)
+bool journal_open(const char *path, const char *level, char *why, size_t room)
 {
     int found = -1;
     for (int i = 0; i < SERVE_COUNT(levels); i++)
         if (!strcmp(level, levels[i])) found = i;
-    if (found < 0) return false;
+    if (found < 0)
+        return snprintf(why, room, "--log-level is '%s': the levels are debug, info, warning and error", level), false;
     log_.least = (JournalLevel)found;
     if (strcmp(path, "-")) log_.fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
+    if (log_.fd < 0) snprintf(why, room, "--log: %s cannot be written: %m", path);
     return log_.fd >= 0;
 }
 

@@ -6,8 +6,8 @@
 
 typedef enum JournalLevel { JOURNAL_DEBUG, JOURNAL_INFO, JOURNAL_WARNING, JOURNAL_ERROR } JournalLevel;
 
-// False: the level is none, or errno says why the file cannot be written.
-bool journal_open(const char *path, const char *level);
+// False: the level is none, or the file cannot be written, and `why` says so.
+bool journal_open(const char *path, const char *level, char *why, size_t room);
 void journal_close(void);
 bool journal_has(JournalLevel level);
 // Fields are pairs of a name and a text, ended by NULL. `event` says what happened.

@@ -103,10 +103,7 @@ static void raise_files(void)
 
 static bool parts_create(Server *s, char *why, size_t room)
 {
-    if (!journal_open(s->options.log, s->options.log_level))
-        return snprintf(why, room, "cannot log to %s at level %s: the levels are debug, info, warning and error",
-                        s->options.log, s->options.log_level),
-               false;
+    if (!journal_open(s->options.log, s->options.log_level, why, room)) return false;
     if (!(s->clients = clients_create(&s->options, why, room))) return false;
     if (!(s->net = net_create(s, why, room))) return false;
     if (s->options.otlp && !(s->traces = traces_create(s->options.otlp, why, room))) return false;
@@ -114,6 +111,7 @@ static bool parts_create(Server *s, char *why, size_t room)
     s->metrics  = metrics_create(s);
     s->shared   = shared_create();
     s->schedule = schedule_create(s);
+    if (!s->schedule) return snprintf(why, room, "its threads cannot be started: there is not enough memory"), false;
     return repository_create(s, why, room) != NULL;
 }
 

@@ -224,8 +224,7 @@ static void write_counts(Metrics *m, Bytes *out)
     }
 }
 
-// Pages in memory, as the system counts them.
-static double resident_bytes(void)
+double metrics_resident(void)
 {
     long  total = 0, resident = 0;
     FILE *file = fopen("/proc/self/statm", "r");
@@ -253,7 +252,7 @@ void metrics_write(Metrics *m, Bytes *out)
                 {"hologram_memory_bytes", "Memory that the library holds; mapped files do not count.",
                  (double)holo_memory_held()},
                 {"hologram_cores", "Cores that compute.", schedule_cores(s->schedule)},
-                {"process_resident_memory_bytes", "Memory of the process that is in use.", resident_bytes()},
+                {"process_resident_memory_bytes", "Memory of the process that is in use.", metrics_resident()},
                 {"hologram_uptime_seconds", "Time since the server began.", now() - s->began},
                 {"hologram_traces_dropped", "Traces that could not be sent.", (double)traces_dropped(s->traces)}};
     for (int i = 0; i < SERVE_COUNT(rows); i++) {

@@ -38,5 +38,6 @@ void          metrics_answer(Metrics *m, const Exchange *e); // an exchange has 
 void          metrics_write(Metrics *m, Bytes *out);         // in the text format of Prometheus
 // The latency below which this part of the last answers is.
 double metrics_quantile(const ModelMetrics *m, double part);
+double metrics_resident(void); // bytes of the process in memory, as the system counts them
 
 #endif

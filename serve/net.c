@@ -310,8 +310,9 @@ Net *net_create(Server *server, char *why, size_t room)
     }
     if (list) freeaddrinfo(list);
     if (found) return net;
-    snprintf(why, room, "cannot listen at %s port %s: %s", server->options.host, port,
-             failed ? gai_strerror(failed) : strerror(reason));
+    snprintf(why, room, "cannot listen at %s port %s: %s%s", server->options.host, port,
+             failed ? gai_strerror(failed) : strerror(reason),
+             !failed && reason == EADDRINUSE ? ": --port takes another, or 0 for a free one" : "");
     net_destroy(net);
     return NULL;
 }

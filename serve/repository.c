@@ -181,6 +181,12 @@ static bool paths_check(const Server *server, char *why, size_t room)
     Scan s  = {0};
     bool is = true;
     for (int i = 0; i < server->options.path_count && is; i++) is = scan_path(&s, server->options.paths[i], why, room);
+    for (int i = 0; i < server->options.path_count && is; i++)
+        for (int k = 0; k < s.count && is; k++)
+            if (!strcmp(s.found[k].path, server->options.paths[i]) && !scan_is_model(s.found[k].path)) {
+                is = false;
+                snprintf(why, room, "%s: it has the name of a model, but is none", s.found[k].path);
+            }
     scan_free(&s);
     return is;
 }
@@ -199,6 +205,14 @@ static void name_only(Scan *s, const char *name)
     }
 }
 
+// An archive beside the model that it was made of is as it should be.
+static void tell_left_out(const Found *taken, const Found *other)
+{
+    if (taken->is_archive == other->is_archive)
+        journal(JOURNAL_WARNING, "left-out", "path", other->path, "why", "another model has its name", "other",
+                taken->path, NULL);
+}
+
 static void look(Repository *r)
 {
     const Options *o = &r->server->options;
@@ -206,7 +220,12 @@ static void look(Repository *r)
     char           why[512];
     for (int i = 0; i < o->path_count; i++)
         if (!scan_path(&s, o->paths[i], why, sizeof why)) journal(JOURNAL_WARNING, "not-found", "why", why, NULL);
-    scan_sort(&s);
+    scan_sort(&s, r->is_ready ? NULL : tell_left_out);
+    if (!s.count && !r->is_ready)
+        journal(JOURNAL_WARNING, "no-models", "why",
+                o->no_watch ? "there is no model: copy one to the folder, and send SIGHUP"
+                            : "there is no model yet: copy one to the folder, and it appears",
+                NULL);
     if (o->name) name_only(&s, o->name);
     watch_folders(r, &s); // first, so that what changes while models are opened is seen
     for (int i = 0; i < s.count && !r->is_ending; i++) look_at(r, &s.found[i]);

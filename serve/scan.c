@@ -92,6 +92,17 @@ static HoloFileKind kind_of(const char *path)
     return holo_file_kind(path, &kind, &error) ? HOLO_FILE_OTHER : kind;
 }
 
+// Files with these endings are meant to be models: if one is not, that is told instead of passed over.
+static bool is_meant(const char *path, const char *name)
+{
+    static const char *const endings[] = {".holo", ".onnx", ".gguf", ".tflite", ".keras", ".pt2"};
+    struct stat              info;
+    const char              *dot = strrchr(name, '.');
+    for (int i = 0; i < SERVE_COUNT(endings); i++)
+        if (dot && dot != name && !strcmp(dot, endings[i])) return !stat(path, &info) && info.st_size;
+    return false;
+}
+
 static size_t stem_size(const char *name)
 {
     const char *dot = strrchr(name, '.');
@@ -135,7 +146,8 @@ static void look_in_version(Scan *s, const char *path, const char *name, const c
 {
     char        *folder = take_format("%.*s", (int)(strlen(path) - strlen(name) - 1), path);
     HoloFileKind kind   = is_folder(path) ? HOLO_FILE_OTHER : kind_of(path);
-    if (kind != HOLO_FILE_OTHER) found_add(s, model, strlen(model), name_of(folder), path, kind == HOLO_FILE_ARCHIVE);
+    if (kind != HOLO_FILE_OTHER || (!is_folder(path) && is_meant(path, name)))
+        found_add(s, model, strlen(model), name_of(folder), path, kind == HOLO_FILE_ARCHIVE);
     free(folder);
 }
 
@@ -155,7 +167,8 @@ static void look_at(Scan *s, const char *path, const char *name, const char *mod
     (void)model;
     if (!is_folder(path)) {
         kind = kind_of(path);
-        if (kind != HOLO_FILE_OTHER) found_add(s, name, stem_size(name), "1", path, kind == HOLO_FILE_ARCHIVE);
+        if (kind != HOLO_FILE_OTHER || is_meant(path, name))
+            found_add(s, name, stem_size(name), "1", path, kind == HOLO_FILE_ARCHIVE);
         return;
     }
     folder_add(s, path);
@@ -163,6 +176,11 @@ static void look_at(Scan *s, const char *path, const char *name, const char *mod
         found_add(s, name, strlen(name), "1", path, false);
     else
         each_of(s, path, name, look_for_version);
+}
+
+bool scan_is_model(const char *path)
+{
+    return kind_of(path) != HOLO_FILE_OTHER;
 }
 
 bool scan_path(Scan *s, const char *path, char *why, size_t room)
@@ -206,16 +224,18 @@ static void found_free(Found *f)
     free(f->path);
 }
 
-void scan_sort(Scan *s)
+void scan_sort(Scan *s, void (*left_out)(const Found *taken, const Found *other))
 {
     int count = 0;
     if (s->count) qsort(s->found, (size_t)s->count, sizeof *s->found, by_name);
     for (int i = 0; i < s->count; i++) {
         Found *last = count ? &s->found[count - 1] : NULL;
-        if (last && !strcmp(last->name, s->found[i].name) && !strcmp(last->version, s->found[i].version))
-            found_free(&s->found[i]);
-        else
+        if (!last || strcmp(last->name, s->found[i].name) || strcmp(last->version, s->found[i].version)) {
             s->found[count++] = s->found[i];
+            continue;
+        }
+        if (left_out) left_out(last, &s->found[i]);
+        found_free(&s->found[i]);
     }
     s->count = count;
 }

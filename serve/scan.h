@@ -19,7 +19,9 @@ typedef struct Scan { // zero-initialize
 
 // Adds what is at `path`: a model, or a folder of models. False: it is neither, or cannot be read, and `why` says so.
 bool scan_path(Scan *s, const char *path, char *why, size_t room);
-void scan_sort(Scan *s); // and leaves one of several files of one name: the archive
+bool scan_is_model(const char *path); // by its content
+// And leaves one of several files of one name: the archive. The others are shown to `left_out`, which may be NULL.
+void scan_sort(Scan *s, void (*left_out)(const Found *taken, const Found *other));
 void scan_free(Scan *s);
 
 #endif

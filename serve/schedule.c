@@ -243,7 +243,7 @@ Schedule *schedule_create(Server *server)
     Schedule          *s = take(sizeof *s);
     pthread_condattr_t attributes;
     s->server = server;
-    if (holo_pool_create(server->options.threads, &s->pool)) abort(); // 0: as many as this process may keep busy
+    if (holo_pool_create(server->options.threads, &s->pool)) return free(s), NULL; // 0: as many as it may keep busy
     s->cores = s->free = holo_pool_threads(s->pool);
     pthread_condattr_init(&attributes);
     pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);

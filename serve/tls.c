@@ -21,24 +21,32 @@ static int choose_protocol(SSL *ssl, const unsigned char **out, unsigned char *o
     return found == OPENSSL_NPN_NEGOTIATED ? SSL_TLSEXT_ERR_OK : SSL_TLSEXT_ERR_NOACK;
 }
 
-static bool failed(const char *file, char *why, size_t room)
+static bool failed(const char *file, const char *what, char *why, size_t room)
 {
-    char text[200];
-    ERR_error_string_n(ERR_get_error(), text, sizeof text);
-    snprintf(why, room, "%s: %s", file, text);
+    FILE *f = fopen(file, "r");
+    if (f)
+        snprintf(why, room, "%s: %s", file, what);
+    else
+        snprintf(why, room, "%s: %m", file);
+    if (f) fclose(f);
+    ERR_clear_error();
     return false;
 }
 
 static bool read_files(SSL_CTX *ssl, const Options *o, char *why, size_t room)
 {
     const char *key = o->tls_key ? o->tls_key : o->tls_cert;
-    if (SSL_CTX_use_certificate_chain_file(ssl, o->tls_cert) != 1) return failed(o->tls_cert, why, room);
+    if (SSL_CTX_use_certificate_chain_file(ssl, o->tls_cert) != 1)
+        return failed(o->tls_cert, "there is no certificate in it, as PEM", why, room);
     if (SSL_CTX_use_PrivateKey_file(ssl, key, SSL_FILETYPE_PEM) != 1 || SSL_CTX_check_private_key(ssl) != 1)
-        return failed(key, why, room);
+        return failed(key,
+                      o->tls_key ? "there is no private key of the certificate in it, as PEM"
+                                 : "there is no private key in it, so --tls-key must name the file of one",
+                      why, room);
     if (!o->tls_client_ca) return true;
     STACK_OF(X509_NAME) *names = SSL_load_client_CA_file(o->tls_client_ca);
     if (!names || SSL_CTX_load_verify_locations(ssl, o->tls_client_ca, NULL) != 1)
-        return failed(o->tls_client_ca, why, room);
+        return failed(o->tls_client_ca, "there are no certificates in it, as PEM", why, room);
     SSL_CTX_set_client_CA_list(ssl, names);
     SSL_CTX_set_verify(ssl, SSL_VERIFY_PEER | SSL_VERIFY_FAIL_IF_NO_PEER_CERT, NULL);
     return true;

@@ -6,14 +6,16 @@ out=$(mktemp) && trap 'rm -f "$out"' EXIT
 
 # Layering: src/DEPS says which room may see which, by its own includes and through other headers, as the compiler lists them.
 # A source beside the rooms, as compile.c, has a row of its own name.
-for f in $(find src -name '*.[ch]'); do
-    from=${f#src/}; from=${from%%/*}; from=${from%.c}
-    { sed -n 's|^#include "\([a-z]*\)/.*|\1|p' "$f"
-      list=$build/obj/${f%.c}.d
-      [ -f "$list" ] && [ "$list" -nt "$f" ] && grep -o 'src/[a-z]*/' "$list" | sed 's|src/||; s|/||'
-    } | sort -u | sed "s|^|$f $from |"
-done | awk 'FNR == NR { sub(/#.*/, ""); if (match($0, /^[a-z]+:/)) { room = substr($0, 1, RLENGTH - 1); for (i = 2; i <= NF; i++) ok[room, $i] = 1 } next }
-    $2 != $3 && !(($2, $3) in ok) { print $1 ": " $2 " may not see " $3 "/" }' src/DEPS - >> "$out"
+# One awk reads it all: src/DEPS, then the sources, then those lists of the compiler that are newer than their source.
+sources=$(find src -name '*.[ch]')
+lists=$(for f in $sources; do [ ! "$build/obj/${f%.c}.d" -nt "$f" ] || echo "$build/obj/${f%.c}.d"; done)
+awk -v lists="$build/obj/" '
+    function sees(room) { if (room != from && !((from, room) in ok) && !((FILENAME, room) in told)) { told[FILENAME, room]; print file ": " from " may not see " room "/" } }
+    FNR == 1 { file = FILENAME; if (index(file, lists) == 1) { file = substr(file, length(lists) + 1); sub(/\.d$/, ".c", file) }
+               from = file; sub(/^src\//, "", from); sub(/\/.*/, "", from); sub(/\.c$/, "", from) }
+    FILENAME == "src/DEPS" { sub(/#.*/, ""); if (match($0, /^[a-z]+:/)) { room = substr($0, 1, RLENGTH - 1); for (i = 2; i <= NF; i++) ok[room, $i] }; next }
+    FILENAME ~ /\.d$/ { while (match($0, /src\/[a-z]*\//)) { sees(substr($0, RSTART + 4, RLENGTH - 5)); $0 = substr($0, RSTART + RLENGTH) }; next }
+    match($0, /^#include "[a-z]*\//) { sees(substr($0, 11, RLENGTH - 11)) }' src/DEPS $sources $lists | sort -u >> "$out"
 for f in cli/*.[ch] serve/*.[ch] examples/*.c; do
     [ -f "$f" ] && grep -nE '^#include "[a-z_]+/' "$f" | grep -v ':#include "base/system.h"' | sed "s|^|$f: sees more than include/: |"
 done >> "$out"
@@ -56,8 +58,8 @@ scripts=$(find bindings tests bench tools \( -name '*.mjs' -o -name '*.cjs' -o -
     !from && /^ *((export )?(async )?function|(static |async |get )*#?[a-zA-Z]+\(.*\) \{$|(export )?const [a-zA-Z]+ = .*=> \{$)/ && /\{$/ { from = FNR; match($0, /^ */); ends = substr($0, 1, RLENGTH) "}" }
     from && index($0, ends) == 1 { if (FNR - from - 1 > 60) print FILENAME ":" from ": a function of " FNR - from - 1 " lines: it does two things"; from = 0 }' $scripts >> "$out"
 grep -rnE '\b(TODO|FIXME|XXX|HACK)\b' src cli serve include bindings fuzz tests --include='*.[ch]' --include='*.mjs' | sed 's|$|: finish it|' >> "$out"
-grep -rnE '^#[[:space:]]*if' src --include='*.[ch]' | grep -vE '^src/(kernels/(vec/vec(_bytes|_double|_lanes|_level|_narrow)?\.h|cpu\.c)|base/os/os_|[a-z_/0-9]+\.h:[0-9]+:#ifndef HOLO_)' |
-    sed 's|$|: conditionals belong into vec.h, vec_bytes.h, vec_double.h, vec_lanes.h, vec_level.h, vec_narrow.h, cpu.c and os_*.c|' >> "$out"
+grep -rnE '^#[[:space:]]*if' src --include='*.[ch]' | grep -vE '^src/(kernels/(vec/vec(_bytes|_double|_gather|_lanes|_level|_narrow)?\.h|cpu\.c)|base/os/os_|[a-z_/0-9]+\.h:[0-9]+:#ifndef HOLO_)' |
+    sed 's|$|: conditionals belong into vec.h, vec_bytes.h, vec_double.h, vec_gather.h, vec_lanes.h, vec_level.h, vec_narrow.h, cpu.c and os_*.c|' >> "$out"
 find src -name '*.[ch]' | sed 's|.*/||' | sort | uniq -d | sed 's|$|: the name is there twice|' >> "$out"
 find src include cli serve -name '*.[ch]' -not -path 'src/base/os/*' | xargs sed -nE 's/^(typedef )?(struct|enum|union) (Holo[A-Za-z0-9]+) \{.*/\3/p' | sort | uniq -d |
     sed 's|$|: the type is defined twice: give one of them another name|' >> "$out"

@@ -1,14 +1,17 @@
 // A conversation with a language model, which runs in a worker: tokens a second are shown.
-import { failed, find, make, offer, time } from "./common.mjs";
+import { failed, find, latest, make, offer, time } from "./common.mjs";
 import { open } from "./hologram/index.mjs";
 
-const messages = [];
-let model, stopper;
+const newest = latest();
+let messages = [], // of this conversation
+  model,
+  stopper;
 
 const say = (role, text) => find("talk").appendChild(make("div", { className: `message ${role}`, textContent: text }));
 
 async function answer(prompt) {
-  messages.push({ role: "user", content: prompt });
+  const talk = messages;
+  talk.push({ role: "user", content: prompt });
   say("user", prompt);
   const shown = say("assistant", "");
   shown.append(make("span", { className: "soft", textContent: "reading your message ..." }));
@@ -22,7 +25,7 @@ async function answer(prompt) {
   const begin = performance.now(),
     options = { maxTokens: 400, signal: stopper.signal };
   try {
-    const tokens = model.hasTemplate ? model.chat(messages, options) : model.generate(prompt, { ...options, chat: false });
+    const tokens = model.hasTemplate ? model.chat(talk, options) : model.generate(prompt, { ...options, chat: false });
     for await (const token of tokens) {
       text += token.text;
       shown.textContent = text;
@@ -34,29 +37,35 @@ async function answer(prompt) {
     if (error.code !== "CANCELLED") failed(shown, error);
   }
   if (!text && !shown.querySelector("[role=alert]")) shown.textContent = stopper.signal.aborted ? "(stopped)" : "(no answer)";
-  messages.push({ role: "assistant", content: text });
+  talk.push({ role: "assistant", content: text });
   find("stop").disabled = true;
   find("send").disabled = false;
   find("text").focus();
-  document.body.dataset.answers = String(messages.length / 2);
+  document.body.dataset.answers = String(talk.length / 2);
 }
 
 async function take(source, name) {
   const progress = find("progress");
-  model?.close();
   find("talk").replaceChildren();
-  messages.length = 0;
+  messages = [];
   const begin = performance.now();
   find("state").textContent = `Opening ${name} ...`;
   try {
-    model = await open(source, {
-      worker: true,
-      text: true,
-      onprogress({ loaded, total }) {
-        progress.hidden = false;
-        progress.value = total ? loaded / total : 0;
-      },
-    });
+    stopper?.abort();
+    model?.close(); // two large ones may not fit
+    model = undefined;
+    const opened = await newest(
+      open(source, {
+        worker: true,
+        text: true,
+        onprogress({ loaded, total }) {
+          progress.hidden = false;
+          progress.value = total ? loaded / total : 0;
+        },
+      }),
+    );
+    if (!opened) return;
+    model = opened;
     model.hasTemplate = await model.generateText("", { maxTokens: 1, chat: true }).then(
       () => true,
       () => false,
@@ -74,7 +83,7 @@ async function take(source, name) {
 find("form").onsubmit = (event) => {
   event.preventDefault();
   const text = find("text").value.trim();
-  if (!text || !find("stop").disabled) return;
+  if (!model || !text || !find("stop").disabled) return;
   find("text").value = "";
   answer(text);
 };

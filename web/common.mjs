@@ -81,6 +81,25 @@ export async function offer(area, page, take, { about, accept }) {
   if (models[0]?.bytes < smallBytes) take(`${models[0].name}.holo`, models[0].name, models[0]);
 }
 
+/**
+ * A function that opens models, of which the last one that was asked for counts: it gets a promise of one, and gives that, or undefined if another
+ * was asked for meanwhile.
+ */
+export function latest() {
+  let turns = 0;
+  return async (opening) => {
+    const turn = ++turns;
+    try {
+      const model = await opening;
+      if (turn === turns) return model;
+      model.close();
+    } catch (error) {
+      if (turn === turns) throw error;
+    }
+    return undefined;
+  };
+}
+
 /** Files that are dropped onto an element, or chosen there. */
 export function files(area, input, take) {
   area.ondragover = (event) => {

@@ -1,10 +1,38 @@
 // Drop any model: what it is, its graph, what the compiler decided, a run, and its time.
 import { bytes, failed, files, find, make, time } from "./common.mjs";
-import { compile, open } from "./hologram/index.mjs";
-import { drawingOf, graphOf } from "./hologram/compiling.mjs";
+import { open } from "./hologram/index.mjs";
 import { draw, none } from "./graph.mjs";
 
-let model, archive, name, source; // source: {file, beside} of what was compiled here
+let model, archive, name, source; // source: {bytes, name, beside} of what was compiled here
+
+// ---- what a worker does: compiling and drawing
+
+let worker;
+const calls = [];
+
+/** Ends what goes on for the model before. */
+function renew() {
+  worker?.terminate();
+  for (const { reject } of calls.splice(0)) reject(new Error("another model was chosen"));
+  worker = new Worker("model_worker.mjs", { type: "module" });
+  worker.onmessage = ({ data: { id, part, result, error } }) => {
+    const call = calls.find((one) => one.id === id);
+    if (part !== undefined) return call?.progress?.(part);
+    calls.splice(calls.indexOf(call), 1);
+    if (error === undefined) call.resolve(result);
+    else call.reject(new Error(error));
+  };
+}
+let next = 0;
+const ask = (what, ...args) =>
+  new Promise((resolve, reject) => {
+    const { progress, ...options } = args.pop();
+    calls.push({ id: next, resolve, reject, progress });
+    worker.postMessage({ id: next++, name: what, args: [...args, options] });
+  });
+
+// ---- the page
+
 const isArchive = (data) => data[0] === 0x89 && data[1] === 0x48;
 const table = (head, rows) =>
   make(
@@ -15,8 +43,9 @@ const table = (head, rows) =>
   );
 const shapeOf = (port) => `${port.dtype}[${port.shape?.join(", ") ?? "?"}]`;
 
-function facts(report) {
-  const info = model.inspect();
+async function facts(report) {
+  const info = await model.inspect(),
+    notes = await model.explain();
   const rows = [
     ["archive", bytes(info.fileBytes)],
     ["constants", bytes(info.constantBytes)],
@@ -31,7 +60,7 @@ function facts(report) {
   find("notes").replaceChildren(
     table(
       ["by", "where", "what", "verdict", "why"],
-      model.explain().map((note) => [note.pass, note.place, note.what, note.verdict, note.why]),
+      notes.map((note) => [note.pass, note.place, note.what, note.verdict, note.why]),
     ),
   );
 }
@@ -44,8 +73,8 @@ async function drawn(stage) {
     if (!drawings.has(stage)) {
       const text =
         stage === "planned"
-          ? await drawingOf(archive, `${name}.holo`, stage)
-          : await drawingOf(new Uint8Array(await source.file.arrayBuffer()), source.file, stage, { files: source.beside });
+          ? await ask("drawingOf", archive, `${name}.holo`, stage, {})
+          : await ask("drawingOf", source.bytes, source.name, stage, { files: source.beside });
       drawings.set(stage, text);
     }
     document.body.dataset.boxes = String(draw(drawings.get(stage)));
@@ -60,7 +89,7 @@ async function graph() {
   find("imported").disabled = !source;
   await drawn("planned");
   try {
-    const listing = await graphOf(archive, `${name}.holo`, "planned"),
+    const listing = await ask("graphOf", archive, `${name}.holo`, "planned", {}),
       shown = (at) => (at < 0 ? "" : `${listing.values[at].name} ${listing.values[at].shape}`);
     find("graph").replaceChildren(
       table(
@@ -79,16 +108,19 @@ async function graph() {
   }
 }
 
+let turns = 0;
 async function take(chosen) {
   const main = chosen.find((file) => /\.(holo|onnx|gguf|safetensors|pb|tflite|pt|npz)$/i.test(file.name)) ?? chosen[0];
   if (!main) return;
-  const state = find("state"),
+  const turn = ++turns, // the last one that was chosen counts
+    state = find("state"),
     progress = find("progress");
   find("result").hidden = true;
   document.body.removeAttribute("data-ready");
   state.textContent = `Reading ${main.name} ...`;
   model?.close();
   model = source = undefined;
+  renew();
   try {
     let data = new Uint8Array(await main.arrayBuffer()),
       report;
@@ -97,30 +129,45 @@ async function take(chosen) {
       const beside = {};
       for (const file of chosen) if (file !== main) beside[file.name] = await file.arrayBuffer();
       progress.hidden = false;
+      progress.value = 0;
       state.textContent = `Compiling ${main.name} ...`;
-      await new Promise((resolve) => setTimeout(resolve, 30)); // the page shows it first
-      source = { file: main, beside };
-      ({ archive: data, report } = await compile(main, { files: beside, progress: (_, part) => (progress.value = part) }));
+      source = { bytes: data, name: main.name, beside };
+      ({ archive: data, report } = await ask("compileBytes", data, main.name, { files: beside, progress: (part) => (progress.value = part) }));
     }
     archive = data;
     name = main.name.replace(/\.\w+$/, "");
-    model = await open(archive);
+    const opened = await open(archive, { worker: true });
+    if (turn !== turns) return opened.close(); // another one was chosen meanwhile
+    model = opened;
     state.textContent = `${main.name} is ready, after ${time(performance.now() - begin)}.`;
-    facts(report);
+    await facts(report);
     find("answers").replaceChildren();
     find("result").hidden = false;
     document.body.dataset.ready = "true";
     await graph();
   } catch (error) {
-    failed(state, error);
+    if (turn === turns) failed(state, error);
   }
-  progress.hidden = true;
+  if (turn === turns) progress.hidden = true;
 }
 
-find("run").onclick = async () => {
+/** Says what goes on, and lets nobody ask for it twice. */
+async function busy(words, work) {
+  for (const id of ["run", "bench"]) find(id).disabled = true;
+  find("answers").replaceChildren(make("p", { className: "soft", textContent: words }));
   try {
-    const begin = performance.now(),
-      results = await model.run(model.sample()),
+    await work();
+  } catch (error) {
+    failed(find("answers"), error);
+  }
+  for (const id of ["run", "bench"]) find(id).disabled = false;
+}
+
+find("run").onclick = () =>
+  busy("Running ...", async () => {
+    const feeds = await model.sample(),
+      begin = performance.now(),
+      results = await model.run(feeds),
       took = performance.now() - begin;
     find("answers").replaceChildren(
       make("p", { className: "soft", textContent: `on made-up inputs, in ${time(took)}` }),
@@ -128,20 +175,14 @@ find("run").onclick = async () => {
         make("pre", { textContent: `${output} ${tensor.dtype ?? ""}[${tensor.shape ?? ""}]\n${Array.from(tensor.data?.slice(0, 12) ?? [], (x) => (typeof x === "number" ? Number(x.toPrecision(5)) : x)).join(", ")} ...` }),
       ),
     );
-  } catch (error) {
-    failed(find("answers"), error);
-  }
-};
-find("bench").onclick = () => {
-  try {
-    const { runs, least, median, p99 } = model.bench(undefined, { seconds: 1 });
+  });
+find("bench").onclick = () =>
+  busy("Measuring ...", async () => {
+    const { runs, least, median, p99 } = await model.bench(undefined, { seconds: 1 });
     find("answers").replaceChildren(
       table(["runs", "least", "median", "p99"], [[String(runs), time(1000 * least), time(1000 * median), time(1000 * p99)]]),
     );
-  } catch (error) {
-    failed(find("answers"), error);
-  }
-};
+  });
 find("save").onclick = () => {
   const url = URL.createObjectURL(new Blob([archive]));
   make("a", { href: url, download: `${name}.holo` }).click();

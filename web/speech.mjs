@@ -1,7 +1,8 @@
 // Speech to text: what the microphone hears, or a recording.
-import { failed, files, find, make, offer, time } from "./common.mjs";
+import { failed, files, find, latest, make, offer, time } from "./common.mjs";
 import { open } from "./hologram/index.mjs";
 
+const newest = latest();
 let model,
   rate,
   recorder,
@@ -64,15 +65,18 @@ async function take(source, name) {
     begin = performance.now();
   find("state").textContent = `Opening ${name} ...`;
   try {
+    const opened = await newest(
+      open(source, {
+        worker: true,
+        onprogress({ loaded, total }) {
+          progress.hidden = false;
+          progress.value = total ? loaded / total : 0;
+        },
+      }),
+    );
+    if (!opened) return;
     model?.close();
-    model = undefined;
-    model = await open(source, {
-      worker: true,
-      onprogress({ loaded, total }) {
-        progress.hidden = false;
-        progress.value = total ? loaded / total : 0;
-      },
-    });
+    model = opened;
     rate = await model.rate();
     if (!rate) throw new Error(`${name} is not a model of speech.`);
     find("state").textContent = `${name} is ready, after ${time(performance.now() - begin)}.`;

@@ -1,13 +1,15 @@
 // A classifier or a detector on a picture or the camera.
-import { bars, failed, files, find, offer, time } from "./common.mjs";
+import { bars, failed, files, find, latest, offer, time } from "./common.mjs";
 import { imageTensor, open } from "./hologram/index.mjs";
 
 const view = find("view"),
   context = view.getContext("2d"),
   show = bars(find("bars")),
   scales = { imagenet: { mean: [0.485, 0.456, 0.406], std: [0.229, 0.224, 0.225] }, unit: {} };
+const newest = latest();
 let model,
   labels = [],
+  chosenLabels, // of a file
   picture,
   isWatching = false;
 
@@ -105,10 +107,11 @@ async function look(source = picture) {
 async function use(source, name, facts = {}) {
   find("state").textContent = `Opening ${name} ...`;
   try {
+    const opened = await newest(open(source, { worker: true }));
+    if (!opened) return;
     model?.close();
-    model = undefined;
-    model = await open(source, { worker: true });
-    if (facts.labels) ({ labels } = facts);
+    model = opened;
+    labels = chosenLabels ?? facts.labels ?? [];
     if (facts.values) find("scale").value = facts.values;
     find("state").textContent = `${name} is ready.${picture ? "" : " Now choose a picture, or use the camera."}`;
     document.body.dataset.ready = "true";
@@ -119,7 +122,7 @@ async function use(source, name, facts = {}) {
 }
 find("labels").onchange = async () => {
   if (!find("labels").files[0]) return;
-  labels = (await find("labels").files[0].text()).split("\n").map((line) => line.trim());
+  labels = chosenLabels = (await find("labels").files[0].text()).split("\n").map((line) => line.trim());
   look();
 };
 async function take([file]) {

@@ -10,6 +10,7 @@ WORDS = "src/js_text.c gives texts as strings"
 BATCH = "src/js_batch.c continues several texts on another thread, step by step"
 LANGUAGE = "src/js_generate.c continues texts on another thread, step by step"
 SPEECH = "src/js_speech.c writes down what is said, on another thread"
+READER = "src/js_reader.c gives vectors and labels, on another thread"
 PICTURE = "src/js_picture.c makes pictures on another thread, step by step"
 TEXT = "Model.generate does all of it"
 DEVICE = "it is about addresses of a device's memory: runs take and give arrays of JavaScript"
@@ -106,6 +107,12 @@ FUNCTIONS = {
     "holo_sound_read_memory": SPEECH,
     "holo_samples_free": SPEECH,
     "holo_transcribe": SPEECH,
+    "holo_reader_create": READER,
+    "holo_reader_cancel": READER,
+    "holo_embed": READER,
+    "holo_classify": READER,
+    "holo_classify_picture": READER,
+    "holo_classify_tensor": "Model.classify reads picture files; Model.run takes pictures as arrays",
     "holo_imagine_can": PICTURE,
     "holo_imagine_defaults": PICTURE,
     "holo_imagine": PICTURE,

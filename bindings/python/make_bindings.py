@@ -18,6 +18,7 @@ sys.path.insert(0, os.path.join(HERE, "..", "..", "tools"))
 import bindings  # noqa: E402  (tools/bindings.py)
 
 BATCH = "py_batch.c: Model.batch"
+READER = "py_reader.c: Model.embed and Model.classify"
 PICTURE = "py_picture.c: Model.imagine"
 TEXT = "left out: Model.generate does all of it"
 DEVICE = "left out: it is about addresses of a device's memory; runs take and give arrays of the host"
@@ -58,6 +59,12 @@ BY_HAND = {
     "holo_sound_read_memory": "py_speech.c: Model.transcribe",
     "holo_samples_free": "py_speech.c: Model.transcribe",
     "holo_transcribe": "py_speech.c: Model.transcribe",
+    "holo_reader_create": READER,
+    "holo_reader_cancel": READER,
+    "holo_embed": "py_reader.c: Model.embed",
+    "holo_classify": READER,
+    "holo_classify_picture": READER,
+    "holo_classify_tensor": "left out: Model.classify reads picture files; Model.run takes pictures as arrays",
     "holo_imagine_can": PICTURE,
     "holo_imagine_defaults": PICTURE,
     "holo_imagine": PICTURE + ", which goes step by step",

@@ -77,6 +77,10 @@ WASM_full_relaxed := $(WASM_COMMON) $(STDLIB_OBJ) $(TEXT_OBJ) $(BUILD)/obj/ops_r
 WASM_full64_simd128 := $(WASM_full_simd128)
 WASM_full64_relaxed := $(WASM_full_relaxed)
 
+# Readers that do not fit into the compiler of a page: src/import/absent.c says so to whoever gives such a model.
+export IMPORT_WITHOUT := openvino nnef
+COMPILER_OBJ := $(filter-out $(foreach f,$(IMPORT_WITHOUT),$(BUILD)/obj/src/import/$(f)/%),$(COMPILER_OBJ))
+
 # The compiler is to be small above all: what computes in it, kernels and operators, is the runtime's.
 $(filter-out $(TEXT_OBJ),$(COMPILER_OBJ)): CFLAGS += -Oz
 
@@ -151,7 +155,8 @@ $(WEB_FOLDER)/index.mjs: $(WEB_JS) bindings/web/size.py bindings/web/wide.py bin
 	$(Q)sed -i 's/"VERSION"/"$(VERSION)"/' $(BUILD)/web-sources/onnxruntime.mjs
 	$(Q)python3 bindings/web/wide.py $(WASM64_FOLDER)/hologram-full64-simd128.wasm $(BUILD)/web-sources/wide.mjs
 	$(Q)cd $(BUILD)/web-sources && esbuild --bundle --minify --format=esm --splitting --log-level=warning --out-extension:.js=.mjs --outdir=../web-new \
-	    index.mjs worker.mjs thread.mjs onnxruntime.mjs engine.mjs compiling.mjs
+	    index.mjs worker.mjs onnxruntime.mjs compiling.mjs
+	$(Q)cd $(BUILD)/web-sources && esbuild --bundle --minify --format=esm --log-level=warning --outfile=../web-new/thread.mjs thread.mjs
 	$(Q)cp $(WASM_FOLDER)/hologram-*.wasm $(WASM64_FOLDER)/hologram-*.wasm $(BUILD)/web-new/
 	$(Q)sed 's|"\./face\.js"|"../index.mjs"|' bindings/web/types/index.d.ts > $(BUILD)/web-new/index.d.mts
 	$(Q)python3 bindings/web/size.py $(BUILD)/web-new

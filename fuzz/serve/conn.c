@@ -40,7 +40,7 @@ static void begin(void)
     bool        done     = false;
     signal(SIGPIPE, SIG_IGN);
     if (options_read(SERVE_COUNT(argv) - !model, argv, &server.options, &done) || done) abort();
-    if (!journal_open("/dev/null", "error")) abort();
+    if (!journal_open("/dev/null", "error", why, sizeof why)) abort();
     server.loop    = loop_create();
     server.clients = clients_create(&server.options, why, sizeof why);
     server.net     = net_create(&server, why, sizeof why);

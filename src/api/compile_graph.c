@@ -183,6 +183,7 @@ HoloStatus holo_compile_optimize(HoloCompile *c)
     HoloPassOptions     options = pass_options(c, disabled);
     options.changes             = changes;
     options.notes               = &c->notes;
+    options.tied                = &c->tied;
     options.after               = pass_after;
     options.context             = c;
     if (c->entry != c->entries) // what the entries before took is taken; 0 would be no limit

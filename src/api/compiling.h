@@ -42,6 +42,7 @@ typedef struct HoloCompile {
     HoloPool           *pool;
     HoloVerifyResult    verified;
     HoloNotes           notes;
+    HoloTied            tied;
     double              start, pass_start;
     HoloScope           scope;
     HoloStop            stop;

@@ -80,7 +80,8 @@ static HoloStatus find_files(HoloKernels *k, const char *path, HoloError *error)
     HOLO_TRY(add_folder(k, path, 0, error));
     qsort(k->files, (size_t)k->file_count, sizeof *k->files, by_name);
     if (!k->file_count)
-        return holo_fail(error, HOLO_NO_FILE, "%s has no kernels: there are no .py, .c or .json files", path);
+        return holo_fail(error, HOLO_NO_FILE,
+                         "%s has no model that can be read, and no kernels (.py, .c or .json files)", path);
     return HOLO_OK;
 }
 

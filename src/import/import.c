@@ -144,27 +144,34 @@ HoloFormWords holo_importer_words(const HoloImporter *importer)
 
 // ---- opening
 
+// The names of all formats that can be read.
+static void names_write(char *out, size_t room)
+{
+    size_t at = 0;
+    *out      = 0;
+    for (int t = 0; holo_importer_tables[t]; t++)
+        for (const HoloImporter *row = holo_importer_tables[t]; row->name; row++) {
+            if (!row->open || at >= room) continue;
+            at += (size_t)snprintf(out + at, room - at, "%s%s", at ? ", " : "", row->name);
+        }
+}
+
 static HoloStatus refuse(const HoloImport *import, const HoloImporter *row)
 {
-    char known[400] = "";
+    char known[1000];
     if (row && row->is_model)
         return holo_fail(import->error, HOLO_UNSUPPORTED, "this is %s, which cannot be read yet: %s", row->words,
                          row->advice);
     if (row)
         return holo_fail(import->error, HOLO_BAD_MODEL, "this is not a model; it looks like %s",
                          holo_importer_words(row).text);
-    for (int t = 0; holo_importer_tables[t]; t++)
-        for (row = holo_importer_tables[t]; row->name; row++) {
-            if (!row->open || strlen(known) > 300) continue;
-            strcat(known, *known ? ", or " : "");
-            strncat(known, row->words, 60);
-        }
+    names_write(known, sizeof known);
     if (import->from->is_folder)
         return holo_fail(import->error, HOLO_NO_FILE,
-                         "the folder '%s' is not a model that can be read, which would be %s", import->from->path,
-                         known);
-    return holo_fail(import->error, HOLO_BAD_MODEL, "this is not a model that can be read (%s), or it is damaged",
-                     known);
+                         "the folder '%s' is not a model that can be read, which would be one of these: %s",
+                         import->from->path, known);
+    return holo_fail(import->error, HOLO_BAD_MODEL,
+                     "this is not a model that can be read, or it is damaged. Formats that can be read: %s", known);
 }
 
 // The hash of a file, read piece by piece so that not all of it is in memory at once.
@@ -302,6 +309,10 @@ HoloStatus holo_import_map(HoloImport *import, HoloString name, HoloMapping **ou
     if (!folder || !path || !file) return holo_fail_memory(import->error);
     HOLO_TRY(map_inside(folder, path, file, import->error));
     HOLO_TRY(keep_file(import->arena, import->out, file, import->error));
+    static const char pointer[] = "version https://git-lfs";
+    if (file->size >= sizeof pointer - 1 && !memcmp(file->data, pointer, sizeof pointer - 1))
+        return holo_fail(import->error, HOLO_BAD_MODEL,
+                         "%s is a Git LFS pointer: the file itself was not downloaded (git lfs pull)", path);
     if (!holo_name_map_set(&import->files, import->arena, (HoloString){path, name.size}, file))
         return holo_fail_memory(import->error);
     import->out->bytes += file->size;

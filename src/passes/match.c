@@ -135,8 +135,9 @@ static int enter(HoloMatch *m, int at, const HoloNode *call)
 {
     int first = -1, count = 0;
     for (int i = 0; i < m->patterns->other_count; i++) { // patterns of one name are neighbors
-        if (strcmp(m->patterns->other[i]->name, call->type)) continue;
-        if (!count++) first = i;
+        bool is_it = !strcmp(m->patterns->other[i]->name, call->type);
+        if (is_it && !count++) first = i;
+        if (count && !is_it) break;
     }
     if (!count || m->frame_count == HOLO_MATCH_FRAMES) return -1;
     const HoloGraph *chosen    = m->patterns->other[first + choose(m, count)];

@@ -138,6 +138,7 @@ static void changes_begin(const HoloPassOptions *options)
 {
     options->changes->notes      = options->notes;
     options->changes->targets    = options->targets ? options->targets : &holo_targets_cpu;
+    options->changes->tied       = options->tied;
     options->changes->fill_room  = HOLO_FILL_ROOM;
     options->changes->is_exact   = options->is_exact;
     options->changes->is_wide    = options->is_wide;

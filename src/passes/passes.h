@@ -8,6 +8,13 @@
 
 // Counts and limits the changes of passes. A limit stops them between two nodes at any point of a run, so that the
 // first change that makes a difference can be found.
+enum { HOLO_TIED_MAX = 8 };
+// Tables that lookups share with a product, of the entries of a model so far. An entry that only looks up reads the same.
+typedef struct HoloTied {
+    HoloTensor table[HOLO_TIED_MAX];
+    int        count;
+} HoloTied;
+
 typedef struct HoloChanges {
     int         count; // all changes so far
     int         limit; // no pass goes on to another node when the count has reached it
@@ -24,6 +31,7 @@ typedef struct HoloChanges {
     uint64_t           fill_room;  // bytes that weights may still take which are much larger than what they are made of
     HoloNotes         *notes;      // NULL: notes are not wanted
     const HoloTargets *targets;    // their kernels will run the graph
+    HoloTied          *tied;       // NULL: the graph is the only entry
 
     bool judges; // for `integers`: the original nodes stay, and Agreed compares the new ones with them
 } HoloChanges;
@@ -69,6 +77,7 @@ typedef struct HoloPassOptions {
     HoloChanges       *changes;      // counts on from here, up to its limit; NULL: no limit
     HoloNotes         *notes;        // what was decided, and why; may be NULL
     const HoloTargets *targets;      // their kernels will run the graph; NULL: the CPU's
+    HoloTied          *tied;         // as in HoloChanges; grows
     // Called after each pass with the number of its changes.
     void (*after)(void *context, const HoloPass *pass, const HoloGraph *graph, int changes);
     void *context;

@@ -17,9 +17,17 @@
 typedef struct HoloTokenNode { // in the order of their bytes, children behind their parent
     uint32_t behind;           // the first node that is not below this one
     uint32_t first, own_end;   // in `order`: the tokens that end here; those below follow
+    uint32_t sum;              // 1 + the number of what is known of all tokens from here on; 0: nothing is
     uint16_t depth;            // from 1
     uint8_t  byte;
 } HoloTokenNode;
+
+typedef struct HoloTokenSum { // of the tokens of a branch, from the byte of its node on
+    uint64_t ascii[2];        // the characters below 128 that they have
+    uint32_t bits;            // 1 + the number of a mask of these tokens; 0: there is none
+    bool     has_wide;        // they have characters of several bytes, of which the last may be cut off
+    bool     is_odd;          // some are not UTF-8
+} HoloTokenSum;
 
 enum { HOLO_TOKEN_BYTES_MAX = 1024 }; // a longer token is never allowed
 
@@ -31,9 +39,22 @@ struct HoloTokenTree {
     uint32_t       order_count;
     HoloTokenNode *node; // the last is behind all others
     uint32_t       node_count;
+    HoloTokenSum  *sum;
+    uint32_t       sum_count, sum_room;
+    uint64_t      *bits; // masks of large branches
+    uint32_t       bits_count;
     uint32_t      *end; // tokens that end a text
     size_t         end_count;
 };
+
+// In `order`: behind the tokens of a branch.
+static inline uint32_t holo_tree_end(const HoloTokenTree *t, const HoloTokenNode *n)
+{
+    return n->behind < t->node_count ? t->node[n->behind].first : t->order_count;
+}
+
+// Finds the sums of branches. False: no memory.
+bool holo_tree_sums(HoloTokenTree *t);
 
 static inline HoloString holo_tree_token(const HoloTokenTree *t, uint32_t id)
 {
@@ -72,6 +93,8 @@ typedef struct HoloMachineState {
     uint32_t         row;          // of steps; HOLO_UNKNOWN_STATE: none yet
     uint32_t         hash;
     bool             can_end;
+    bool             has_loops, loops_wide; // `loop` is known; characters of several bytes lead back to this state
+    uint64_t         loop[2];               // and characters below 128
     HoloMachineMask *mask, *local;
 } HoloMachineState;
 
@@ -145,6 +168,9 @@ static inline uint32_t holo_machine_step(HoloGrammar *g, uint32_t state, uint8_t
     uint32_t next = row == HOLO_UNKNOWN_STATE ? row : m->row[(size_t)row * g->header->class_count + class];
     return next == HOLO_UNKNOWN_STATE ? holo_machine_step_slow(g, state, class) : next;
 }
+
+// Is the machine in the same state behind each of these tokens, or in the middle of a character?
+bool holo_machine_stays(HoloGrammar *g, uint32_t state, const HoloTokenSum *sum);
 
 // The mask of a state; NULL: machine.is_failed.
 const HoloMachineMask *holo_machine_mask(HoloGrammar *g, uint32_t state);

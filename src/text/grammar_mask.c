@@ -1,7 +1,8 @@
 // grammar_mask.c - which tokens of a vocabulary may come next: one walk through the tree of tokens.
 //
 // For most tokens the top of the stack decides, and many states have the same top. So the walk is made for the top alone,
-// where it notes the parts of the tree in which a token leaves it. These are walked again with the whole stack.
+// where it notes the parts of the tree in which a token leaves it. These are walked again with the whole stack. A branch of
+// tokens whose characters all leave the state as it is, such as words in a text in quotes, is not walked: it is allowed.
 #include "text/grammar.h"
 
 #include <string.h>
@@ -41,6 +42,19 @@ static void allow(Walk *w, const HoloTokenNode *n)
     }
 }
 
+static void allow_branch(Walk *w, const HoloTokenNode *n, const HoloTokenSum *sum)
+{
+    const HoloTokenTree *t     = w->tree;
+    size_t               words = (t->count + 63) / 64;
+    if (sum->bits) {
+        const uint64_t *bits = t->bits + (sum->bits - 1) * words;
+        for (size_t i = 0; i < words; i++) w->out->bit[i] |= bits[i];
+        return;
+    }
+    for (uint32_t i = n->first, end = holo_tree_end(t, n); i < end; i++)
+        w->out->bit[t->order[i] / 64] |= UINT64_C(1) << t->order[i] % 64;
+}
+
 // Nodes `from` to `to`, where w->state has the states above.
 static void walk(Walk *w, uint32_t from, uint32_t to)
 {
@@ -51,6 +65,12 @@ static void walk(Walk *w, uint32_t from, uint32_t to)
         uint32_t             next = holo_machine_step(w->g, w->state[n->depth - 1], n->byte);
         if (holo_machine_is_dead(next)) {
             if (w->has_left[n->depth - 1] && w->is_top) open_add(w, i);
+            i = n->behind;
+            continue;
+        }
+        uint32_t now = w->state[n->depth - 1];
+        if (n->sum && (next == now || n->byte >= 128) && holo_machine_stays(w->g, now, &w->tree->sum[n->sum - 1])) {
+            allow_branch(w, n, &w->tree->sum[n->sum - 1]);
             i = n->behind;
             continue;
         }

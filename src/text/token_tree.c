@@ -72,6 +72,7 @@ static HoloStatus plant(HoloTokenTree *t, HoloError *error)
     if (ok) {
         t->node_count = (uint32_t)make_nodes(sorted, t->order_count, t->node);
         for (uint32_t i = 0; i < t->order_count; i++) t->order[i] = sorted[i].token;
+        ok = holo_tree_sums(t);
     }
     holo_free(sorted);
     return ok ? HOLO_OK : holo_fail_memory(error);
@@ -146,7 +147,7 @@ HoloStatus holo_token_tree_create_from(const HoloString *tokens, uint32_t count,
 void holo_token_tree_destroy(HoloTokenTree *t)
 {
     if (!t) return;
-    void *all[] = {t->text, t->text_at, t->order, t->node, t->end};
+    void *all[] = {t->text, t->text_at, t->order, t->node, t->end, t->sum, t->bits};
     for (int i = 0; i < HOLO_COUNT(all); i++) holo_free(all[i]);
     holo_free(t);
 }

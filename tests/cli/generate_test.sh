@@ -46,6 +46,7 @@ python3 -c 'import json; t = json.load(open("forced.json"))["tokens"]; raise Sys
 
 gives 2 'with --max-tokens' hologram generate llama.holo --tokens 1,2
 gives 1 'the model has no tokenizer' hologram generate llama.holo 'text' --max-tokens 3
+check 'ids where there is no text' sh -c '"$HOLOGRAM" generate llama.holo --tokens 1,2 --max-tokens 3 --temperature 0 | grep -xE "[0-9]+,[0-9]+,[0-9]+"'
 gives 2 "must be ids with commas" hologram generate llama.holo --tokens 1,x --max-tokens 3
 gives 1 'the model knows tokens below 48' hologram generate llama.holo --tokens 1,48 --max-tokens 3
 gives 2 'give one of them' hologram generate llama.holo text --tokens 1 --max-tokens 3
@@ -134,6 +135,23 @@ python3 "$ROOT/tests/support/gguf_maker.py" convert tied_F32 tied.gguf q8_0
 quiet hologram compile tied.gguf -o tied.holo -q --strict
 smaller tied.holo tied.gguf
 gives 1 'index 2000 is outside a dimension of 2000' hologram run tied.holo -i input_ids=1999,2000
+
+# The encoder of a translator looks words up in the table that the decoder's product has packed.
+for kind in bart t5; do
+    mkdir "tied_$kind" && python3 -c '
+import json, pathlib, sys
+sys.path.insert(0, sys.argv[1])
+import pair_maker
+pair_maker.WORDS = 2000
+weights, folder = pair_maker.Weights(), pathlib.Path(sys.argv[3])
+config = getattr(pair_maker, sys.argv[2])(weights)
+config["tie_word_embeddings"] = True
+(folder / "config.json").write_text(json.dumps(config))
+weights.write(folder / "model.safetensors")' "$ROOT/tests/support" $kind "tied_$kind"
+    quiet hologram compile "tied_$kind" -o tied.holo -q
+    check "the table of $kind is there once" test "$(hologram inspect tied.holo --values | grep -c 'shared.weight')" = 1
+    gives 0 tokens hologram generate tied.holo --tokens 5,1999,7 --max-tokens 4 --temperature 0 --json
+done
 
 python3 "$ROOT/tests/support/wide_llama.py" F32 two_places rope_theta=10000.0 'rope_parameters={"rope_type": "default", "rope_theta": 500.0}'
 python3 "$ROOT/tests/support/wide_llama.py" F32 one_place 'rope_parameters={"rope_type": "default", "rope_theta": 500.0}'

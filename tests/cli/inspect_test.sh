@@ -77,3 +77,37 @@ quiet hologram convert counter.tflite -o counter.onnx
 gives 0 'sum_next f32[2] = 4, 6' hologram run counter.onnx -i x=1,2 -i sum=3,4 -i started=1
 quiet hologram convert made/state.pt2 -o state.onnx
 gives 0 'b.own_1_next' hologram inspect state.onnx
+
+# ONNX's own syntax: initializers, attributes of all kinds, a body, a function with an attribute that is referred to.
+cat > syntax.onnxtxt <<'TEXT'
+<
+  ir_version: 8,  # a comment
+  opset_import: ["" : 17, "local" : 1],
+  producer_name: "hand \"made\"",
+  metadata_props: ["key": "value"]
+>
+agraph (float[N, 2] x, bool flag) => (float[N, 2] y, float[?, ?] z, float[] t)
+<float[2] w = {1.5, -2}, int64[1] "last axis" = {1}, float[N, 2] a>
+{
+    [first] a = Add(x, w)
+    b = local.scaled <by = 2.0> (a)
+    limit = Constant <value: tensor = float {4}> ()
+    y = Clip(b, , limit)
+    z = If (flag) <then_branch = yes () => (float[N, 2] p) { p = Neg(y) }, else_branch = no () => (float[N, 2] q) { q = Identity(y) }>
+    t = ReduceSum <keepdims: int = 0> (y, "last axis")
+}
+<domain: "local", opset_import: ["" : 17]>
+scaled <by> (u) => (v)
+{
+    f = Constant <value_float: float = @by> ()
+    v = Mul(u, f)
+}
+TEXT
+gives 0 'y f32[1, 2] = 4, 2' hologram run syntax.onnxtxt -i x='[[1,3]]' -i flag=1
+gives 0 'z f32[1, 2] = -4, -2' hologram run syntax.onnxtxt -i x='[[1,3]]' -i flag=1
+gives 0 't f32[1] = 6' hologram run syntax.onnxtxt -i x='[[1,3]]' -i flag=0
+gives 0 'producer     hand "made"' hologram inspect syntax.onnxtxt
+sed 's/Add(x, w)/Add(x, w/' syntax.onnxtxt > wrong.onnxtxt
+gives 1 "line 11: ',' is expected here" hologram inspect wrong.onnxtxt
+sed 's/{1.5, -2}/{1.5, two}/' syntax.onnxtxt > wrong.onnxtxt
+gives 1 'line 8: this is not a number' hologram inspect wrong.onnxtxt

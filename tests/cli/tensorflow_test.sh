@@ -70,3 +70,44 @@ quiet hologram convert select.pbtxt -o select.onnx
 gives 0 'Cast         3' hologram inspect select.onnx
 gives 0 'opset        ai.onnx 20' hologram inspect select.onnx
 gives 0 'y i8[2] = 1, -4' hologram run select.onnx -i c=1,0 -i a=1,2 -i b=3,-4
+
+# Weights that are steps of a range, as whole numbers: 0, 51, 102 and 255 of -0.5 to 2 are -0.5, 0, 0.5 and 2, since 0 is one of the steps.
+real() { node "$1" Const "attr { key: \"dtype\" value { type: DT_FLOAT } } attr { key: \"value\" value { tensor { dtype: DT_FLOAT tensor_shape { } float_val: $2 } } }"; }
+{ node x Placeholder 'attr { key: "dtype" value { type: DT_FLOAT } } attr { key: "shape" value { shape { dim { size: 1 } dim { size: 2 } } } }'
+  real low 0; real high 255; real from -0.5; real to 2
+  node w Const 'attr { key: "dtype" value { type: DT_QUINT8 } } attr { key: "value" value { tensor { dtype: DT_QUINT8 tensor_shape { dim { size: 2 } dim { size: 2 } } tensor_content: "\000\063\146\377" } } }'
+  node q QuantizeV2 'input: "x" input: "low" input: "high" attr { key: "T" value { type: DT_QUINT8 } }'
+  node m QuantizedMatMul 'input: "q" input: "w" input: "q:1" input: "q:2" input: "from" input: "to"'
+  node y Dequantize 'input: "m" input: "m:1" input: "m:2"'; } > steps.pbtxt
+gives 0 'y f32[1, 2] = 15, 80' hologram run steps.pbtxt -i x='[[10,40]]'
+
+# A vocabulary in a file, which a function fills a table from, as TensorFlow 2 has it; and one in the graph.
+mkdir -p words/assets
+printf 'cat\t5\ndog\t7\ncow\t9\n' > words/assets/vocab.txt
+key() { printf 'attr { key: "%s" value { %s } } ' "$1" "$2"; }
+kinds="$(key key_dtype 'type: DT_STRING')$(key value_dtype 'type: DT_INT64')"
+{ echo 'saved_model_schema_version: 1 meta_graphs { meta_info_def { tags: "serve" } graph_def {'
+  node x Placeholder "$(key dtype 'type: DT_STRING')$(key shape 'shape { dim { size: 3 } }')"
+  node t HashTableV2 "$kinds"
+  node u HashTableV2 "$kinds"
+  node path Const "$(key dtype 'type: DT_STRING')$(key value 'tensor { dtype: DT_STRING tensor_shape { } string_val: "/home/me/vocab.txt" }')"
+  node none Const "$(key dtype 'type: DT_INT64')$(key value 'tensor { dtype: DT_INT64 tensor_shape { } int64_val: -1 }')"
+  node keys Const "$(key dtype 'type: DT_STRING')$(key value 'tensor { dtype: DT_STRING tensor_shape { dim { size: 2 } } string_val: "dog" string_val: "hen" }')"
+  node values Const "$(key dtype 'type: DT_INT64')$(key value 'tensor { dtype: DT_INT64 tensor_shape { dim { size: 2 } } int64_val: 30 int64_val: 40 }')"
+  node fill StatefulPartitionedCall "input: \"path\" input: \"t\" $(key f 'func { name: "filling" }')"
+  node fill_u LookupTableImportV2 'input: "u" input: "keys" input: "values"'
+  node y LookupTableFindV2 'input: "t" input: "x" input: "none"'
+  node z LookupTableFindV2 'input: "u" input: "x" input: "none"'
+  node n LookupTableSizeV2 'input: "t"'
+  echo 'library { function { signature { name: "filling" input_arg { name: "file" type: DT_STRING } input_arg { name: "table" type: DT_RESOURCE } output_arg { name: "o" type: DT_STRING } }'
+  echo "node_def { name: \"i\" op: \"InitializeTableFromTextFileV2\" input: \"table\" input: \"file\" $(key key_index 'i: 0')$(key value_index 'i: 1')$(key vocab_size 'i: -1') }"
+  echo 'ret { key: "o" value: "file" } } } }'
+  echo 'signature_def { key: "serving_default" value { inputs { key: "x" value { name: "x:0" dtype: DT_STRING tensor_shape { dim { size: 3 } } } }'
+  for out in y z n; do echo "outputs { key: \"$out\" value { name: \"$out:0\" dtype: DT_INT64 } }"; done
+  echo '} } }'; } > words/saved_model.pbtxt
+python3 -c "import sys; sys.path.insert(0, '$ROOT/tests/tflite'); from writer import write_npy; write_npy('animals.npy', 'string', [3], ['dog', 'hen', 'cat'])"
+gives 0 'y i64[3] = 7, -1, 5' hologram run words -i x=animals.npy
+gives 0 'z i64[3] = 30, 40, -1' hologram run words -i x=animals.npy
+gives 0 'n i64[] = 3' hologram run words -i x=animals.npy
+rm words/assets/vocab.txt
+gives 1 'assets/vocab.txt' hologram inspect words

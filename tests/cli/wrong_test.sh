@@ -62,6 +62,20 @@ check 'no word that is far off' sh -c '"$HOLOGRAM" run d.holo --seed 5 2>&1 | gr
 gives 1 'give the file: hf/model.onnx' hologram compile hf
 gives 1 'give the file: hf/model.onnx' hologram run hf
 gives 1 'to compile a model, give its file' hologram compile empty
+gives 1 'empty has no model that can be read, and no kernels' hologram compile empty
+mkdir -p pointer alone config
+echo '{"architectures": ["BertModel"], "model_type": "bert"}' | tee pointer/config.json > config/config.json
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 9\n' | tee pointer/model.safetensors > alone/model.safetensors
+gives 1 'model.safetensors is a Git LFS pointer: the file itself was not downloaded' hologram compile pointer
+gives 1 'a folder of weights without config.json' hologram compile alone
+gives 1 'config of a HuggingFace model without its weights' hologram compile config
+gives 1 'config of a HuggingFace model without its weights' hologram inspect config/config.json
+printf '\n<HTML><body>Sign in</body></HTML>' > page.onnx
+gives 1 'it looks like a web page (HTML): the download went wrong' hologram compile page.onnx
+head -c 4096 /dev/zero > zeros.gguf
+gives 1 'it looks like zero bytes: the copy or the download did not finish' hologram compile zeros.gguf
+printf '\1\2\3\4\5\6\7\10' > noise.bin
+gives 1 'this is not a model that can be read, or it is damaged. Formats that can be read: ' hologram inspect noise.bin
 gives 1 'x.npy is not a folder' hologram run d.holo -i x.npy -o x.npy
 check 'a file is told by its own name' sh -c '"$HOLOGRAM" compile m.onnx --patterns no-such 2>&1 | grep -q "^hologram: cannot open .no-such."'
 gives 0 'c: f32[2] = 2, 2' hologram kernel run k.py vector_add -a a=ones:2 -a b=ones:2 -a c=zeros:2 -a n=2 -o made

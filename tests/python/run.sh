@@ -9,4 +9,4 @@ python=${PYTHON:-python3}
 
 "$python" -X dev -m unittest discover -q -p 'test_*.py' || exit 1
 # What needs NumPy, or takes long, was run already.
-HOLO_TEST_WITHOUT_NUMPY=1 "$python" -m unittest -q test_arrays test_run test_api test_text test_batch test_pictures
+HOLO_TEST_WITHOUT_NUMPY=1 "$python" -m unittest -q test_arrays test_run test_api test_text test_labels test_batch test_pictures

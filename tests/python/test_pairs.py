@@ -66,6 +66,7 @@ class Speech(unittest.TestCase):
         self.assertRaises(hologram.Error, speech.transcribe, b"RIFF, and nothing else")
         self.assertEqual(heard.text, "".join(piece.text for piece in heard.pieces).strip())
         self.assertLessEqual(heard.pieces[0].begin, heard.pieces[0].end)
+        self.assertEqual(speech.transcribe(path, language="de", timestamps=False), heard)
         longer = speech.transcribe([0.5, -0.5] * 8000)
         self.assertIn(longer.language, ("en", "de"))
         self.assertEqual(longer.seconds, 1)

@@ -369,8 +369,14 @@ def test_page(folder):
 
 
 def test_options(folder):
-    for words, text in [(["--port", "x", DIGITS], b"must be a number"), (["--nothing", DIGITS], b"no option"), ([], b"which models"), (["--port", "1", "--port", "2", DIGITS], b"twice"),
-                        (["--tls-key", "x", DIGITS], b"--tls-cert"), (["--host", "256.1.1.1", DIGITS], b"cannot listen"), (["--log-level", "loud", DIGITS], b"level"),
+    open(folder + "/nothing.onnx", "w").write("this is no model\n")
+    with Server(DIGITS) as s:
+        got = subprocess.run([PROGRAM, "--port", str(s.port), DIGITS], capture_output=True, timeout=20)
+        assert got.returncode == 1 and b"in use: --port takes another" in got.stderr, got.stderr
+    for words, text in [(["--port", "x", DIGITS], b"must be a whole number"), (["--nothing", DIGITS], b"no option"), ([], b"which models"), (["--port", "1", "--port", "2", DIGITS], b"twice"),
+                        (["--tls-key", "x", DIGITS], b"--tls-cert"), (["--host", "256.1.1.1", DIGITS], b"cannot listen"), (["--log-level", "loud", DIGITS], b"level"), (["--log", "/nowhere/log", DIGITS], b"/nowhere/log cannot be written"),
+                        (["--max-body", "10X", DIGITS], b"10X"), (["--memory-limit", "1K", DIGITS], b"not enough memory"), ([folder + "/nothing.onnx"], b"has the name of a model, but is none"),
+                        (["--tls-cert", folder + "/none.pem", DIGITS], b"none.pem: No such file"), (["--tls-cert", folder + "/nothing.onnx", DIGITS], b"no certificate in it"),
                         (["--otlp", "https://x", DIGITS], b"http://"), (["--user", "nobody-of-this-name", DIGITS], b"no user")]:
         got = subprocess.run([PROGRAM, *words], capture_output=True, timeout=20)
         assert got.returncode in (1, 2) and text in got.stderr, (words, got.stderr)

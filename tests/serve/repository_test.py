@@ -127,6 +127,23 @@ def test_versions(folder):
         wait_until(lambda: answer(s) == [10, 20])
 
 
+def test_told(folder):
+    """What a person who starts it should know: there are no models, two have one name, a file is no model though its name says so."""
+    os.mkdir(folder + "/empty")
+    with Server(folder + "/empty") as s:
+        assert "copy one to the folder" in s.wait_for("no-models")[0]["why"]
+        put(folder + "/empty/m.onnx", scaler(2, op="Identity"))
+        wait_until(lambda: s.ask("GET", "/v2/models/m/ready")[0] == 200)
+    put(folder + "/a/m.onnx", scaler(2, op="Identity"))
+    put(folder + "/b/m.onnx", scaler(3, op="Identity"))
+    put(folder + "/b/text.onnx", b"this is no model")
+    put(folder + "/b/readme.txt", b"this neither")
+    with Server(folder + "/a", folder + "/b") as s:
+        assert s.wait_for("left-out")[0]["path"].endswith("b/m.onnx") and answer(s) == [2, 4]
+        failed = s.wait_for("load-failed")
+        assert len(failed) == 1 and failed[0]["model"] == "text" and "not a model" in failed[0]["why"], failed
+
+
 def test_named(folder):
     put(folder + "/models/model.onnx", scaler(2, op="Identity"))
     with Server(folder + "/models", "--name", "mine") as s:

@@ -4,10 +4,12 @@
   out NAME TYPE DIMS     an output
   weight NAME DIMS SEED  f32 numbers between -1 and 1 that follow from the seed
   const NAME A,B,...     a list of f32 numbers
+  outside NAME A,B,... FILE   the same, in a file beside the model
   opset N                of ONNX; 17 if it is not there
   node OP IN,... OUT,... [KEY=INT, KEY=I,I,... or KEY=[I]]; OP may be DOMAIN::OP; IN is - for a node without inputs
 """
 
+import os
 import struct
 import sys
 
@@ -53,6 +55,13 @@ def const(name, numbers):
     return number(1, len(data)) + number(2, 1) + part(8, name) + part(9, struct.pack("<%df" % len(data), *data))
 
 
+def outside(name, numbers, file):
+    data = [float(n) for n in numbers.split(",")]
+    with open(os.path.join(os.path.dirname(sys.argv[1]), file), "wb") as out:
+        out.write(struct.pack("<%df" % len(data), *data))
+    return number(1, len(data)) + number(2, 1) + part(8, name) + part(13, part(1, "location") + part(2, file)) + number(14, 1)
+
+
 def attribute(text):
     key, value = text.split("=")
     numbers = [int(v) for v in value.strip("[]").split(",")]
@@ -78,6 +87,9 @@ def main():
         elif kind == "const":
             graph += part(5, const(*words[:2]))
             words = words[2:]
+        elif kind == "outside":
+            graph += part(5, outside(*words[:3]))
+            words = words[3:]
         else:
             op, ins, outs = words[:3]
             words = words[3:]

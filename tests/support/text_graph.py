@@ -68,6 +68,14 @@ def numbers():
             + node("c", "Complex", ("re", "im")) + node("again", "IRFFT", ("c", "n")))
 
 
+def pictures():
+    """A transform in two dimensions and back; the conjugate has the same size."""
+    return (place("x", "DT_FLOAT", 6) + const("s", "DT_INT32", "int_val", [2, 3], 2) + node("i", "Reshape", ("x", "s"))
+            + const("n", "DT_INT32", "int_val", [2, 3], 2) + node("f", "RFFT2D", ("i", "n")) + node("re", "Real", ("f",)) + node("im", "Imag", ("f",))
+            + node("back", "IRFFT2D", ("f", "n")) + node("z", "Imag", ("c",)) + node("c", "Conj", ("f",))
+            + node("w", "FFT2D", ("c",)) + node("v", "IFFT2D", ("w",)) + node("again", "Imag", ("v",)))
+
+
 WORDS = ["a", "bb", "c", "d", "e", "f"]
 CASES = {  # a graph, its input, and its outputs
     "hash": (place("x", "DT_STRING", len(HASHED)) + node("y", "StringToHashBucketFast", ("x",), attr("num_buckets", "i: 100003")),
@@ -82,6 +90,10 @@ CASES = {  # a graph, its input, and its outputs
     "replace": (place("x", "DT_STRING", 3) + node("r", "StaticRegexReplace", ("x",), attr("pattern", 's: "[,;]+"'), attr("rewrite", 's: "-"'))
                 + node("u", "StringUpper", ("r",)) + const("e", "DT_STRING", "string_val", ['"!"']) + node("y", "StringJoin", ("u", "e"), attr("separator", 's: "+"'), attr("N", "i: 2")),
                 ["a,;b", "", ";x"], {"y": ["A-B+!", "+!", "-X+!"]}),
+    "join": (place("x", "DT_STRING", 3) + const("d", "DT_INT32", "int_val", [0], 1) + node("y", "ReduceJoin", ("x", "d"), attr("separator", 's: "+"'))
+             + node("z", "Identity", ("y",)), ["a", "", "c"], {"z": ["a++c"]}),
+    "pictures": (pictures(), [1.0, 2.0, 3.0, 4.0, 5.0, 7.0], {"re": [22, -3.5, -10, 0.5], "im": [0, 2.598076, 0, -0.866025],
+                 "back": [1, 2, 3, 4, 5, 7], "z": [0, -2.598076, 0, 0.866025], "again": [0, -2.598076, 0, 0.866025]}),
     "fourier": (numbers(), [1.0, 2.0, 3.0, 4.0], {"sizes": [10, 8**0.5, 2], "back": [1, 2, 3, 4], "again": [1, 2, 3, 4]}),
 }
 

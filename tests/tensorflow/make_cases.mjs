@@ -149,6 +149,104 @@ const edges = (...data) => ({ type: "int32", shape: [2, 2], data }); // found ou
 add("SpaceToBatchND", [F(1, 3, 4, 2), C([2, 3]), edges(1, 0, 0, 2)]); add("BatchToSpaceND", [F(4, 2, 2, 3), C([2, 2]), edges(1, 0, 0, 1)]);
 add("Identity", [F(3)]); add("StopGradient", [F(3)]);
 
+// ---- more by hand, from the documentation of TensorFlow
+
+const seeded = (shape, low, high) => ({ type: "float32", shape, data: Array.from({ length: size(shape) }, () => round(low + random() * (high - low))) });
+const clip = (x, low, high) => Math.min(Math.max(x, low), high);
+function hsvOf([r, g, b]) {
+  const v = Math.max(r, g, b), c = v - Math.min(r, g, b), s = v > 0 ? c / v : 0;
+  let h = c === 0 ? 0 : r === v ? (g - b) / c / 6 : g === v ? (b - r) / c / 6 + 2 / 6 : (r - g) / c / 6 + 4 / 6;
+  if (h < 0) h += 1;
+  return [h, s, v];
+}
+function rgbOf([h, s, v]) { // by sectors of the circle
+  const k = Math.floor(h * 6) % 6, p = h * 6 - Math.floor(h * 6), low = v * (1 - s), down = v * (1 - s * p), up = v * (1 - s * (1 - p));
+  return [[v, up, low], [down, v, low], [low, v, up], [low, down, v], [up, low, v], [v, low, down]][k];
+}
+const pixels = (v, each) => ({ ...v, data: Array.from({ length: v.data.length / 3 }, (_, n) => each(v.data.slice(3 * n, 3 * n + 3))).flat() });
+const image = seeded([2, 2, 3], 0, 1); image.data.splice(0, 3, 0.5, 0.5, 0.5);
+hand("RGBToHSV", [image], {}, pixels(image, hsvOf));
+hand("HSVToRGB", [image], {}, pixels(image, rgbOf));
+hand("AdjustHue", [image, K(0.3)], {}, pixels(image, (p) => { const [h, s, v] = hsvOf(p); return rgbOf([(h + 0.3) % 1, s, v]); }));
+hand("AdjustSaturation", [image, K(1.5)], {}, pixels(image, (p) => { const [h, s, v] = hsvOf(p); return rgbOf([h, Math.min(1.5 * s, 1), v]); }));
+hand("AdjustContrastv2", [real([1, 2, 2, 1], 1, 2, 3, 6), K(2)], {}, real([1, 2, 2, 1], -1, 1, 3, 9));
+hand("ResizeArea", [real([1, 2, 4, 1], 1, 2, 3, 4, 5, 6, 7, 8), C([1, 2])], {}, real([1, 1, 2, 1], 3.5, 5.5));
+hand("ResizeArea", [real([1, 1, 3, 1], 1, 4, 9), C([1, 2])], {}, real([1, 1, 2, 1], 2, 22 / 3));
+hand("MatrixInverse", [real([2, 2, 2], 0, 2, 4, 1, 1, 2, 3, 5)], {}, real([2, 2, 2], -0.125, 0.25, 0.5, 0, -5, 2, 3, -1));
+hand("MatrixInverse", [real([2, 2], 1, 2, 3, 5)], { adjoint: b(true) }, real([2, 2], -5, 3, 2, -1));
+hand("MatrixSolve", [real([3, 3], 0, 2, 1, 1, 0, 0, 3, 1, 2), real([3, 1], 7, 1, 11)], {}, real([3, 1], 1, 2, 3));
+hand("MatrixTriangularSolve", [real([2, 2], 2, 99, 3, 4), real([2, 2], 4, 2, 14, 11)], { lower: b(true) }, real([2, 2], 2, 1, 2, 2));
+hand("MatrixTriangularSolve", [real([2, 2], 2, 3, 99, 4), real([2, 1], 4, 14)], { lower: b(false), adjoint: b(true) }, real([2, 1], 2, 2));
+hand("Cholesky", [real([3, 3], 4, 12, -16, 12, 37, -43, -16, -43, 98)], {}, real([3, 3], 2, 0, 0, 6, 1, 0, -8, 5, 3));
+hand("MatrixDeterminant", [real([2, 2, 2], 1, 2, 3, 4, 2, 0, 0, 5)], {}, real([2], -2, 10));
+hand("LogMatrixDeterminant", [real([2, 2], 1, 2, 3, 4)], {}, real([], -1), real([], Math.log(2)));
+hand("MatrixSetDiag", [real([2, 2, 3], 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7, 7), real([2, 2], 1, 2, 4, 5)], {}, real([2, 2, 3], 1, 7, 7, 7, 2, 7, 4, 7, 7, 7, 5, 7));
+hand("MatrixSetDiagV3", [real([3, 2], 7, 7, 7, 7, 7, 7), real([2], 1, 2), C(0)], { align: s("RIGHT_LEFT") }, real([3, 2], 1, 7, 7, 2, 7, 7));
+hand("Cross", [real([2, 3], 1, 0, 0, 1, 2, 3), real([2, 3], 0, 1, 0, 4, 5, 6)], {}, real([2, 3], 0, 0, 1, -3, 6, -3));
+hand("Inv", [real([2], 2, -4)], {}, real([2], 0.5, -0.25));
+hand("TruncateDiv", [int(7, -7, 9), int(2, 2, -4)], { T: t("DT_INT32") }, int(3, -3, -2));
+hand("GuaranteeConst", [real([2], 1, 2)], {}, real([2], 1, 2));
+hand("Bucketize", [real([2, 3], -5, 10000, 150, 10, 5, 100)], { boundaries: { list: { f: [0, 10, 100] } } }, { type: "int32", shape: [2, 3], data: [0, 3, 3, 2, 1, 3] });
+hand("SpaceToBatch", [real([1, 2, 2, 1], 1, 2, 3, 4), C([0, 0, 0, 0], [2, 2])], { block_size: i(2) }, real([4, 1, 1, 1], 1, 2, 3, 4));
+hand("BatchToSpace", [real([4, 1, 1, 1], 1, 2, 3, 4), C([0, 0, 0, 0], [2, 2])], { block_size: i(2) }, real([1, 2, 2, 1], 1, 2, 3, 4));
+hand("InTopK", [real([2, 4], 1, 5, 3, 4, 9, 2, 3, 4), int(3, 1)], { k: i(2) }, { type: "bool", shape: [2], data: [1, 0] });
+hand("InTopKV2", [real([2, 3], 1, 5, 3, 2, 2, 4), int(2, 0), C(2)], {}, { type: "bool", shape: [2], data: [1, 1] });
+hand("NthElement", [real([2, 4], 4, 1, 3, 2, 8, 6, 7, 5), C(1)], {}, real([2], 2, 6));
+hand("NthElement", [real([4], 4, 1, 3, 2), C(1)], { reverse: b(true) }, real([], 3));
+hand("DataFormatVecPermute", [int(1, 2, 3, 4)], { src_format: s("NHWC"), dst_format: s("NCHW") }, int(1, 4, 2, 3));
+hand("DataFormatVecPermute", [int(5, 6)], { src_format: s("NHWC"), dst_format: s("NCHW") }, int(5, 6));
+hand("DataFormatDimMap", [int(0, 1, 2, 3, -1)], { src_format: s("NHWC"), dst_format: s("NCHW") }, int(0, 2, 3, 1, 1));
+hand("FusedPadConv2D", [real([1, 1, 3, 1], 1, 2, 3), C([0, 0, 0, 0, 1, 1, 0, 0], [4, 2]), K([1, 10, 100], [1, 3, 1, 1])], { mode: s("REFLECT"), strides: is(1, 1, 1, 1), padding: s("VALID") }, real([1, 1, 3, 1], 212, 321, 232));
+hand("_FusedBatchMatMulV2", [real([1, 1, 2], 1, 2), real([1, 2, 1], 3, 4), K(2), K([1])], { fused_ops: ss("Mul", "Add"), num_args: i(2) }, real([1, 1, 1], 23));
+hand("SparseTensorDenseMatMul", [C([0, 1, 1, 0], [2, 2]), real([2], 2, 3), C([2, 2]), real([2, 2], 1, 2, 3, 4)], {}, real([2, 2], 6, 8, 3, 6));
+hand("SparseReduceSum", [C([0, 1, 1, 0, 1, 2], [3, 2]), real([3], 2, 3, 4), C([2, 3]), C([1])], {}, real([2], 2, 7));
+hand("SparseTensorDenseAdd", [C([0, 1], [1, 2]), real([1], 2), C([2, 2]), real([2, 2], 1, 2, 3, 4)], {}, real([2, 2], 1, 4, 3, 4));
+const sigmoid = (x) => 1 / (1 + Math.exp(-x));
+{ // gates i, c, f, o; peepholes; a bias of 1 for f
+  const [x, c, h, w, bi] = [[0.5, -1], [0.2, 0.4], [0.1, -0.3], seeded([4, 8], -1, 1), seeded([8], -1, 1)], peep = [[0.1, 0.2], [0.3, -0.4], [0.5, 0.6]];
+  const all = bi.data.map((v, n) => v + [...x, ...h].reduce((a, u, r) => a + u * w.data[r * 8 + n], 0)), each = (k, f) => [0, 1].map((n) => f(all[2 * k + n], n));
+  const ig = each(0, (v, n) => sigmoid(v + peep[0][n] * c[n])), ci = each(1, (v) => Math.tanh(v)), fg = each(2, (v, n) => sigmoid(v + 1 + peep[1][n] * c[n]));
+  const now = [0, 1].map((n) => fg[n] * c[n] + ig[n] * ci[n]), o = each(3, (v, n) => sigmoid(v + peep[2][n] * now[n])), co = now.map(Math.tanh);
+  const row = (d) => real([1, 2], ...d);
+  hand("LSTMBlockCell", [row(x), row(c), row(h), fixed(w), K(peep[0]), K(peep[1]), K(peep[2]), fixed(bi)], { forget_bias: f(1), use_peephole: b(true) },
+    row(ig), row(now), row(fg), row(o), row(ci), row(co), row(co.map((v, n) => v * o[n])));
+  const wg = seeded([4, 4], -1, 1), wc = seeded([4, 2], -1, 1), bg = seeded([4], -1, 1), bc = seeded([2], -1, 1);
+  const gates = bg.data.map((v, n) => sigmoid(v + [...x, ...c].reduce((a, u, r) => a + u * wg.data[r * 4 + n], 0))), r = gates.slice(0, 2), u = gates.slice(2);
+  const fresh = bc.data.map((v, n) => Math.tanh(v + [...x, ...c.map((q, k) => q * r[k])].reduce((a, q, m) => a + q * wc.data[m * 2 + n], 0)));
+  hand("GRUBlockCell", [row(x), row(c), fixed(wg), fixed(wc), fixed(bg), fixed(bc)], {}, row(r), row(u), row(fresh), row(fresh.map((v, n) => u[n] * c[n] + (1 - u[n]) * v)));
+}
+// Steps of a range. The answers are computed with whole numbers.
+const chain = (name, inputs, nodes, outs, ...answers) => cases.push({ op: name, inputs, nodes, outs, answers });
+const steps = (x, low, high) => { const scale = 255 / (high - low); return x.map((v) => clip(Math.floor((clip(v, low, high) - low) * scale + 0.5), 0, 255)); };
+const node = (name, op, input, attrs = {}) => ({ name, op, input, attr: attrs });
+const quint = { T: t("DT_QUINT8") };
+{
+  const x = real([2, 2], -1, 0.31, 0.77, 2), w = real([2, 2], 0.5, -0.25, 0.1, 1), q = steps(x.data, -1, 2), p = steps(w.data, -0.5, 1), back = q.map((v) => v * 3 / 255 - 1), wide = p.map((v) => v * 1.5 / 255 - 0.5);
+  chain("QuantizeV2", [x, K(-1), K(2)], [node("q", "QuantizeV2", ["a", "b", "c"], quint), node("y", "Dequantize", ["q", "q:1", "q:2"], quint)], ["y", "q:1", "q:2"], real([2, 2], ...back), real([], -1), real([], 2));
+  const dot = [0, 1].flatMap((r) => [0, 1].map((n) => back[2 * r] * wide[n] + back[2 * r + 1] * wide[2 + n]));
+  const both = [node("q", "QuantizeV2", ["a", "b", "c"], quint), node("p", "QuantizeV2", ["d", "e", "f"], quint)], ins = [x, K(-1), K(2), w, K(-0.5), K(1)], of = ["q", "p", "q:1", "q:2", "p:1", "p:2"];
+  chain("QuantizedMatMul", ins, [...both, node("m", "QuantizedMatMul", of), node("y", "Dequantize", ["m", "m:1", "m:2"], quint)], ["y"], real([2, 2], ...dot));
+  chain("QuantizedMul", ins, [...both, node("m", "QuantizedMul", of), node("y", "Dequantize", ["m", "m:1", "m:2"], quint)], ["y"], real([2, 2], ...back.map((v, n) => v * wide[n])));
+  chain("QuantizedAdd", ins, [...both, node("m", "QuantizedAdd", of), node("y", "Dequantize", ["m", "m:1", "m:2"], quint)], ["y"], real([2, 2], ...back.map((v, n) => v + wide[n])));
+  const low = Math.min(...dot, 0), high = Math.max(...dot), scale = 255 / (high - low), away = (v) => Math.sign(v) * Math.floor(Math.abs(v) + 0.5);
+  const again = dot.map((v) => clip(away(v * scale), away(low * scale), away(low * scale) + 255) / scale), u8 = { ...quint, out_type: t("DT_QUINT8") };
+  chain("Requantize", ins, [...both, node("m", "QuantizedMatMul", of), node("r", "RequantizationRange", ["m", "m:1", "m:2"]), node("n", "Requantize", ["m", "m:1", "m:2", "r", "r:1"], u8), node("y", "Dequantize", ["n", "n:1", "n:2"], quint)], ["y", "r", "r:1"], real([2, 2], ...again), real([], low), real([], high));
+  chain("QuantizeDownAndShrinkRange", ins, [...both, node("m", "QuantizedMatMul", of), node("n", "QuantizeDownAndShrinkRange", ["m", "m:1", "m:2"], u8), node("s", "QuantizedRelu", ["n", "n:1", "n:2"]), node("y", "Dequantize", ["s", "s:1", "s:2"], quint)], ["y"], real([2, 2], ...again.map((v) => Math.max(v, 0))));
+  chain("QuantizedReshape", [x, K(-1), K(2), C([4])], [both[0], node("m", "QuantizedReshape", ["q", "d", "q:1", "q:2"]), node("y", "Dequantize", ["m", "m:1", "m:2"], quint)], ["y"], real([4], ...back));
+  const picture = real([1, 2, 2, 1], -1, 0.31, 0.77, 2), seen = [node("q", "QuantizeV2", ["a", "b", "c"], quint)], win = { ksize: is(1, 2, 2, 1), strides: is(1, 2, 2, 1), padding: s("VALID") };
+  for (const [op, answer] of [["QuantizedMaxPool", Math.max(...back)], ["QuantizedAvgPool", back.reduce((a, v) => a + v) / 4]])
+    chain(op, [picture, K(-1), K(2)], [...seen, node("m", op, ["q", "q:1", "q:2"], win), node("y", "Dequantize", ["m", "m:1", "m:2"], quint)], ["y"], real([1, 1, 1, 1], answer));
+  chain("QuantizedConv2D", [picture, K(-1), K(2), { ...w, shape: [2, 2, 1, 1] }, K(-0.5), K(1)], [...both, node("m", "QuantizedConv2D", of, { strides: is(1, 1, 1, 1), padding: s("VALID") }), node("y", "Dequantize", ["m", "m:1", "m:2"], quint)], ["y"],
+    real([1, 1, 1, 1], back.reduce((a, v, n) => a + v * wide[n], 0)));
+  chain("QuantizedConv2DWithBiasAndRelu", [picture, K(-1), K(2), { ...w, shape: [2, 2, 1, 1] }, K(-0.5), K(1), K([0.25])], [...both, node("m", "QuantizedConv2DWithBiasAndRelu", ["q", "p", "g", ...of.slice(2)], { strides: is(1, 1, 1, 1), padding: s("VALID") }), node("y", "Dequantize", ["m", "m:1", "m:2"], quint)], ["y"],
+    real([1, 1, 1, 1], Math.max(0, 0.25 + back.reduce((a, v, n) => a + v * wide[n], 0))));
+  chain("QuantizedBiasAdd", [x, K(-1), K(2), real([2], 0.5, -0.25), K(-0.5), K(1)], [...both, node("m", "QuantizedBiasAdd", of), node("y", "Dequantize", ["m", "m:1", "m:2"], quint)], ["y"], real([2, 2], ...back.map((v, n) => v + wide[n % 2])));
+}
+hand("QuantizeAndDequantizeV2", [real([4], -1, 0.3, 0.77, 0.9), K(-1), K(1)], { num_bits: i(8), range_given: b(true) }, real([4], -1, Math.round(0.3 * 127) / 127, Math.round(0.77 * 127) / 127, Math.round(0.9 * 127) / 127));
+hand("QuantizeAndDequantizeV3", [real([3], -2, 0.5, 1), K(0), K(0), C(4)], { range_given: b(false), signed_input: b(true) }, real([3], -2, 0.5, 1));
+hand("FakeQuantWithMinMaxVarsPerChannel", [real([2, 2], 0.1, 7, -0.4, 3.3), K([-0.5, 0]), K([0.5, 6])], { num_bits: i(8) },
+  real([2, 2], ...[[0.1, 0], [7, 1], [-0.4, 0], [3.3, 1]].map(([v, k]) => { const [low, high] = [[-0.5, 0.5], [0, 6]][k], scale = (high - low) / 255, zero = Math.floor(-low / scale + 0.5), from = -zero * scale; return Math.floor((clip(v, from, from + 255 * scale) - from) / scale + 0.5) * scale + from; })));
+
 const text = (n) => Number.isInteger(n) ? String(n) : Number.isNaN(n) ? "nan" : n === Infinity ? "inf" : n === -Infinity ? "-inf" : String(Math.fround(n));
 const line = (side, name, v) => `${side} ${name} ${v.type} ${v.shape.join(",") || "-"} : ${Array.from(v.data, text).join(" ")}`;
 const bytes = (v) => Buffer.from((v.type === "float32" ? Float32Array : v.type === "bool" ? Uint8Array : Int32Array).from(v.data).buffer).toString("base64");
@@ -166,8 +264,9 @@ for (const c of cases) {
       feeds[name] = tf.tensor(v.data, v.shape, v.type);
     }
   });
-  nodes.push({ name: "y", op: c.op, input: c.inputs.map((_, n) => "abcdefgh"[n]), attr: { T: t("DT_FLOAT"), ...c.attrs } });
-  const all = Buffer.concat(data), outs = Array.from({ length: c.outs }, (_, n) => n ? `y:${n}` : "y");
+  if (c.nodes) nodes.push(...c.nodes);
+  else nodes.push({ name: "y", op: c.op, input: c.inputs.map((_, n) => "abcdefgh"[n]), attr: { T: t("DT_FLOAT"), ...c.attrs } });
+  const all = Buffer.concat(data), outs = c.nodes ? c.outs : Array.from({ length: c.outs }, (_, n) => n ? `y:${n}` : "y");
   try {
     if (c.answers) {
       lines.push(`case ${c.op}`, `graph ${JSON.stringify({ node: nodes })}`);

@@ -1,4 +1,4 @@
-// Visits in Chromium: a page that says anything on its console, or fails to load anything, fails. PLAYWRIGHT is the folder of playwright-core.
+// Visits in Chromium: a page that says anything on its console, or fails to load anything, fails. PLAYWRIGHT is the folder of playwright-core; ONLY=WORDS: visits whose names have these.
 import assert from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -17,6 +17,7 @@ export async function begin(pictures) {
   return {
     /** One visit of an address: `use` gets a page that is open. {expected}: what the console may say. */
     async visit(name, address, use, { expected = /^$/, ...options } = {}) {
+      if (process.env.ONLY && !name.includes(process.env.ONLY)) return;
       const context = await browser.newContext({ viewport: { width: 900, height: 700 }, ...options }),
         page = await context.newPage(),
         said = [],

@@ -4,7 +4,7 @@ import os from "node:os";
 import { Worker, isMainThread, parentPort, workerData } from "node:worker_threads";
 
 const folder = process.env.HOLOGRAM_WEB;
-const { host } = await import(`${folder}/engine.mjs`);
+const { host } = await import(`${folder}/compiling.mjs`);
 
 host.cores = os.availableParallelism?.() ?? os.cpus().length;
 host.canShare = true;

@@ -1,7 +1,7 @@
 // The package for browsers, in Node: the same archives and answers as native, threads, texts, errors, and no leak.
 import assert from "node:assert/strict";
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { after } from "node:test";
@@ -94,6 +94,9 @@ test("a language model continues texts as native does", async () => {
   execFileSync("python3", ["-B", join(root, "tests/support/tiny_language.py"), path]);
   const archive = await archiveOf(path, "language.holo", { numeric: "exact" }),
     [here, there] = [await native.open(archive), await web.open(archive)];
+  const beside = Object.fromEntries(readdirSync(path).map((name) => [name, readFileSync(join(path, name))])),
+    made = await web.compile(new File([beside["model.safetensors"]], "model.safetensors"), { files: beside, numeric: "exact" });
+  assert.deepEqual(Buffer.from(made.archive), archive); // weights and what describes them, as a folder has them
   const ids = there.tokenizer.encode("a red fox");
   assert.deepEqual(ids, here.tokenizer.encode("a red fox"));
   assert.equal(there.tokenizer.decode(ids), here.tokenizer.decode(ids));
@@ -175,7 +178,7 @@ test("graphs are drawn", async () => {
   await fails(drawingOf(new Uint8Array(100), { name: "nothing.onnx" }, "imported"), "BAD_MODEL", /./);
 });
 
-const { hasWide } = await import(`${process.env.HOLOGRAM_WEB}/engine.mjs`);
+const { hasWide } = await import(`${process.env.HOLOGRAM_WEB}/compiling.mjs`);
 test("64-bit memory has the same bits", { skip: hasWide() ? false : "this Node has no 64-bit memory" }, async () => {
   for (const archive of [exact, fused]) {
     const [narrow, wide] = [await web.open(archive, { memory: 32, threads: 1 }), await web.open(archive, { memory: 64, threads: 1 })];
@@ -200,7 +203,7 @@ test("what is wrong is said", async () => {
 
 test("200 models are opened, run and closed in the same memory", async () => {
   const kept = await web.open(fused, { threads: 1 }),
-    { engine } = await (await import(`${process.env.HOLOGRAM_WEB}/engine.mjs`)).engines.get("core false");
+    { engine } = await (await import(`${process.env.HOLOGRAM_WEB}/compiling.mjs`)).engines.get("core false");
   let before;
   for (let i = 0; i < 200; i++) {
     const model = await web.open(fused, { threads: 1 });
@@ -245,7 +248,7 @@ test("a download that is cut goes on where it was cut", async () => {
 test("a download lies where it runs, and leaves nothing if it fails", async () => {
   const { fetch: real } = globalThis,
     kept = await web.open(fused, { threads: 1 }),
-    { engine } = await (await import(`${process.env.HOLOGRAM_WEB}/engine.mjs`)).engines.get("core false"),
+    { engine } = await (await import(`${process.env.HOLOGRAM_WEB}/compiling.mjs`)).engines.get("core false"),
     { take, put, free } = engine,
     live = new Set(),
     copied = [],

@@ -1,7 +1,7 @@
 // Uses the demo pages in Chromium as a person would: node pages.mjs SITE SCREENSHOTS. See chromium.mjs for the environment.
 import assert from "node:assert/strict";
 import { execFileSync, spawn } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -93,8 +93,40 @@ await visit("a graph, dark on a phone", "model.html", async (page) => {
 }, phone);
 await visit("a broken model", "model.html", async (page) => {
   writeFileSync(join(work, "broken.onnx"), "this is no model at all, but a text");
+  await page.click("#example");
+  await page.waitForSelector("#drawing .b");
   await page.setInputFiles("#file", join(work, "broken.onnx"));
   await page.waitForSelector("[role=alert]");
+  assert.equal(await page.isVisible("#result"), false);
+  await page.click("#example"); // and the page goes on
+  await ready(page);
+});
+await visit("files of a folder", "model.html", async (page) => {
+  const folder = join(work, "folder");
+  execFileSync("python3", ["-B", join(root, "tests/support/tiny_language.py"), folder]);
+  await page.setInputFiles("#file", join(folder, "model.safetensors"));
+  await page.waitForSelector("[role=alert]:has-text('config.json')"); // it says what is missing
+  await page.setInputFiles("#file", readdirSync(folder).map((name) => join(folder, name)));
+  await ready(page);
+  await page.waitForSelector("#drawing .b");
+});
+await visit("a page that compiles stays responsive", "model.html", async (page) => {
+  const layers = Array.from({ length: 400 }, (_, i) => ["node", "Sin", i ? `t${i}` : "x", i === 399 ? "y" : `t${i + 1}`]).flat();
+  execFileSync("python3", ["-B", join(root, "tests/support/onnx_model.py"), join(work, "long.onnx"), ..."in x f32 64,64 out y f32 64,64".split(" "), ...layers]);
+  await page.evaluate(() => {
+    let last = performance.now();
+    globalThis.longest = 0;
+    setInterval(() => {
+      globalThis.longest = Math.max(globalThis.longest, performance.now() - last);
+      last = performance.now();
+    }, 10);
+  });
+  const begin = performance.now();
+  await page.setInputFiles("#file", join(work, "long.onnx"));
+  await ready(page);
+  const took = performance.now() - begin,
+    longest = await page.evaluate(() => globalThis.longest);
+  assert.ok(longest < Math.max(200, took / 2), `it did nothing for ${longest} of ${took} ms`);
 });
 await visit("images", "vision.html", async (page) => {
   // The mean of each channel: a classifier of colors.

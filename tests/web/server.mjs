@@ -29,10 +29,10 @@ export async function serve(folder, headers = {}) {
       from = isRange ? Number(/bytes=(\d+)-/.exec(request.headers.range)[1]) : 0;
     if (from >= facts.size && facts.size) return response.writeHead(416, headers).end();
     response.writeHead(isRange ? 206 : 200, {
+      "Cache-Control": "no-cache",
       ...headers,
       "Content-Type": types[extname(path)] ?? "application/octet-stream",
       "Content-Length": facts.size - from,
-      "Cache-Control": "no-cache",
       ETag: etag,
       ...(isRange && { "Content-Range": `bytes ${from}-${facts.size - 1}/${facts.size}` }),
     });

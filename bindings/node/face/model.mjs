@@ -4,6 +4,7 @@ import { HologramError, aborted, only } from "./errors.mjs";
 import { Held, Turns } from "./held.mjs";
 import { portOf, shown, sizesOf, valueFor } from "./ports.mjs";
 import { imagine, settingsOf } from "./pictures.mjs";
+import { classify, embed } from "./reader.mjs";
 import { Tensor } from "./tensor.mjs";
 import { Batch } from "./batch.mjs";
 import { Language, Tokenizer } from "./text.mjs";
@@ -316,6 +317,20 @@ export class Model extends Held {
     } finally {
       language.close();
     }
+  }
+
+  /** The vectors of texts, a Float32Array for each; or that of one text. */
+  embed(texts, options = nothing) {
+    const { backend } = this.#shape,
+      pool = options.threads === undefined ? this.#pool : backend.pool(options.threads);
+    return embed(backend, this.handle, pool, texts, options);
+  }
+
+  /** The labels of texts, or of pictures by their paths: [{label, id, score}] for each, the best first; or of one. */
+  classify(items, options = nothing) {
+    const { backend } = this.#shape,
+      pool = options.threads === undefined ? this.#pool : backend.pool(options.threads);
+    return classify(backend, this.handle, pool, items, options);
   }
 
   /** What imagine() does where nothing is said, and the schedulers that there are; null: the model makes no pictures. */

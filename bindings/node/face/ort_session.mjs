@@ -5,7 +5,7 @@ const short = 0.3; // milliseconds
 const isObject = (given) => typeof given === "object" && given !== null;
 
 /** Options of a session that mean something here become those of open(); those that would change answers or files are errors. */
-function openOptions(options) {
+async function openOptions(options) {
   const { executionProviders = [], intraOpNumThreads, extra } = options;
   for (const provider of executionProviders) {
     const name = typeof provider === "string" ? provider : provider.name;
@@ -13,7 +13,7 @@ function openOptions(options) {
   }
   if (options.optimizedModelFilePath !== undefined)
     throw new NoCounterpart("optimizedModelFilePath", "compile() of the package writes an archive, which opens at once");
-  const files = options.externalData?.length ? host.files?.(options.externalData) : undefined;
+  const files = options.externalData?.length ? await host.files?.(options.externalData) : undefined;
   if (options.externalData?.length && !files)
     throw new NoCounterpart("externalData", "give the path of a model, and its other files are found beside it");
   if (options.enableGraphCapture) throw new NoCounterpart("enableGraphCapture", "there is no GPU");
@@ -73,7 +73,7 @@ function fetchesOf(outputNames, second, third) {
 
 /**
  * {open, warn, profile}: open() of the face, who hears notes, and what times the runs of a session. Of browsers also {provider}, the name
- * of the execution provider that it is there, and {files}: {name: bytes} of external data.
+ * of the execution provider that it is there, and {files}: a promise of {name: bytes} of external data.
  */
 let host;
 export function setHost(given) {
@@ -96,7 +96,7 @@ export class InferenceSession {
   static async create(given, ...rest) {
     const [source, options = {}] = sourceOf(given, rest);
     if (!isObject(options)) throw new TypeError("the options of a session are an object");
-    const choices = openOptions(options);
+    const choices = await openOptions(options);
     let model = await host.open(source, choices);
     const inputShapes = options.freeDimensionOverrides && overridden(model.inputs, options.freeDimensionOverrides);
     if (inputShapes && model.report) {

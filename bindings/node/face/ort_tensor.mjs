@@ -58,6 +58,12 @@ const elsewhere = (what) => {
   throw new NoCounterpart(what, "tensors are in the memory of JavaScript");
 };
 
+/** {fromImage, toDataURL, toImageData}: what browsers can do with images. */
+let images;
+export function setImages(given) {
+  images = given;
+}
+
 export class Tensor {
   #data;
 
@@ -113,20 +119,23 @@ export class Tensor {
     return elsewhere("MLTensor");
   }
 
-  toDataURL() {
-    throw new NoCounterpart("toDataURL", "make the picture of tensor.data");
+  toDataURL(options) {
+    if (!images) throw new NoCounterpart("toDataURL", "make the picture of tensor.data");
+    return images.toDataURL(this, options);
   }
 
-  toImageData() {
-    throw new NoCounterpart("toImageData", "make the picture of tensor.data");
+  toImageData(options) {
+    if (!images) throw new NoCounterpart("toImageData", "make the picture of tensor.data");
+    return images.toImageData(this, options);
   }
 
   static fromPinnedBuffer(type, data, dims) {
     return new Tensor(type, data, dims);
   }
 
-  static async fromImage() {
-    throw new NoCounterpart("fromImage", "decode the picture, and make a tensor of its numbers");
+  static async fromImage(image, options) {
+    if (!images) throw new NoCounterpart("fromImage", "decode the picture, and make a tensor of its numbers");
+    return images.fromImage(image, options);
   }
 
   static fromTexture() {

@@ -274,6 +274,7 @@ napi_value napi_register_module_v1(napi_env env, napi_value exports)
     functions_add(env, exports, js_functions_batch);
     functions_add(env, exports, js_functions_picture);
     functions_add(env, exports, js_functions_speech);
+    functions_add(env, exports, js_functions_reader);
     functions_add(env, exports, js_functions_made);
     return exports;
 }

@@ -193,7 +193,7 @@ typedef struct JsFunction {
 } JsFunction;
 
 extern const JsFunction js_functions_run[], js_functions_compile[], js_functions_kernels[], js_functions_text[],
-    js_functions_generate[], js_functions_batch[], js_functions_picture[], js_functions_speech[],
+    js_functions_generate[], js_functions_batch[], js_functions_picture[], js_functions_speech[], js_functions_reader[],
     js_functions_made[]; // end with NULL
 
 #endif

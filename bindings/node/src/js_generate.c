@@ -192,16 +192,17 @@ static napi_value language_read(napi_env env, napi_callback_info info)
     return js_text_start(env, &job->work, language, args[3]);
 }
 
-// language_cancel(language or batch): what it does now stops.
+// language_cancel(language, batch or reader): what it does now stops.
 static napi_value language_cancel(napi_env env, napi_callback_info info)
 {
     napi_value arg;
     double     handle = 0;
     if (!js_args(env, info, 1, &arg) || napi_get_value_double(env, arg, &handle)) return NULL;
-    JsHolder *holder   = js_handle_find(env, handle);
-    bool      is_batch = holder && holder->kind == JS_HoloTextBatch;
-    if (!holder || (!is_batch && holder->kind != JS_HoloLanguage) || !holder->job) return NULL;
+    JsHolder *holder = js_handle_find(env, handle);
+    bool is_batch = holder && holder->kind == JS_HoloTextBatch, is_reader = holder && holder->kind == JS_HoloReader;
+    if (!holder || (!is_batch && !is_reader && holder->kind != JS_HoloLanguage) || !holder->job) return NULL;
     atomic_store(&((JsTextTask *)holder->job)->is_cancelled, true);
+    if (is_reader) return holo_reader_cancel(holder->object), NULL;
     holo_language_cancel(is_batch ? holo_text_batch_language(((BindBatch *)holder->object)->batch) : holder->object);
     return NULL;
 }

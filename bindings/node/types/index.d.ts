@@ -141,6 +141,13 @@ export interface Transcript {
   pieces: { begin: number; end: number; text: string }[];
 }
 
+/** maxLength: texts are cut to so many tokens. */
+export type ReadOptions = { maxLength?: number; threads?: number; signal?: AbortSignal };
+/** How the vectors of tokens become one (mean, cls, max, last, mean_sqrt, weighted), and whether they get length 1; without it as the model says. */
+export type EmbedOptions = ReadOptions & { pooling?: string; normalize?: boolean };
+/** A label, and what it is of, where a model labels tokens. */
+export type Label = { label: string; id: number; score: number; token?: string };
+
 /** A model that is open: any number of runs at once. */
 export interface Model extends Running, Generating<GenerateOptions & Pick<LanguageOptions, "context" | "threads">> {
   /** The names of its entries: parts that run by themselves and share weights. Most models have one, called "". Not in browsers yet. */
@@ -157,6 +164,12 @@ export interface Model extends Running, Generating<GenerateOptions & Pick<Langua
   generateTexts(prompts: Iterable<string | Iterable<number>>, options?: GenerateOptions & Pick<LanguageOptions, "context" | "threads">): Promise<string[]>;
   /** Writes down what is said in a sound, with a speech model. */
   transcribe(sound: Sound, options?: TranscribeOptions & { threads?: number }): Promise<Transcript>;
+  /** The vector of a text. Similar texts have similar vectors, if the model was trained for that. Not in browsers yet. */
+  embed(text: string, options?: EmbedOptions): Promise<Float32Array>;
+  embed(texts: Iterable<string>, options?: EmbedOptions): Promise<Float32Array[]>;
+  /** The labels of a text, or of a picture by its path, the best first; or a label for each token. Not in browsers yet. */
+  classify(item: string | URL, options?: ReadOptions & { top?: number }): Promise<Label[]>;
+  classify(items: Iterable<string | URL>, options?: ReadOptions & { top?: number }): Promise<Label[][]>;
   /** What imagine() does where nothing is said, and the schedulers that there are; null: the model makes no pictures. */
   readonly pictures: Pictures | null;
   /** Makes a picture of a text, step by step. */
@@ -351,20 +364,7 @@ export interface BatchOptions {
   threads?: number;
 }
 /** Texts by what becomes of them, and tokens so far. `rows / runs` is how many texts a run of the model had on average. */
-export interface BatchState {
-  places: number;
-  waiting: number;
-  reading: number;
-  generating: number;
-  context: number;
-  keptTokens: number;
-  bytes: number;
-  promptTokens: number;
-  cachedTokens: number;
-  tokens: number;
-  runs: number;
-  rows: number;
-}
+export type BatchState = Record<"places" | "waiting" | "reading" | "generating" | "context" | "keptTokens" | "bytes" | "promptTokens" | "cachedTokens" | "tokens" | "runs" | "rows", number>;
 /** Texts that are continued together, each as generate() makes it alone. A text joins when its first token is asked for. */
 export interface Batch extends Closing, Generating<Omit<GenerateOptions, "text" | "beams" | "lengthPenalty" | "beamStop">> {
   readonly tokenizer: Tokenizer | null;

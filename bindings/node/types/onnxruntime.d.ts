@@ -20,6 +20,12 @@ export declare namespace Tensor {
   }
   type Type = keyof DataTypeMap;
   type DataType = DataTypeMap[Type];
+  /** How images and tensors become each other, in browsers: (value + bias) / mean of each channel, and back. */
+  interface ImageOptions {
+    tensorLayout?: "NCHW" | "NHWC";
+    norm?: { mean?: number | readonly number[]; bias?: number | readonly number[] };
+  }
+  type ImageFormat = "RGB" | "RGBA" | "BGR" | "RBG";
   type DataLocation = "none" | "cpu" | "cpu-pinned" | "texture" | "gpu-buffer" | "ml-tensor";
 }
 export interface TypedTensor<T extends Tensor.Type> {
@@ -30,6 +36,9 @@ export interface TypedTensor<T extends Tensor.Type> {
   readonly location: Tensor.DataLocation;
   getData(releaseData?: boolean): Promise<Tensor.DataTypeMap[T]>;
   dispose(): void;
+  /** In browsers. */
+  toImageData(options?: Tensor.ImageOptions & { format?: Tensor.ImageFormat }): { data: Uint8ClampedArray; width: number; height: number };
+  toDataURL(options?: Tensor.ImageOptions & { format?: Tensor.ImageFormat }): string;
   reshape(dims: readonly number[]): TypedTensor<T>;
 }
 export interface Tensor extends TypedTensor<Tensor.Type> {}
@@ -64,6 +73,11 @@ export interface TensorConstructor {
     data: Tensor.DataType | readonly number[] | readonly string[] | readonly bigint[] | readonly boolean[],
     dims?: readonly number[],
   ): Tensor;
+  /** In browsers: of an ImageData, an ImageBitmap, an <img>, a canvas, or the address of a picture. */
+  fromImage(
+    image: string | { readonly width: number; readonly height: number },
+    options?: Tensor.ImageOptions & { tensorFormat?: Tensor.ImageFormat; dataType?: "float32" | "uint8"; resizedWidth?: number; resizedHeight?: number },
+  ): Promise<TypedTensor<"float32"> | TypedTensor<"uint8">>;
   fromPinnedBuffer<T extends Exclude<Tensor.Type, "string">>(
     type: T,
     buffer: Tensor.DataTypeMap[T],
@@ -87,6 +101,8 @@ export declare namespace InferenceSession {
     enableProfiling?: boolean;
     profileFilePrefix?: string;
     preferredOutputLocation?: "cpu" | { readonly [output: string]: "cpu" };
+    /** In browsers: addresses, or {path, data} with bytes, a Blob or an address. */
+    externalData?: ReadonlyArray<string | { readonly path: string; readonly data: unknown }>;
     /** These change nothing here. */
     interOpNumThreads?: number;
     graphOptimizationLevel?: "disabled" | "basic" | "extended" | "layout" | "all";

@@ -18,11 +18,12 @@ from ._language import WORDS as _WORDS
 from ._model import Graph, Model, Port, Session
 from ._batch import Batch, BatchAnswer
 from ._pictures import Picture
+from ._reader import Label
 from ._text import Answer, Language, Spoken, Token, Tokenizer, Transcript
 
 __version__ = _hologram.version()
 __all__ = ["Answer", "ArchiveError", "ArgumentError", "Batch", "BatchAnswer", "BusyError", "Cancel", "CancelledError", "Error", "FileError", "Graph", "InputError",
-           "Inline", "InternalError", "Kernel", "Language", "Model", "ModelError", "NoMemoryError", "Picture", "Port", "RefusedError", "Report", "Session", "Spoken", "Tensor",
+           "Inline", "InternalError", "Kernel", "Label", "Language", "Model", "ModelError", "NoMemoryError", "Picture", "Port", "RefusedError", "Report", "Session", "Spoken", "Tensor",
            "TimeoutError", "Token", "Tokenizer", "Transcript", "UnsupportedError", "VerifyError", "capi", "compile", "cpu_level", "inline", "kernel", "memory_held",
            "memory_limit", "memory_set_limit", "open", "operators", "read", "reference"]
 

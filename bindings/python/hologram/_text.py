@@ -330,7 +330,7 @@ class Language(Prompts):
     def _answer(self, ids, options, stops, grammar):
         return Answer(self, Generation._create(self._handle, ids, options, stops, grammar), options.get("logprobs"))
 
-    def transcribe(self, sound, *, language=None, translate=False, timestamps=True):
+    def transcribe(self, sound, *, language=None, translate=False, timestamps=False):
         """As Model.transcribe."""
         rate = capi.holo_language_rate(self._handle)
         if not rate:

@@ -1,8 +1,11 @@
 """What models do with text."""
 
+import os
+
 from . import _hologram
 from ._batch import Batch
 from ._pictures import Picture
+from ._reader import Reader
 from ._text import Language, Tokenizer
 
 
@@ -78,12 +81,38 @@ class Texts:
     def transcribe(self, sound, *, threads=None, **options):
         """Writes down what is said, with a model of Whisper's kind. `sound` is the path of a WAV file, its bytes, or samples as the
         model listens to them. `language` is the code of what is spoken, such as "en"; None: the model finds out. `translate` writes it down in
-        English. `timestamps` False: short sounds are one piece. Returns a Transcript.
+        English. `timestamps` says when each piece is spoken; without it, short sounds are one piece. Returns a Transcript.
 
             print(model.transcribe("talk.wav").text)
         """
         with self.language(threads=threads) as language:
             return language.transcribe(sound, **options)
+
+    def embed(self, texts, *, pooling=None, normalize=None, max_length=None, threads=None):
+        """The vectors of texts: an array with a row for each, or the vector of one text. Similar texts have similar vectors, if the model
+        was trained for that.
+
+            vectors = model.embed(["a cat", "a dog"])
+
+        `pooling` is how the vectors of tokens become one: 'mean', 'cls', 'max', 'last', 'mean_sqrt', 'weighted', or several with commas;
+        None: as the model says. `normalize` True: vectors have length 1; False: they stay as they are; None: as the model says.
+        `max_length` cuts texts to so many tokens.
+        """
+        reader = Reader(self, threads, max_length, pooling, normalize)
+        return reader.vectors([texts])[0] if isinstance(texts, str) else reader.vectors(texts)
+
+    def classify(self, items, *, top=None, max_length=None, threads=None):
+        """The labels of texts, or of pictures, by their paths: a list of Label for each, the best first; or a Label for each token, if the
+        model labels tokens. Of one text or one path, it is one list.
+
+            print(model.classify("what a film")[0])
+
+        `top` is how many labels are given; None: all. Pictures are prepared as the model says.
+        """
+        reader = Reader(self, threads, max_length)
+        if isinstance(items, (str, os.PathLike)):
+            return reader.labels(items, top)
+        return [reader.labels(item, top) for item in items]
 
     @property
     def pictures(self):

@@ -23,11 +23,11 @@ static struct PyModuleDef definition = {
 
 PyMODINIT_FUNC PyInit__hologram(void)
 {
-    static int (*const inits[])(PyObject *) = {py_errors_init,    py_dtypes_init,  py_tensor_init,   py_handle_init,
-                                               py_interrupt_init, py_model_init,   py_session_init,  py_compile_init,
-                                               py_kernels_init,   py_text_init,    py_generate_init, py_batch_init,
-                                               py_speech_init,    py_picture_init, py_made_init,     py_programs_init};
-    PyObject *module                        = PyModule_Create(&definition);
+    static int (*const inits[])(PyObject *) = {
+        py_errors_init,  py_dtypes_init,  py_tensor_init,  py_handle_init, py_interrupt_init, py_model_init,
+        py_session_init, py_compile_init, py_kernels_init, py_text_init,   py_generate_init,  py_batch_init,
+        py_speech_init,  py_reader_init,  py_picture_init, py_made_init,   py_programs_init};
+    PyObject *module = PyModule_Create(&definition);
     for (int i = 0; module && i < PY_COUNT(inits); i++)
         if (inits[i](module)) Py_CLEAR(module);
     return module;

@@ -159,7 +159,7 @@ typedef struct Handle {
 extern PyTypeObject    *py_handle_type;
 extern const HandleKind py_kind_model, py_kind_session, py_kind_pool, py_kind_compiler, py_kind_kernels;
 extern const HandleKind py_kind_tokenizer, py_kind_template, py_kind_grammar, py_kind_language, py_kind_answer,
-    py_kind_picture;
+    py_kind_picture, py_kind_reader;
 int           py_handle_init(PyObject *module);
 PyTypeObject *py_handle_subtype(PyObject *module, PyType_Spec *spec);
 // A handle of `pointer`, which is destroyed where this fails.
@@ -247,6 +247,7 @@ int py_text_init(PyObject *module);
 int py_generate_init(PyObject *module);
 int py_batch_init(PyObject *module);
 int py_speech_init(PyObject *module);
+int py_reader_init(PyObject *module);
 int py_picture_init(PyObject *module);
 // Ids of any iterable, in memory of PyMem.
 int       py_ids_take(PyObject *object, uint32_t **out, size_t *out_count);

@@ -1,7 +1,8 @@
 // Compiles models by the compiler's module, which is fetched with the first of them and gone behind each: a compile takes much memory.
-import { Engine } from "./engine.mjs";
+import { Engine, engines, hasWide, host } from "./engine.mjs";
 import { HoloNumeric, HoloQuantizeKind, HoloSize } from "./enums.mjs";
 import { HologramError } from "./errors.mjs";
+import "./index.mjs"; // as in remote.mjs
 
 const chosen = (what, values) => (name) => {
   const value = values[String(name).toUpperCase()];
@@ -46,13 +47,17 @@ function putFile(engine, name, bytes) {
   engine.bytes.set(bytes, at);
 }
 
-/** An engine with the files of a model: its own, and {name: bytes} of those beside it. */
+/** Weights with their configuration are read as the folder that has both. */
+const pathOf = (name, files) =>
+  /\.(safetensors|bin|json)$/.test(name) && ["config.json", "model_index.json"].some((one) => one === name || files[one]) ? "." : name;
+
+/** An engine with the files of a model: its own, and {name: bytes} of those beside it; `name` is what it reads. */
 async function engineFor(bytes, given, { files = {}, progress }) {
   const engine = await Engine.create("compiler", false, (self, stage, part) => progress?.(self.textAt(stage), part));
   for (const [name, one] of Object.entries(files)) putFile(engine, name, new Uint8Array(one.buffer ?? one, one.byteOffset ?? 0, one.byteLength));
   const name = nameOf(given);
   putFile(engine, name, bytes);
-  return { engine, name };
+  return { engine, name: pathOf(name, files) };
 }
 
 /** {archive, report}: the bytes of an archive, and what was done. */
@@ -79,3 +84,5 @@ export async function drawingOf(bytes, given, stage = "planned", options = {}) {
     words = stage === "imported" ? "as imported" : "as planned";
   return engine.textAt(engine.make("web_drawing", engine.putText(name), stage === "imported" ? 0 : 1, engine.putText(`${name}, ${words}`)));
 }
+
+export { engines, hasWide, host }; // for tests

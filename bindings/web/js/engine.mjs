@@ -1,5 +1,6 @@
 // An engine: a WebAssembly module at work, with its memory, its threads, and calls of its functions.
 import { HologramError } from "./errors.mjs";
+import { imports } from "./imports.mjs";
 
 const utf8 = new TextEncoder(),
   text = new TextDecoder();
@@ -75,19 +76,6 @@ function moduleOf(kind, isShared) {
   return modules.get(name);
 }
 
-/** Seconds since 1970, as clocks here show them. */
-const localSeconds = () => Date.now() / 1000 - 60 * new Date().getTimezoneOffset();
-
-/** What modules import. */
-export function imports(memory, progress = () => {}) {
-  const none = () => 8; // EBADF: there are no files
-  return {
-    env: { memory },
-    hologram: { now: () => performance.now() / 1000, cores: () => host.cores, date: localSeconds, progress },
-    wasi_snapshot_preview1: new Proxy({}, { get: () => none }),
-  };
-}
-
 function sharedMemory(isWide) {
   for (let maximum = isWide ? 262144 : 65535; ; maximum >>= 1)
     try {
@@ -138,7 +126,7 @@ export class Engine {
       isWide = kind.endsWith("64"),
       memory = isShared ? sharedMemory(isWide) : undefined,
       engine = new Engine(module, memory, isShared, isWide),
-      { exports } = await WebAssembly.instantiate(module, imports(memory, progress && ((...args) => progress(engine, ...args))));
+      { exports } = await WebAssembly.instantiate(module, imports(memory, host.cores, progress && ((...args) => progress(engine, ...args))));
     engine.exports = isWide ? await narrowed(exports) : exports;
     engine.#memory ??= engine.exports.memory;
     engine.#learn();
@@ -279,7 +267,7 @@ export class Engine {
       const wanted = count - 1 - this.#workers.length,
         more = Array.from({ length: Math.max(0, wanted) }, () => {
           const { __tls_size: size } = this.exports;
-          return host.thread({ module: this.#module, memory: this.#memory, stack: this.take(stackBytes) + stackBytes, tls: this.take(Number(size.value) + 64) });
+          return host.thread({ module: this.#module, memory: this.#memory, cores: host.cores, stack: this.take(stackBytes) + stackBytes, tls: this.take(Number(size.value) + 64) });
         });
       this.#workers.push(...(await Promise.all(more)));
       while (this.exports.web_servants() < count - 1) await new Promise((resolve) => setTimeout(resolve, 1));

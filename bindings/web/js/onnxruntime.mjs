@@ -1,8 +1,9 @@
 // hologram/onnxruntime: pages written for onnxruntime-web run when they import this instead.
-import { HologramError } from "./errors.mjs";
 import { open } from "./index.mjs";
+import { bytesOf } from "./opening.mjs";
+import { fromImage, toDataURL, toImageData } from "./ort_images.mjs";
 import { InferenceSession, setHost } from "./ort_session.mjs";
-import { NoCounterpart, Tensor } from "./ort_tensor.mjs";
+import { NoCounterpart, Tensor, setImages } from "./ort_tensor.mjs";
 
 export const env = { wasm: { numThreads: 0 }, webgl: {}, webgpu: {}, logLevel: "warning", versions: Object.freeze({ hologram: "VERSION" }) };
 
@@ -13,13 +14,12 @@ function warn(text) {
   console.warn(`hologram/onnxruntime: ${text}`);
 }
 
-/** External data that is given as bytes. */
-function filesOf(list) {
+/** External data: addresses, or {path, data} with bytes, a Blob or an address. */
+async function filesOf(list) {
   const files = {};
   for (const one of list) {
-    if (typeof one === "string" || typeof one.data === "string")
-      throw new HologramError("externalData is { path, data } with the bytes in data: fetch them first", "UNSUPPORTED");
-    files[one.path] = one.data;
+    const { path, data } = typeof one === "string" ? { path: one.split(/[?#]/)[0].split("/").pop(), data: one } : one;
+    files[path.replace(/^(\.\/)+/, "")] = await bytesOf(data);
   }
   return files;
 }
@@ -33,6 +33,7 @@ setHost({
     throw new NoCounterpart("enableProfiling", "model.session().profile() of the package gives times");
   },
 });
+setImages({ fromImage, toDataURL, toImageData });
 export const listSupportedBackends = () => [{ name: "wasm", bundled: true }];
 export function registerBackend() {
   throw new NoCounterpart("registerBackend", "it is one backend itself");

@@ -1,6 +1,7 @@
 // Models in a worker of their own: the page stays smooth while they run. What models do at once here takes a promise.
 import { startWorker } from "./engine.mjs";
 import { HologramError, aborted } from "./errors.mjs";
+import "./index.mjs"; // what is loaded by need stands on all that is there already: so esbuild keeps that in one file
 import { packed, unpacked } from "./messages.mjs";
 
 /** Calls that wait for their answers. */

@@ -1,4 +1,5 @@
 // What models of texts, speech and pictures call, of the whole runtime: it is fetched together with that. See wasm_backend.mjs.
+import "./index.mjs"; // as in remote.mjs
 import { batchOptions, generateOptions, imagineOptions } from "./options.mjs";
 
 const text = new TextDecoder();

@@ -217,7 +217,7 @@ bool holo_cuda_pick_norm(const HoloCudaWant *want, const HoloCudaNorm *asked, Ho
         return false;
     if (want->numeric == HOLO_CUDA_NUMERIC_EXACT) return false;
     if (asked->rows <= 0 || asked->width <= 0) return asked->rows >= 0 && asked->width >= 0;
-    if (pick_plain_norm(want, asked, out)) return true;
+    if ((asked->rows >= 64 || asked->width <= 256) && pick_plain_norm(want, asked, out)) return true;
     // a whole block for a row, if rows are long, or too few for the machine
     bool block = asked->width > 1024 || (asked->width > 256 && asked->rows < want->sms * 8);
     bool whole = want->align % 16 == 0 && asked->lda % 4 == 0 && asked->ldc % 4 == 0;

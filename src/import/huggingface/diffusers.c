@@ -41,7 +41,7 @@ static HoloStatus open_part(HoloImport *import, const struct Part *part)
     if (!holo_offer_peek(import->from, part->onnx_file, &byte, 1))
         return holo_huggingface_part(import, part->at, part->entry);
     HOLO_TRY(holo_import_map(import, (HoloString){part->onnx_file, strlen(part->onnx_file)}, &file));
-    HOLO_TRY(holo_onnx_read(import, file, part->onnx, &graph));
+    HOLO_TRY(holo_onnx_read(import, file, part->onnx, NULL, &graph));
     return holo_import_entry(import, part->entry, graph);
 }
 

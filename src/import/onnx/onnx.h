@@ -40,8 +40,12 @@ typedef struct HoloOnnx {
     HoloString     unnamed; // the name of a tensor without a name in errors: its node
 } HoloOnnx;
 
-// Reads a model from a file of the import. Its first model also says what it is.
-HOLO_MUST HoloStatus holo_onnx_read(HoloImport *import, const HoloMapping *file, const char *folder, HoloGraph **out);
+// Reads a model from a file of the import. Its first model also says what it is. `dims`: its sizes, if it shares them with
+// another graph; NULL: its own.
+HOLO_MUST HoloStatus holo_onnx_read(HoloImport *import, const HoloMapping *file, const char *folder, HoloDims *dims,
+                                    HoloGraph **out);
+// One graph of a decoder for the beginning of a text and of one that goes on, which share their sizes: see onnx_pair.c.
+HOLO_MUST HoloStatus holo_onnx_pair(HoloImport *import, HoloGraph *first, HoloGraph *later, HoloGraph **out);
 
 typedef struct HoloOnnxCapture { // a value from outside that a subgraph uses
     struct HoloOnnxCapture *next;

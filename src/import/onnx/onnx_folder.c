@@ -10,10 +10,13 @@
 // How names end for each precision, the widest first.
 static const char *const endings[] = {"", "_fp16", "_quantized", "_int8", "_uint8", "_q8", "_q4", "_q4f16", "_bnb4"};
 
-// What the file of a model may be called. A merged decoder can go on with what it kept of a text.
-static const char *const models[] = {"model", "decoder_model_merged", "decoder_with_past_model", "decoder_model", NULL};
+// What the file of a model may be called. A merged decoder can go on with what it kept of a text. Without one, a file goes on with
+// what that of the beginning gave.
+static const char *const models[] = {"model", "decoder_model_merged", "decoder_model", "decoder_with_past_model", NULL};
 static const char *const encoders[] = {"encoder_model", NULL};
 static const char *const decoders[] = {"decoder_model_merged", "decoder_model", NULL};
+static const char *const firsts[]   = {"decoder_model", NULL};
+static const char *const laters[]   = {"decoder_with_past_model", NULL};
 
 typedef struct Name {
     char text[96];
@@ -42,6 +45,7 @@ static bool file_find(const HoloFolder *folder, const char *inner, const char *c
 
 typedef struct Found {
     Name        model, encoder, decoder; // "": there is none
+    Name        later;                   // goes on with what the decoder, or the model, gave; "": there is none
     const char *inner;                   // the folder that they are in: "" or "onnx/"
 } Found;
 
@@ -50,7 +54,12 @@ static bool files_find(const HoloFolder *folder, const char *inner, Found *out)
     *out = (Found){.inner = inner};
     bool is_pair =
         file_find(folder, inner, encoders, &out->encoder) && file_find(folder, inner, decoders, &out->decoder);
-    return is_pair || file_find(folder, inner, models, &out->model);
+    if (!is_pair && !file_find(folder, inner, models, &out->model)) return false;
+    Name first;
+    if (!file_find(folder, inner, firsts, &first) || strcmp(first.text, (is_pair ? &out->decoder : &out->model)->text))
+        return true;
+    (void)file_find(folder, inner, laters, &out->later);
+    return true;
 }
 
 static bool found_in(const HoloOffer *offer, Found *out)
@@ -67,13 +76,23 @@ static bool found_in(const HoloOffer *offer, Found *out)
     return is;
 }
 
-static HoloStatus add_file(HoloImport *import, const Found *found, const Name *file, const char *entry)
+static HoloStatus read_file(HoloImport *import, const Found *found, const Name *file, HoloDims *dims, HoloGraph **out)
 {
     HoloMapping *bytes;
-    HoloGraph   *graph;
     HOLO_TRY(holo_import_map(import, holo_onnx_string(file->text), &bytes));
-    HOLO_TRY(holo_onnx_read(import, bytes, found->inner, &graph));
-    HOLO_TRY(holo_import_fact(import, "file", file->text));
+    HOLO_TRY(holo_onnx_read(import, bytes, found->inner, dims, out));
+    return holo_import_fact(import, "file", file->text);
+}
+
+static HoloStatus add_file(HoloImport *import, const Found *found, const Name *file, const Name *later,
+                           const char *entry)
+{
+    HoloGraph *graph, *next;
+    HOLO_TRY(read_file(import, found, file, NULL, &graph));
+    if (later && *later->text) {
+        HOLO_TRY(read_file(import, found, later, graph->dims, &next));
+        HOLO_TRY(holo_onnx_pair(import, graph, next, &graph));
+    }
     return holo_import_entry(import, entry, graph);
 }
 
@@ -82,9 +101,9 @@ static HoloStatus open_folder(HoloImport *import)
     Found found;
     if (!found_in(import->from, &found))
         return holo_fail(import->error, HOLO_NO_FILE, "the folder has no ONNX file that is known by its name");
-    if (!*found.encoder.text || !*found.decoder.text) return add_file(import, &found, &found.model, "");
-    HOLO_TRY(add_file(import, &found, &found.encoder, "encoder"));
-    return add_file(import, &found, &found.decoder, "decoder");
+    if (!*found.encoder.text || !*found.decoder.text) return add_file(import, &found, &found.model, &found.later, "");
+    HOLO_TRY(add_file(import, &found, &found.encoder, NULL, "encoder"));
+    return add_file(import, &found, &found.decoder, &found.later, "decoder");
 }
 
 // Weights of the library itself come first.

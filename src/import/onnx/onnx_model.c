@@ -62,7 +62,7 @@ static HoloStatus read_model(HoloOnnx *im, HoloString bytes, HoloGraph **out)
         return holo_fail(im->error, HOLO_UNSUPPORTED,
                          "IR version %lld is not supported; the oldest supported version is %d",
                          (long long)model.ir_version, IR_MIN);
-    im->dims       = holo_dims_create(im->arena);
+    if (!im->dims) im->dims = holo_dims_create(im->arena);
     im->ir_version = model.ir_version;
     if (!im->dims) return holo_fail_memory(im->error);
     HOLO_TRY(holo_onnx_opsets(im, model.opset_import, &im->opsets));
@@ -72,9 +72,11 @@ static HoloStatus read_model(HoloOnnx *im, HoloString bytes, HoloGraph **out)
     return im->import->out->entry_count ? HOLO_OK : describe(im, &model, body.graph->name);
 }
 
-HoloStatus holo_onnx_read(HoloImport *import, const HoloMapping *file, const char *folder, HoloGraph **out)
+HoloStatus holo_onnx_read(HoloImport *import, const HoloMapping *file, const char *folder, HoloDims *dims,
+                          HoloGraph **out)
 {
     HoloOnnx im = {.import      = import,
+                   .dims        = dims,
                    .arena       = import->arena,
                    .error       = import->error,
                    .folder      = folder,
@@ -85,7 +87,7 @@ HoloStatus holo_onnx_read(HoloImport *import, const HoloMapping *file, const cha
 
 static HoloStatus open_model(HoloImport *import)
 {
-    return holo_onnx_read(import, &import->from->file, "", &import->out->graph);
+    return holo_onnx_read(import, &import->from->file, "", NULL, &import->out->graph);
 }
 
 // ---- the row

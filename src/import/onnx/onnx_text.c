@@ -1,6 +1,7 @@
-// onnx_text.c - ONNX models in the text and JSON forms of protobuf (`.textproto`, `.onnxjson`): they are turned into the
-// binary form, and read as such.
+// onnx_text.c - ONNX models in the text and JSON forms of protobuf (`.textproto`, `.onnxjson`), and in ONNX's own syntax
+// (`.onnxtxt`): they are turned into the binary form, and read as such.
 #include "import/onnx/onnx.h"
+#include "import/onnx/onnx_syntax.h"
 #include "import/wire/json.h"
 #include "import/wire/protobuf_text.h"
 
@@ -27,7 +28,7 @@ static bool constant_of(HoloString name, int64_t *out)
 static HoloStatus open_message(HoloImport *import, HoloString message)
 {
     HoloMapping whole = {.data = (void *)(uintptr_t)message.data, .size = message.size};
-    return holo_onnx_read(import, &whole, "", &import->out->graph);
+    return holo_onnx_read(import, &whole, "", NULL, &import->out->graph);
 }
 
 static HoloStatus open_text(HoloImport *import)
@@ -46,6 +47,25 @@ static HoloStatus open_json(HoloImport *import)
         holo_pb_from_json(import->arena, json, holo_onnx_model_fields, constant_of, &message, import->error);
     json_decref(json);
     return status ? status : open_message(import, message);
+}
+
+static HoloStatus open_syntax(HoloImport *import)
+{
+    HoloString message, text = {import->from->file.data, import->from->file.size};
+    HOLO_TRY(holo_onnx_from_syntax(import, text, &message));
+    return open_message(import, message);
+}
+
+// "<ir_version: 8, ...>", and then a graph with its inputs.
+static HoloSniff sniff_syntax(const HoloOffer *offer)
+{
+    const char *bytes = offer->file.data;
+    size_t      at    = 0;
+    if (offer->is_folder || offer->file.size < 16) return HOLO_SNIFF_NONE;
+    while (at < offer->file.size && at < 256 && memchr(" \t\r\n", bytes[at], 4)) at++;
+    bool is_begun = at < offer->file.size && bytes[at] == '<';
+    return is_begun && holo_offer_mentions(offer, "opset_import") && holo_offer_mentions(offer, "=>") ? HOLO_SNIFF_SURE
+                                                                                                      : HOLO_SNIFF_NONE;
 }
 
 // A text that begins with a word, and has the words that every model has.
@@ -71,6 +91,11 @@ static HoloSniff sniff_json(const HoloOffer *offer)
 
 const HoloImporter holo_importers_onnx_text[] = {
     {.name = "ONNX text", .words = "an ONNX model as text", .is_model = true, .sniff = sniff_text, .open = open_text},
+    {.name     = "ONNX syntax",
+     .words    = "an ONNX model in ONNX's own syntax",
+     .is_model = true,
+     .sniff    = sniff_syntax,
+     .open     = open_syntax},
     {.name = "ONNX JSON", .words = "an ONNX model as JSON", .is_model = true, .sniff = sniff_json, .open = open_json},
     {0},
 };

@@ -87,10 +87,11 @@ HoloFlowRef holo_flow_ref(HoloString text);
 typedef enum HoloFlowKind {
     HOLO_FLOW_NOTHING = 0,
     HOLO_FLOW_TENSOR,
-    HOLO_FLOW_VARIABLE, // object: its HoloFlowNode
-    HOLO_FLOW_TABLE,    // object: a HoloFlowTable
-    HOLO_FLOW_COMPLEX,  // complex numbers: pairs, [..., 2]
-    HOLO_FLOW_LIST,     // a TensorList, or the contents of a TensorArray: object is a HoloFlowList
+    HOLO_FLOW_VARIABLE,  // object: its HoloFlowNode
+    HOLO_FLOW_TABLE,     // object: a HoloFlowTable
+    HOLO_FLOW_COMPLEX,   // complex numbers: pairs, [..., 2]
+    HOLO_FLOW_QUANTIZED, // steps of a range: the real numbers that they stand for (tf_ops_quantized.c)
+    HOLO_FLOW_LIST,      // a TensorList, or the contents of a TensorArray: object is a HoloFlowList
 } HoloFlowKind;
 
 typedef struct HoloFlowValue {

@@ -24,8 +24,13 @@ HoloValue *holo_flow_sums(HoloFlowCall *c, HoloValue *index, HoloValue *updates,
 // Vectors of i64, one behind the other.
 HoloValue *holo_flow_join(HoloFlowCall *c, HoloValue *a, HoloValue *b);
 
+// The node as if it were of another operator and had other inputs, tensors. Returns its first output.
+HoloValue *holo_flow_as(HoloFlowCall *c, const char *op, HoloValue *const *in, int count);
+
 extern const HoloFlowOp holo_flow_ops_math[], holo_flow_ops_nn[], holo_flow_ops_array[], holo_flow_ops_shape[],
     holo_flow_ops_index[], holo_flow_ops_image[], holo_flow_ops_control[], holo_flow_ops_lists[],
-    holo_flow_ops_sparse[], holo_flow_ops_text[], holo_flow_ops_state[], holo_flow_ops_patches[], holo_flow_ops_rows[];
+    holo_flow_ops_sparse[], holo_flow_ops_text[], holo_flow_ops_state[], holo_flow_ops_patches[], holo_flow_ops_rows[],
+    holo_flow_ops_quantized[], holo_flow_ops_table[], holo_flow_ops_colors[], holo_flow_ops_matrix[],
+    holo_flow_ops_rest[];
 
 #endif

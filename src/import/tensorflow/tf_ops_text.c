@@ -216,6 +216,75 @@ static void irfft(HoloFlowCall *c)
     holo_flow_out(c, 0, holo_emit_squeeze(c->e, transform(c, pairs_of(c, 0), true, true), &last, 1));
 }
 
+// Along one of the last dimensions: -2 is the last of pairs. `length` may be NULL.
+static HoloValue *along(HoloFlowCall *c, HoloValue *x, HoloValue *length, int64_t axis, bool is_inverse, bool is_half)
+{
+    return holo_emit(c->e, "DFT", HOLO_IN(x, length, holo_emit_int(c->e, axis)),
+                     HOLO_ATTRS(holo_with_int("inverse", is_inverse), holo_with_int("onesided", is_half)));
+}
+
+static void fft_2d(HoloFlowCall *c)
+{
+    HoloValue *x = along(c, pairs_of(c, 0), NULL, -2, c->op->number, false);
+    give_pairs(c, along(c, x, NULL, -3, c->op->number, false));
+}
+
+// number: the inverse, whose result is real.
+static void rfft_2d(HoloFlowCall *c)
+{
+    int64_t length[4], last = -1;
+    if (holo_flow_known(c, 1, length, 4) != 2) return;
+    HoloValue *rows = holo_emit_int(c->e, length[0]), *columns = holo_emit_int(c->e, length[1]);
+    if (c->op->number) {
+        HoloValue *x = along(c, pairs_of(c, 0), rows, -3, true, false);
+        return holo_flow_out(c, 0, holo_emit_squeeze(c->e, along(c, x, columns, -2, true, true), &last, 1));
+    }
+    HoloValue *x = along(c, holo_emit_unsqueeze(c->e, holo_flow_in(c, 0), &last, 1), columns, -2, false, true);
+    give_pairs(c, along(c, x, rows, -3, false, false));
+}
+
+static void conjugate(HoloFlowCall *c)
+{
+    static const float sign[] = {1, -1};
+    HoloTensor         t      = {.dtype = HOLO_F32, .rank = 1, .dim = {2}, .data = (void *)sign};
+    if (c->in_count && c->in[0].kind != HOLO_FLOW_COMPLEX) return holo_flow_out(c, 0, holo_flow_in(c, 0));
+    HoloValue *pairs = pairs_of(c, 0);
+    if (c->e->status) return;
+    give_pairs(c, holo_emit(c->e, "Mul", HOLO_IN(pairs, holo_emit_constant(c->e, NULL, &t)), NULL));
+}
+
+// ---- texts of one dimension joined: their number must be known
+
+static void reduce_join(HoloFlowCall *c)
+{
+    enum { TEXTS_MAX = 256 };
+    HoloValue *x = holo_flow_in(c, 0), *y = NULL, *gap = NULL;
+    HoloString between = holo_flow_string(c, "separator", "");
+    int64_t    axes[HOLO_MAX_RANK], keep = holo_flow_bool(c, "keep_dims", false);
+    int        rank = holo_flow_rank(c, x), count = holo_flow_known(c, 1, axes, HOLO_MAX_RANK);
+    if (c->e->status || count < 0) return;
+    if (!count && rank == 1) axes[count++] = 0; // all of them
+    if (count != 1) return holo_flow_fail(c, HOLO_UNSUPPORTED, "texts of %d dimensions are joined", count);
+    int     axis = holo_flow_axis(c, axes[0], rank);
+    HoloDim size = c->e->status ? 0 : x->type.dim[axis];
+    if (holo_dim_is_symbolic(size) || size < 1 || size > TEXTS_MAX)
+        return holo_flow_fail(c, HOLO_UNSUPPORTED, "the number of texts that are joined must be known, and at most %d",
+                              TEXTS_MAX);
+    if (between.size) {
+        HoloString *kept = HOLO_NEW(c->tf->import->arena, HoloString, 1);
+        if (!kept) return holo_flow_fail(c, HOLO_NO_MEMORY, "there is not enough memory");
+        *kept = between;
+        gap   = holo_emit_constant(c->e, NULL, &(HoloTensor){.dtype = HOLO_STRING, .data = kept});
+    }
+    for (int64_t i = 0; i < size && !c->e->status; i++) {
+        HoloValue *part = holo_emit_slice(c->e, x, axis, i, i + 1, 1);
+        if (y && gap) y = holo_emit(c->e, "StringConcat", HOLO_IN(y, gap), NULL);
+        y = y ? holo_emit(c->e, "StringConcat", HOLO_IN(y, part), NULL) : part;
+    }
+    int64_t gone = axis;
+    holo_flow_out(c, 0, keep ? y : holo_emit_squeeze(c->e, y, &gone, 1));
+}
+
 // clang-format off
 const HoloFlowOp holo_flow_ops_text[] = {
     {"StringSplit", string_split, .outs = "indices values shape"}, {"StringSplitV2", string_split, .outs = "indices values shape"},
@@ -226,5 +295,7 @@ const HoloFlowOp holo_flow_ops_text[] = {
     {"StringJoin", string_join}, {"AsString", as_string}, {"StringToNumber", to_number},
     {"Complex", complex_of}, {"Real", one_part}, {"Imag", one_part, .number = 1}, {"ComplexAbs", complex_abs},
     {"FFT", fft}, {"IFFT", fft, .number = 1}, {"RFFT", rfft}, {"IRFFT", irfft},
+    {"FFT2D", fft_2d}, {"IFFT2D", fft_2d, .number = 1}, {"RFFT2D", rfft_2d}, {"IRFFT2D", rfft_2d, .number = 1}, {"Conj", conjugate},
+    {"ReduceJoin", reduce_join},
     {0},
 };

@@ -311,13 +311,15 @@ static HoloValue *strided_known(HoloTfOp *op, HoloValue *x, const Strided *s, co
         if (!step[i]) return holo_tf_fail(op, "a stride is 0");
         by[k]   = step[i];
         from[k] = begins >> i & 1 ? (by[k] > 0 ? 0 : INT64_MAX) : begin[i];
-        to[k]   = ends >> i & 1 ? (by[k] > 0 ? INT64_MAX : INT64_MIN + 1) : offset ? begin[i] + end[i] : end[i];
+        to[k]   = ends >> i & 1 ? (by[k] > 0 ? INT64_MAX : INT64_MIN + 1) : end[i];
+        if (offset && !(ends >> i & 1) && !holo_add(begin[i], end[i], &to[k]))
+            return holo_tf_fail(op, "an end is too large");
         if (!(ends >> i & 1) && by[k] < 0 && to[k] < 0 && !holo_dim_is_symbolic(x->type.dim[s->axis[k]]) &&
             to[k] < -x->type.dim[s->axis[k]])
             to[k] = INT64_MIN + 1;
         if (!(shrink >> i & 1)) continue;
         by[k] = 1;
-        to[k] = from[k] == -1 ? INT64_MAX : from[k] + 1;
+        to[k] = from[k] == -1 || from[k] == INT64_MAX ? INT64_MAX : from[k] + 1;
     }
     return holo_emit(op->e, "Slice",
                      HOLO_IN(x, holo_emit_ints(op->e, from, s->slices), holo_emit_ints(op->e, to, s->slices),

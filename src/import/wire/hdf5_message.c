@@ -51,6 +51,7 @@ static HoloStatus read_space(const HoloHdf5 *file, HoloHdf5Span *span, int *out_
     (void)flags;
     if (version == 1) holo_hdf5_skip(span, 4);
     if (rank > HOLO_MAX_RANK) return holo_hdf5_damaged(file, "a shape has too many dimensions");
+    if (is_null && rank) return holo_hdf5_damaged(file, "a shape of nothing has dimensions");
     *out_count = is_null ? 0 : 1;
     *out_rank  = is_null ? 1 : (int)rank;
     dim[0]     = 0;

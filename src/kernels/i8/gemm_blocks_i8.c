@@ -19,9 +19,10 @@ enum {
     BLOCKS_FEW    = 4,                    // rows that read units themselves
     BLOCKS_SOME   = 2 * BLOCKS_FEW,       // rows that do so at once or, with few registers, a few at a time
     BLOCKS_ROWS   = NATIVE == 64   ? 6
-                    : NATIVE == 32 ? 3
+                    : NATIVE == 32 ? 4
                                    : 2, // of a tile
     BLOCKS_PANELS = NATIVE == 64 ? 2 : 1,
+    BLOCKS_FETCH  = 32, // rows up to which the next units of a panel are fetched while these are multiplied
 };
 
 // How a level multiplies: pairs of 16 bits, quads by one instruction, or quads by several.
@@ -129,6 +130,28 @@ INL i32v blocks_dot(i32v sum, i32v w, const uint8_t *a, int q, bool is_wide, Blo
     i32n even = quad_read(a + 8 * q) + (i32n){0}, odd = quad_read(a + 8 * q + 4) + (i32n){0};
     EACH(r) sum.r[r] = n_pairs(sum.r[r], even, w.r[r] & 0x00FF00FF);
     EACH(r) sum.r[r] = n_pairs(sum.r[r], odd, (i32n)((u32n)w.r[r] >> 8) & 0x00FF00FF);
+    return sum;
+}
+
+// How many quads' products of a number of so many bits and one of A, which is at most 127, two and two, fit into 16 bits
+// when they are added. 0: they are added in 32 bits at once.
+INL int blocks_run(int bits, bool is_wide, BlocksDots dots)
+{
+    if (dots != DOTS_BYTES || is_wide || !BYTES_HALVES) return 0;
+    return bits <= 4 ? 8 : bits == 5 ? 4 : 2;
+}
+
+// As blocks_dot, where quad q is number `at` of a group of `count`, and `run` sums fit into 16 bits: these are in `half`.
+INL i32v blocks_dot_run(i32v sum, i32v *half, i32v w, const uint8_t *a, int q, int at, int count, int run)
+{
+    i32n x = quad_read(a + UNIT_HEAD + 4 * q) + (i32n){0};
+    EACH(r)
+    {
+        i32n part  = n_halves(w.r[r], x);
+        half->r[r] = at % run ? n_halves_add(half->r[r], part) : part;
+    }
+    if ((at + 1) % run && at + 1 < count) return sum;
+    EACH(r) sum.r[r] = n_halves_sum(sum.r[r], half->r[r]);
     return sum;
 }
 
@@ -270,6 +293,7 @@ INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t colum
     const int64_t  early      = BLOCKS_AHEAD / (64 * bits) < CHUNK_UNITS ? BLOCKS_AHEAD / (64 * bits) : CHUNK_UNITS;
     const bool     has_offset = g->type->has_offset;
     const int64_t  lead       = holo_block_chunk_scales(g->type);
+    const int      run = blocks_run(bits, bits == 8 || coded, dots), quads = UNIT_QUADS / halves;
     const uint8_t *a[BLOCKS_SOME];
     _Alignas(64) float scale[BLOCKS_WIDE][HOLO_BLOCK_GROUPS * LANES], offset[BLOCKS_WIDE][HOLO_BLOCK_GROUPS * LANES];
     f32v               total[BLOCKS_SOME][BLOCKS_WIDE];
@@ -299,12 +323,12 @@ INL void blocks_few(const HoloGemmBlocks *g, const uint8_t *panel, int64_t colum
                 UNROLL for (int h = 0; h < halves; h++)
                 {
                     const float *by = scale[j] + at + h * LANES, *more = offset[j] + at + h * LANES;
-                    i32v         sum[BLOCKS_SOME];
+                    i32v         sum[BLOCKS_SOME], half[BLOCKS_SOME];
                     UNROLL for (int i = 0; i < rows; i++) sum[i] =
                         blocks_start_at(a[i] + (has_offset ? 12 : 4 + 4 * h));
-                    UNROLL for (int q = h * UNIT_QUADS / halves; q < (h + 1) * UNIT_QUADS / halves; q++)
-                        UNROLL for (int i = 0; i < rows; i++) sum[i] =
-                            blocks_dot(sum[i], w[q], a[i], q, bits == 8 || coded, dots);
+                    UNROLL for (int q = h * quads; q < (h + 1) * quads; q++) UNROLL for (int i = 0; i < rows; i++)
+                        sum[i] = run ? blocks_dot_run(sum[i], &half[i], w[q], a[i], q, q - h * quads, quads, run)
+                                     : blocks_dot(sum[i], w[q], a[i], q, bits == 8 || coded, dots);
                     UNROLL for (int i = 0; i < rows; i++) total[i][j] =
                         blocks_add(total[i][j], sum[i], a[i], h, false, by, more);
                     UNROLL for (int i = 0; has_offset && i < rows; i++) total[i][j] =
@@ -371,13 +395,16 @@ typedef struct BlocksTile {        // some units of up to BLOCKS_PANELS panels, 
     int            rows; // that are there
     bool           has_offset;
     float         *total; // [row][panel][16]
+    const uint8_t *ahead; // what is fetched meanwhile: so many lines of 64 bytes for each unit
+    int            lines;
 } BlocksTile;
 
 typedef void BlocksMany(const BlocksTile *t);
 
-INL void blocks_tile(const BlocksTile *t, int rows, int panels, int group, bool has_offset, bool is_wide,
+INL void blocks_tile(const BlocksTile *t, int rows, int panels, int group, bool has_offset, bool is_wide, int run,
                      BlocksDots dots)
 {
+    const int      quads = UNIT_QUADS * group / HOLO_BLOCK_UNIT;
     const int      unit = UNIT_HEAD + (dots == DOTS_PAIRS ? 2 : 1) * HOLO_BLOCK_UNIT, halves = HOLO_BLOCK_UNIT / group;
     const uint8_t *a[BLOCKS_ROWS], *w                                                        = t->w;
     const float   *scale = t->scale, *offset = t->offset;
@@ -389,17 +416,19 @@ INL void blocks_tile(const BlocksTile *t, int rows, int panels, int group, bool 
         UNROLL for (int j = 0; j < panels; j++) total[i][j] = v_load(t->total + (at * panels + j) * LANES);
     }
     for (int64_t u = 0; u < t->units; u++) {
+        for (int i = 0; i < t->lines; i++) __builtin_prefetch(t->ahead + (u * t->lines + i) * 64, 0, 2);
         UNROLL for (int h = 0; h < halves; h++, scale += LANES, offset += LANES)
         {
-            i32v sum[BLOCKS_ROWS][BLOCKS_PANELS];
+            i32v sum[BLOCKS_ROWS][BLOCKS_PANELS], half[BLOCKS_ROWS][BLOCKS_PANELS];
             UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] =
                 blocks_start(a[i], h, has_offset);
-            UNROLL for (int q = 0; q < UNIT_QUADS / halves; q++, w += 64)
+            UNROLL for (int q = 0; q < quads; q++, w += 64)
             {
                 i32v part[BLOCKS_PANELS];
                 UNROLL for (int j = 0; j < panels; j++) part[j] = blocks_load(w + j * CHUNK_BYTES);
                 UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) sum[i][j] =
-                    blocks_dot(sum[i][j], part[j], a[i], h * UNIT_QUADS / halves + q, is_wide, dots);
+                    run ? blocks_dot_run(sum[i][j], &half[i][j], part[j], a[i], h * quads + q, q, quads, run)
+                        : blocks_dot(sum[i][j], part[j], a[i], h * quads + q, is_wide, dots);
             }
             UNROLL for (int i = 0; i < rows; i++) UNROLL for (int j = 0; j < panels; j++) total[i][j] =
                 blocks_add(total[i][j], sum[i][j], a[i], h, has_offset, scale + j * HOLO_BLOCK_GROUPS * LANES,
@@ -411,24 +440,31 @@ INL void blocks_tile(const BlocksTile *t, int rows, int panels, int group, bool 
         v_store(t->total + (i * panels + j) * LANES, total[i][j]);
 }
 
-// Kinds of tiles: numbers of few bits; such with offsets; numbers of 8 bits.
-enum { TILE_PLAIN, TILE_OFFSET, TILE_WIDE, TILE_KINDS };
+// Kinds of tiles: numbers of few bits; such with offsets; numbers of 8 bits. Where sums are in 16 bits for a while, those of 5
+// and 6 bits have kinds of their own.
+enum { TILE_PLAIN, TILE_OFFSET, TILE_WIDE, TILE_MORE, TILE_MORE_OFFSET, TILE_KINDS };
 
 INL int blocks_kind(const HoloBlockType *type)
 {
-    return type->has_offset ? TILE_OFFSET : type->book || type->bits == 8 ? TILE_WIDE : TILE_PLAIN;
+    bool is_more = BYTES_HALVES && type->bits > 4;
+    if (type->has_offset) return is_more ? TILE_MORE_OFFSET : TILE_OFFSET;
+    return type->book || type->bits == 8 ? TILE_WIDE : is_more ? TILE_MORE : TILE_PLAIN;
 }
 
 // One row is for slices: with planes it reads units itself.
 #define BLOCK_KINDS(X, name, rows, panels, group) \
-    X(name, rows, panels, group, 0) X(name, rows, panels, group, 1) X(name, rows, panels, group, 2)
+    X(name, rows, panels, group, 0)               \
+    X(name, rows, panels, group, 1)               \
+    X(name, rows, panels, group, 2) BYTES_WIDE(X(name, rows, panels, group, 3) X(name, rows, panels, group, 4))
 #define BLOCK_TILES(X)                                        \
     BLOCK_KINDS(X, MANY_ONE, BLOCKS_ROWS, 1, 16)              \
     BLOCK_KINDS(X, MANY_ONE, BLOCKS_ROWS, 1, 32)              \
     BLOCK_KINDS(X, MANY_WIDE, BLOCKS_ROWS, BLOCKS_PANELS, 16) \
     BLOCK_KINDS(X, MANY_WIDE, BLOCKS_ROWS, BLOCKS_PANELS, 32) \
-    X(MANY_LINE, 1, 1, 16, 2) X(MANY_LINE, 1, 1, 32, 0) X(MANY_LINE, 1, 1, 32, 2)
-enum { MANY_ONE, MANY_WIDE, MANY_LINE, MANY_SHAPES };
+    X(MANY_LINE, 1, 1, 16, 2)                                 \
+    X(MANY_LINE, 1, 1, 32, 0)                                 \
+    X(MANY_LINE, 1, 1, 32, 2) BYTES_WIDE(BLOCK_KINDS(X, MANY_PAIR, 2, 1, 16) BLOCK_KINDS(X, MANY_PAIR, 2, 1, 32))
+enum { MANY_ONE, MANY_WIDE, MANY_LINE, MANY_PAIR, MANY_SHAPES };
 
 // The functions of a level.
 typedef struct BlocksWay {
@@ -446,8 +482,7 @@ static void blocks_many(const HoloGemmBlocks *g, const BlocksWay *way, int64_t c
     float   *total = g->scratch, *scale = total + HOLO_BLOCKS_ROWS * BLOCKS_PANELS * LANES;
     float   *offset = scale + BLOCKS_PANELS * HOLO_BLOCK_GROUPS * LANES;
     uint8_t *w      = (uint8_t *)(offset + BLOCKS_PANELS * HOLO_BLOCK_GROUPS * LANES);
-    int      shape = panels > 1 ? MANY_WIDE : g->m == 1 && g->type->slice ? MANY_LINE : MANY_ONE, step = BLOCKS_ROWS;
-    if (shape == MANY_LINE) step = 1;
+    int      group = g->type->group / 32, kind = blocks_kind(g->type), step;
     for (int64_t i = 0; i < g->m * panels; i++) v_store(total + i * LANES, v_set1(0));
     for (int64_t first = 0; first < units; first += CHUNK_UNITS) {
         int64_t count = units - first < CHUNK_UNITS ? units - first : CHUNK_UNITS;
@@ -458,11 +493,20 @@ static void blocks_many(const HoloGemmBlocks *g, const BlocksWay *way, int64_t c
                           offset + j * HOLO_BLOCK_GROUPS * LANES);
         }
         BlocksTile t = {.w = w, .scale = scale, .offset = offset, .a_row = g->a_row, .units = count};
-        for (int64_t row = 0; row < g->m; row += step) {
-            t.a     = (const uint8_t *)g->a + row * g->a_row + first * way->unit;
-            t.rows  = g->m - row < step ? (int)(g->m - row) : step;
-            t.total = total + row * panels * LANES;
-            way->many[shape][g->type->group / 32][blocks_kind(g->type)](&t);
+        // The first rows fetch the next chunk, if that takes longer than all rows do.
+        t.ahead = g->b + column / LANES * panel_bytes + (first / CHUNK_UNITS + 1) * chunk;
+        t.lines = g->m <= BLOCKS_FETCH && panels == 1 ? (int)((chunk + 64 * count - 1) / (64 * count)) : 0;
+        for (int64_t row = 0; row < g->m; row += step, t.lines = 0) {
+            int64_t left  = g->m - row;
+            int     shape = panels > 1                                       ? MANY_WIDE
+                            : left == 1 && way->many[MANY_LINE][group][kind] ? MANY_LINE
+                            : left <= 2 && way->many[MANY_PAIR][group][kind] ? MANY_PAIR
+                                                                             : MANY_ONE;
+            step          = shape == MANY_LINE ? 1 : shape == MANY_PAIR ? 2 : BLOCKS_ROWS;
+            t.a           = (const uint8_t *)g->a + row * g->a_row + first * way->unit;
+            t.rows        = left < step ? (int)left : step;
+            t.total       = total + row * panels * LANES;
+            way->many[shape][group][kind](&t);
         }
     }
     for (int64_t i = 0; i < g->m; i++)

@@ -32,10 +32,11 @@ static BlocksFew *const WAY(few)[FEW_SHAPES][9][2][2] = {
 #undef X
 };
 
-#define X(name, rows, panels, group, kind)                                                     \
-    WAY_TARGET static void WAY(name##_##group##_##kind)(const BlocksTile *t)                   \
-    {                                                                                          \
-        blocks_tile(t, rows, panels, group, kind == TILE_OFFSET, kind == TILE_WIDE, WAY_DOTS); \
+#define X(name, rows, panels, group, kind)                                                                      \
+    WAY_TARGET static void WAY(name##_##group##_##kind)(const BlocksTile *t)                                    \
+    {                                                                                                           \
+        blocks_tile(t, rows, panels, group, kind == TILE_OFFSET || kind == TILE_MORE_OFFSET, kind == TILE_WIDE, \
+                    blocks_run(kind >= TILE_MORE ? 6 : 4, kind == TILE_WIDE, WAY_DOTS), WAY_DOTS);              \
     }
 BLOCK_TILES(X)
 #undef X

@@ -5,6 +5,7 @@
 #include "kernels/vec/vec.h"
 #include "kernels/vec/vec_bytes.h"
 #include "kernels/vec/vec_gather.h"
+#include "kernels/vec/vec_halves.h"
 #include "kernels/vec/vec_lanes.h"
 #include "kernels/vec/vec_narrow.h"
 

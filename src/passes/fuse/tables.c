@@ -241,10 +241,13 @@ static HoloStatus patterns_make(const HoloTensor *root, HoloArena *arena, HoloTe
     *out          = (HoloTensor){.dtype = root->dtype, .kind = HOLO_TENSOR, .rank = 1, .dim = {count}};
     if (!(out->data = holo_arena_take(arena, holo_tensor_bytes(out)))) return holo_fail_memory(error);
     if (root->dtype == HOLO_BOOL) memset(out->data, 1, (size_t)count);
-    for (int64_t i = 0; i < all; i++) {
-        HoloTensor one = {.dtype = root->dtype, .data = &(uint64_t){0}};
-        holo_put_pattern(&one, 0, i);
-        holo_put_pattern(out, (int64_t)holo_get_bits(&one, 0), i);
+    bool is_signed = holo_dtype_class((HoloDtype)root->dtype) == HOLO_CLASS_INT;
+    for (int64_t i = 0; i < all; i++) { // an element is its own place; negative numbers of few bits fill their byte
+        uint16_t bits = (uint16_t)(is_signed && i >= all / 2 ? i - all : i);
+        if (count == 1 << 8)
+            ((uint8_t *)out->data)[(uint8_t)bits] = (uint8_t)bits;
+        else
+            ((uint16_t *)out->data)[bits] = bits;
     }
     return HOLO_OK;
 }

@@ -2,6 +2,7 @@
 //
 // Many language models use one table twice: for the words that they read, and for the scores of those that they write. The product
 // packs it. A lookup that needs it as it was would store it a second time, so it becomes TakeRows, whose kernel reads packed weights.
+// The encoder of a translator may look up the table of the decoder's product: entries before it have noted that.
 #include "ops/hologram/rows_op.h"
 #include "passes/narrow/integers.h"
 
@@ -41,6 +42,26 @@ static const HoloNode *lookup_of(const Tied *t, const HoloNode *node)
     return (lookup->in[0]->type.dtype == HOLO_U8) == !is_cast ? lookup : NULL;
 }
 
+// ---- tables of other entries
+
+static bool is_same(const HoloTensor *a, const HoloTensor *b)
+{
+    return a->dtype == b->dtype && a->rank == 2 && b->rank == 2 && a->dim[0] == b->dim[0] && a->dim[1] == b->dim[1] &&
+           (a->data == b->data || !memcmp(a->data, b->data, holo_tensor_bytes(a)));
+}
+
+static bool is_tied(const HoloTied *tied, const HoloValue *table)
+{
+    for (int i = 0; tied && i < tied->count; i++)
+        if (holo_stored_is_large(table) && is_same(&tied->table[i], &table->type)) return true;
+    return false;
+}
+
+static void tied_note(HoloTied *tied, const HoloValue *table)
+{
+    if (tied && !is_tied(tied, table) && tied->count < HOLO_TIED_MAX) tied->table[tied->count++] = table->type;
+}
+
 static HoloValue *rows_take(Tied *t, const HoloNode *node, bool *failed)
 {
     const HoloNode *lookup = lookup_of(t, node);
@@ -67,6 +88,11 @@ HoloStatus holo_pass_tied(HoloGraph *graph, HoloArena *scratch, HoloChanges *cha
         if (!w || holo_targets_number(changes->targets, graph->nodes[i]) != 0) continue;
         t.is_weight[w->id] = is_any = true;
     }
+    for (int i = 0; i < graph->node_count && !failed; i++) {
+        const HoloValue *table = HOLO_IS(graph->nodes[i], Gather) ? graph->nodes[i]->in[0] : NULL;
+        if (!table || t.is_weight[table->id] || !is_tied(changes->tied, table)) continue;
+        t.is_weight[table->id] = is_any = true;
+    }
     if (failed) return holo_fail_memory(error);
     if (!is_any) return HOLO_OK;
     HOLO_TRY(holo_rewrite_begin(&t.rewrite, graph, scratch, changes, error));
@@ -74,6 +100,7 @@ HoloStatus holo_pass_tied(HoloGraph *graph, HoloArena *scratch, HoloChanges *cha
         HoloNode *node = graph->nodes[i];
         holo_rewrite_inputs(&t.rewrite, node);
         HoloValue *to = rows_take(&t, node, &failed);
+        if (to) tied_note(changes->tied, lookup_of(&t, node)->in[0]);
         if (to) holo_rewrite(&t.rewrite, node->out[0], to);
     }
     return failed ? holo_fail_memory(error) : holo_rewrite_end(&t.rewrite, error);

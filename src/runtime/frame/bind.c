@@ -12,13 +12,6 @@
 
 // ---- symbols and expressions
 
-// The number of elements of a sequence is not part of its type.
-static bool types_equal(const HoloTensor *a, const HoloTensor *b)
-{
-    if (a->dtype != b->dtype || a->kind != b->kind || a->inner != b->inner || a->rank != b->rank) return false;
-    return a->rank <= 0 || a->kind != HOLO_TENSOR || !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]);
-}
-
 static HoloStatus input_fail(const HoloFrame *frame, const HoloValueRecord *v, const HoloTensor *t, const char *why,
                              HoloError *error)
 {
@@ -240,7 +233,7 @@ static HoloStatus outputs_compare(const HoloCall *call, const HoloTensor *inferr
         bool known = want->rank >= 0;
         for (int d = 0; d < want->rank; d++) known = known && !holo_dim_is_symbolic(want->dim[d]);
         *out_known = *out_known && known;
-        if (known && !types_equal(have, want))
+        if (known && !holo_types_equal(have, want))
             return holo_call_fail(call, HOLO_BAD_ARCHIVE,
                                   "the planned sizes of output %d do not follow from its inputs", i);
     }
@@ -320,7 +313,10 @@ static HoloStatus forms_check(const HoloFrame *frame, const HoloStepRecord *s, c
 {
     for (int i = 0; i < call->in_count; i++)
         if (!input_is_in_form(frame, s, step, call, i))
-            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "input %d is not packed as its kernel reads it", i);
+            return holo_call_fail(
+                call, HOLO_BAD_ARCHIVE,
+                "input %d is not packed as its kernel reads it; an older version may have packed it: compile the model again",
+                i);
     return HOLO_OK;
 }
 
@@ -446,7 +442,7 @@ static HoloStatus updates_check(const HoloFrame *frame, const HoloStepRecord *s,
         uint32_t v = operand[k], root = v == HOLO_NO_VALUE ? 0 : frame->roots[v];
         if (v == HOLO_NO_VALUE || !holo_value_is_state(holo_frame_record(frame, root))) continue;
         bool ok = call->op->flags & HOLO_OP_UPDATES && k == s->in_count &&
-                  types_equal(&frame->types[v], &frame->types[root]) && operand[0] == root;
+                  holo_types_equal(&frame->types[v], &frame->types[root]) && operand[0] == root;
         for (uint32_t i = 1; i < s->in_count; i++)
             ok = ok && (operand[i] == HOLO_NO_VALUE || frame->roots[operand[i]] != root);
         if (!ok) return holo_call_fail(call, HOLO_BAD_ARCHIVE, "it writes a state that it may not write");
@@ -559,7 +555,7 @@ static bool is_bound_to(const HoloFrame *frame, const HoloTensor *const *inputs)
 {
     if (!frame->is_bound) return false;
     for (uint32_t i = 0; i < frame->plan->input_count; i++)
-        if (!types_equal(&frame->types[holo_frame_input_value(frame, i)], inputs[i])) return false;
+        if (!holo_types_equal(&frame->types[holo_frame_input_value(frame, i)], inputs[i])) return false;
     // What an enclosing frame says about sizes may also have changed.
     const HoloFrame *parent = frame->parent;
     size_t           dims   = frame->session->model->archive.DIMS_count;

@@ -310,10 +310,12 @@ static bool is_heap(const HoloFrame *frame, const HoloTensor *value)
 }
 
 // Asks infer again with the values that exist now. Planned outputs must have the planned sizes. Outputs on the heap get
-// their types and, if their sizes are known, memory.
+// their types and, if their sizes are known, memory. A kernel that was prepared before the run trusts its sizes.
 static HoloStatus step_open(HoloFrame *frame, uint32_t i, HoloError *error)
 {
     HoloCall *call = &frame->calls[i];
+    bool      is_prepared =
+        frame->session->model->archive.STEPS_at[frame->plan->step_first + i].kernel && !frame->steps[i].is_decided;
     for (int k = 0; k < call->out_count; k++)
         if (call->out[k] && is_heap(frame, call->out[k])) *call->out[k] = (HoloTensor){.rank = -1};
     const HoloTensor *types;
@@ -327,6 +329,9 @@ static HoloStatus step_open(HoloFrame *frame, uint32_t i, HoloError *error)
     for (int k = 0; k < call->out_count; k++) {
         const HoloTensor *out = call->out[k];
         if (!out || !is_heap(frame, out)) continue;
+        if (is_prepared && !holo_types_equal(out, &frame->types[out - frame->values]))
+            return holo_call_fail(call, HOLO_BAD_ARCHIVE, "output %d does not have the sizes that its kernel expects",
+                                  k);
         if (sizes_are_known(out)) HOLO_TRY(holo_out_alloc(call, k));
     }
     return HOLO_OK;

@@ -178,6 +178,13 @@ HOLO_MUST HoloStatus holo_frame_launch(HoloFrame *frame, uint32_t step, HoloErro
 // Runs all steps on the inputs that the frame is bound to. holo_frame_output_value then gives the outputs.
 HOLO_MUST HoloStatus holo_frame_run(HoloFrame *frame, const HoloTensor *const *inputs, HoloError *error);
 
+// The number of elements of a sequence is not part of its type.
+static inline bool holo_types_equal(const HoloTensor *a, const HoloTensor *b)
+{
+    if (a->dtype != b->dtype || a->kind != b->kind || a->inner != b->inner || a->rank != b->rank) return false;
+    return a->rank <= 0 || a->kind != HOLO_TENSOR || !memcmp(a->dim, b->dim, (size_t)a->rank * sizeof a->dim[0]);
+}
+
 static inline const HoloValueRecord *holo_frame_record(const HoloFrame *frame, uint32_t value)
 {
     return &frame->session->model->archive.VALUES_at[frame->plan->value_first + value];

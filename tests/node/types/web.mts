@@ -15,3 +15,6 @@ const session = await ort.InferenceSession.create(archive);
 const { data } = (await session.run({ x: new ort.Tensor("float32", new Float32Array(4), [4]) }))["y"]!;
 setBase("/assets/hologram/");
 console.log(shape, data, await clearCache(), new HologramError("a").code, Tensor.from([1]).data);
+const pixels = (await ort.Tensor.fromImage(new ImageData(2, 2), { tensorFormat: "BGR", norm: { mean: [1, 2, 3] } })).toImageData({ format: "BGR" });
+await ort.InferenceSession.create("m.onnx", { externalData: ["m.data", { path: "n.data", data: new Uint8Array(4) }] });
+console.log(pixels.width);

@@ -411,9 +411,9 @@ static void test_norms_and_depthwise(void **state)
                           .ldc    = sizes[i / 8],
                           .a_type = HOLO_CUDA_F16};
         assert_true(holo_cuda_pick_norm(&want, &p, &pick));
-        const HoloCudaLaunch *l = &pick.launch[0];
-        bool    a_block         = !strcmp(l->kernel, "norm_block") || !strncmp(l->kernel, "norm_row", 8); // for a row
-        int64_t each            = a_block ? 1 : l->block / 32;
+        const HoloCudaLaunch *l     = &pick.launch[0];
+        bool                  warps = !strcmp(l->kernel, "norm_warp") || !strncmp(l->kernel, "norm_plain", 10);
+        int64_t               each  = warps ? l->block / 32 : 1;
         assert_true(l->grid[0] * each >= p.rows && (l->grid[0] - 1) * each < p.rows);
         assert_int_equal(l->params.norm.whole, p.lda % 4 == 0);
         check_source(l);

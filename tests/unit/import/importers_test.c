@@ -38,6 +38,7 @@ static const Sample samples[] = {
     {"html", BYTES("<!doctype html>")},
     {"html", BYTES("<html>")},
     {"OpenVINO", BYTES("<?xml version=\"1.0\"?>\n<net name=\"x\" version=\"11\"><layers></layers></net>")},
+    {"NNEF", BYTES("# by hand\nversion 1.0;\ngraph g( x ) -> ( y ) {}")},
     {"gzip", BYTES("\x1f\x8b\x08\0")},
     {"xz", BYTES("\3757zXZ\0")},
     {"zstd", BYTES("\x28\xb5\x2f\xfd\0")},
@@ -61,10 +62,17 @@ static const Sample samples[] = {
     {"holo", BYTES("\x89HOLO\r\n\x1a")},
     {"zip", BYTES("PK\3\4\x14\0\0\0a.txt")},
     {"text", BYTES("hello, world\n")},
-    {"text", BYTES("{\"model_type\": \"bert\"}")}, // a config without weights
-    {"ONNX", BYTES("\x08\x08\x12\4test:\0")},      // an empty graph
-    {"ONNX", BYTES("\x08\x08\x12\4test:\x7f")},    // cut off
+    {"config", BYTES("{\"model_type\": \"bert\"}")}, // without weights
+    {"html", BYTES("\n <HTML>\n<body>")},
+    {"answer", BYTES("<?xml version=\"1.0\"?><Error><Code>AccessDenied</Code></Error>")},
+    {"answer", BYTES("Entry not found")},
+    {"zeros", BYTES("\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0"
+                    "\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0")},
+    {"ONNX", BYTES("\x08\x08\x12\4test:\0")},   // an empty graph
+    {"ONNX", BYTES("\x08\x08\x12\4test:\x7f")}, // cut off
     {"ONNX text", BYTES("ir_version: 8\ngraph {\n  name: \"g\"\n}\n")},
+    {"ONNX syntax",
+     BYTES("\n<ir_version: 8, opset_import: [\"\" : 17]>\ng (float[2] x) => (float[2] y) { y = Neg(x) }")},
     {"ONNX JSON", BYTES("{\"irVersion\": \"8\", \"graph\": {}}")},
     {NULL, BYTES("\x08\1\x08\x10\x08\4\x10\1")}, // a tensor of ONNX
     {NULL, BYTES("\x08\4\x10\1\x4a\4....")},     // another
@@ -99,6 +107,9 @@ static void test_every_file_is_told(void **state)
     memcpy(tar + 257, "ustar", 5);
     file_write(temp_path("model.onnx"), tar, sizeof tar);
     expect_row(temp_path("model.onnx"), "tar");
+    strcpy(tar, "./graph.nnef");
+    file_write(temp_path("model.onnx"), tar, sizeof tar);
+    expect_row(temp_path("model.onnx"), "NNEF archive");
 }
 
 static const char *folder_with(const char *folder, const char *file, const char *text)
@@ -125,24 +136,20 @@ static void test_every_folder_is_told(void **state)
     expect_row(folder_with("face", "model.safetensors", ""), "HuggingFace");
     (void)folder_with("shards", "config.json", "{}");
     expect_row(folder_with("shards", "model.safetensors.index.json", "{}"), "HuggingFace");
-    assert_null(found(folder_with("weights", "model.safetensors", "")));
+    expect_row(folder_with("weights", "model.safetensors", ""), "weights");
+    expect_row(folder_with("exchange", "graph.nnef", "version 1.0;"), "NNEF");
     expect_row(folder_with("package", "Manifest.json", "{\"x\": \"com.apple.CoreML\"}"), "CoreML");
     assert_null(found(folder_with("other", "model.json", "{}")));
-    assert_null(found(folder_with("notes", "config.json", "{\"model_type\": \"bert\"}")));
+    expect_row(folder_with("notes", "config.json", "{\"model_type\": \"bert\"}"), "config");
 }
 
 // Those of folders are above.
 static void test_no_row_without_a_sample(void **state)
 {
     (void)state;
-    static const char *const others[] = {"tar",
-                                         "Diffusers",
-                                         "CoreML",
-                                         "HuggingFace",
-                                         "SavedModel text",
-                                         "ONNX folder",
-                                         "TFLite task",
-                                         "TensorFlow.js before model.json"};
+    static const char *const others[] = {
+        "tar",         "weights",         "NNEF archive", "Diffusers",   "CoreML",
+        "HuggingFace", "SavedModel text", "ONNX folder",  "TFLite task", "TensorFlow.js before model.json"};
     for (int t = 0; holo_importer_tables[t]; t++)
         for (const HoloImporter *row = holo_importer_tables[t]; row->name; row++) {
             bool has = false;

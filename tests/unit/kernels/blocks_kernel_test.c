@@ -97,6 +97,24 @@ static void special_values(void **state)
     }
 }
 
+// All codes and all numbers of x are the largest there are: sums that are in 16 bits for a while fit.
+static void largest(void **state)
+{
+    const HoloBlockType *type;
+    (void)state;
+    for (int t = 0; (type = holo_block_type_at(t)); t++)
+        for (int i = 0; type->write && i < 4; i++) {
+            HoloBlockNumbers numbers = {.scale = 0x1p-6f};
+            Case             c       = product(type, i % 2 ? 1 : 9, 512 / type->count, 20, true, false);
+            uint8_t         *w       = c.in[HOLO_BLOCKS_W].data;
+            memset(numbers.number, type->high, sizeof numbers.number);
+            memset(numbers.scales, 1, sizeof numbers.scales);
+            for (int b = 0; b < 20 * 512 / type->count; b++) type->write(&numbers, w + b * type->bytes);
+            for (int64_t k = 0; k < holo_tensor_count(&c.in[0]); k++) ((float *)c.in[0].data)[k] = i < 2 ? 1 : -1;
+            expect_packed(&c);
+        }
+}
+
 // The result goes through a program with another operand.
 static void tail(void **state)
 {
@@ -144,6 +162,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type),     cmocka_unit_test(plain_weights), cmocka_unit_test(no_rows),
         cmocka_unit_test(special_values), cmocka_unit_test(tail),          cmocka_unit_test(refused),
+        cmocka_unit_test(largest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -222,6 +222,84 @@ static void test_states(void **state)
 }
 
 // Many masks of a huge vocabulary: the machine forgets, again and again, and nothing changes.
+// A vocabulary with large branches, of which some have characters that leave a text in quotes, or are cut off, or broken.
+enum { MANY = 6000 };
+static char       many_text[MANY][32];
+static HoloString many[MANY];
+
+static void many_make(void)
+{
+    static const char *const pieces[] = {"a",
+                                         "b",
+                                         "c",
+                                         "d",
+                                         "\xC3\xA9",
+                                         "\xE6\x97\xA5",
+                                         "\xF0\x9F\x98\x80",
+                                         "\"",
+                                         "\\",
+                                         " ",
+                                         "\xED\x80\x80",
+                                         "\xC3",
+                                         "\xE6\x97",
+                                         "\x80",
+                                         "\n",
+                                         "\xF4\x8F\x80\x80"};
+    HoloRandom               random   = {77};
+    for (int i = 0; i < MANY; i++) {
+        int count       = 1 + (int)(holo_random_next(&random) % 5);
+        many_text[i][0] = 0;
+        if (i < MANY / 2) strcpy(many_text[i], i % 2 ? "a" : " "); // two large branches
+        for (int k = 0; k < count; k++)                            // odd pieces are seldom
+            strcat(many_text[i], pieces[holo_random_next(&random) % (holo_random_next(&random) % 40 ? 7 : 16)]);
+        many[i] = (HoloString){many_text[i], strlen(many_text[i])};
+    }
+}
+
+static void test_branches(void **state)
+{
+    static const struct {
+        HoloGrammarSource source;
+        const char       *grammar, *before[4];
+    } rows[] = {{HOLO_GRAMMAR_JSON_SCHEMA, "{\"type\": \"string\"}", {"", "\"", "\"ab", "\"\\"}},
+                {HOLO_GRAMMAR_JSON_SCHEMA, "{}", {"[\"", "{\"a", "{\"a\": [\"\xC3", "[[\"\xE6\x97\xA5"}},
+                {HOLO_GRAMMAR_GBNF, "root ::= \"a\" [^b]* \"b\"", {"", "a", "ac", "a\xF0\x9F"}},
+                {HOLO_GRAMMAR_GBNF, "root ::= x x\nx ::= \"a\" [a-z ]* \"\\\"\"", {"", "a", "a\"", "a\"ab"}},
+                {HOLO_GRAMMAR_GBNF, "root ::= [a-d\xC3\xA9\xE6\x97\xA5]*", {"", "a", "\xC3", "b"}},
+                {HOLO_GRAMMAR_REGEX, ".*", {"", "a", "\xE6", "\xC3\xA9"}}};
+    uint64_t       mask[MANY / 64 + 1];
+    HoloTokenTree *tree;
+    uint32_t       count, allowed = 0;
+    (void)state;
+    many_make();
+    EXPECT_OK(holo_token_tree_create_from(many, MANY, NULL, 0, &tree, &error));
+    for (int row = 0; row < HOLO_COUNT(rows); row++)
+        for (int at = 0; at < 4; at++) {
+            HoloGrammar      *grammar;
+            HoloGrammarState *now, *copy;
+            HoloError         ignored = {0};
+            const char       *before  = rows[row].before[at];
+            EXPECT_OK(holo_grammar_compile(rows[row].source, rows[row].grammar, strlen(rows[row].grammar), 0, &grammar,
+                                           &error));
+            EXPECT_OK(holo_grammar_set_tokens(grammar, tree, &error));
+            EXPECT_OK(holo_grammar_state_create(grammar, &now, &error));
+            EXPECT_OK(holo_grammar_state_accept_bytes(now, before, strlen(before), NULL, &error));
+            HoloStatus status = holo_grammar_state_mask(now, mask, &count, &ignored);
+            assert_true(status == HOLO_OK || status == HOLO_BAD_INPUT);
+            for (uint32_t i = 0; i < MANY; i++) {
+                EXPECT_OK(holo_grammar_state_copy(now, &copy, &error));
+                bool fits_in = !holo_grammar_state_accept_bytes(copy, many[i].data, many[i].size, NULL, &ignored);
+                holo_grammar_state_destroy(copy);
+                allowed += fits_in;
+                if (fits_in != bit(mask, i)) fail_msg("grammar %d behind '%s': token '%s'", row, before, many_text[i]);
+            }
+            holo_grammar_state_destroy(now);
+            holo_grammar_close(grammar);
+        }
+    assert_true(allowed > MANY); // not only small branches were allowed
+    holo_token_tree_destroy(tree);
+}
+
 static void test_forgets(void **state)
 {
     (void)state;
@@ -264,6 +342,7 @@ static void test_forgets(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_random), cmocka_unit_test(test_json),
-                                       cmocka_unit_test(test_states), cmocka_unit_test(test_forgets)};
+                                       cmocka_unit_test(test_states), cmocka_unit_test(test_branches),
+                                       cmocka_unit_test(test_forgets)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
