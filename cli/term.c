@@ -142,8 +142,8 @@ int cli_fail(const char *next, const char *format, ...)
     return CLI_FAILED;
 }
 
-// What to do about a failure, where its message does not say all.
-static const char *next_step(HoloStatus status)
+// What to do about a failure, where its message does not say all. An archive has all its operators.
+static const char *next_step(const char *path, HoloStatus status)
 {
     static const struct {
         HoloStatus  status;
@@ -155,7 +155,9 @@ static const char *next_step(HoloStatus status)
         {HOLO_VERIFY, "this is a bug in Hologram, please report it; --no-verify skips the comparison"},
         {HOLO_INTERNAL, "this is a bug in Hologram, please report it"},
     };
-    for (int i = 0; i < CLI_COUNT(table); i++)
+    const char *end        = path ? strrchr(path, '.') : NULL;
+    bool        is_archive = end && !strcmp(end, ".holo");
+    for (int i = 0; i < CLI_COUNT(table) && !(is_archive && status == HOLO_UNSUPPORTED); i++)
         if (table[i].status == status) return table[i].text;
     return NULL;
 }
@@ -179,7 +181,7 @@ int cli_fail_error(const char *path, const HoloError *error, HoloStatus status)
     const char *text = error->text[0] ? error->text : why.text[0] ? why.text : holo_status_text(status);
     bool        said = !path || names_file(text, path) || status == HOLO_NO_FILE; // such a message names its own file
     message(said ? text : cli_format("%s: %s", path, text));
-    cli_advice(next_step(status));
+    cli_advice(next_step(path, status));
     return CLI_FAILED;
 }
 

@@ -81,3 +81,5 @@ check 'a file is told by its own name' sh -c '"$HOLOGRAM" compile m.onnx --patte
 gives 0 'c: f32[2] = 2, 2' hologram kernel run k.py vector_add -a a=ones:2 -a b=ones:2 -a c=zeros:2 -a n=2 -o made
 check 'the folder is made' test -s made/c.npy
 gives 1 "there is no operator 'NoSuch'" hologram ops Conv NoSuch
+gives 1 'the model has no steps for cuda' hologram run d.holo --device cuda:0
+check 'an archive has its operators' sh -c '! "$HOLOGRAM" run d.holo --device cuda:0 2>&1 | grep -q "hologram ops"'
