@@ -77,10 +77,6 @@ WASM_full_relaxed := $(WASM_COMMON) $(STDLIB_OBJ) $(TEXT_OBJ) $(BUILD)/obj/ops_r
 WASM_full64_simd128 := $(WASM_full_simd128)
 WASM_full64_relaxed := $(WASM_full_relaxed)
 
-# Readers that do not fit into the compiler of a page: src/import/absent.c says so to whoever gives such a model.
-export IMPORT_WITHOUT := openvino nnef
-COMPILER_OBJ := $(filter-out $(foreach f,$(IMPORT_WITHOUT),$(BUILD)/obj/src/import/$(f)/%),$(COMPILER_OBJ))
-
 # The compiler is to be small above all: what computes in it, kernels and operators, is the runtime's.
 $(filter-out $(TEXT_OBJ),$(COMPILER_OBJ)): CFLAGS += -Oz
 
