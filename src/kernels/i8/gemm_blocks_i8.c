@@ -216,16 +216,16 @@ static NOINLINE void blocks_scales(const HoloBlockType *type, const uint8_t *sca
         for (int64_t u = 0; u < units; u++) v_store(out + u * LANES, blocks_powers(scales + u * bytes));
         return;
     }
-    for (int64_t u = 0; !groups && u < units; u++, scales += bytes) {
-        v_store(out + u * LANES, v_load_f16((const uint16_t *)(const void *)scales));
-        if (type->has_offset)
-            v_store(out_offsets + u * LANES, v_load_f16((const uint16_t *)(const void *)(scales + 32)));
-    }
+    f32v by, less;
+    for (int64_t u = 0; u < (groups ? 1 : units); u++)
+        for (int i = 0; i <= type->has_offset; i++) {
+            less = v_load_f16((const uint16_t *)(const void *)(scales + u * bytes + i * 32));
+            if (!i) by = less;
+            if (!groups) v_store((i ? out_offsets : out) + u * LANES, less);
+        }
     if (!groups) return;
     const uint8_t *small = scales + (type->has_offset ? 64 : 32);
     const int8_t  *of    = (const int8_t *)small;
-    f32v           by = v_load_f16((const uint16_t *)(const void *)scales), less = by;
-    if (type->has_offset) less = v_load_f16((const uint16_t *)(const void *)(scales + 32));
     if (type->scale == HOLO_BLOCK_SIXES) blocks_sixes(small, by, out);
     if (type->scale == HOLO_BLOCK_PAIRS) blocks_pairs(small, groups, by, less, out, out_offsets);
     for (int g = 0; type->scale == HOLO_BLOCK_WHOLE && g < groups; g++) v_store(out + g * LANES, by);

@@ -137,7 +137,7 @@ INL f32v slices_whole(HoloSliceField f, const uint8_t *words)
     return v_load_f16(few);
 }
 
-INL void slices_groups(HoloSliceGrid s, int groups, const uint8_t *words, f32v by, float *out)
+static void slices_groups(HoloSliceGrid s, int groups, const uint8_t *words, f32v by, float *out)
 {
     if (s.whole.bits) by = slices_whole(s.whole, words);
     for (int set = 0; set < groups / 4; set++) UNROLL for (int i = 0; i < 4; i++, out += LANES)
@@ -159,12 +159,8 @@ static NOINLINE void slices_scales(const HoloBlockType *type, const uint8_t *chu
     const uint8_t *words  = chunk + holo_block_chunk_scales(type);
     f32v           by     = v_set1(0);
     if (type->scale_at >= 0) by = v_load_f16((const uint16_t *)(const void *)chunk);
-    switch (type->slice) {
-#define X(name) \
-    case HOLO_SLICE_##name: slices_groups(holo_slice_grids[HOLO_SLICE_##name], groups, words, by, out); break;
-        SLICE_GRIDS(X)
-#undef X
-    default:
+    if (type->grid)
+        slices_groups(holo_slice_grids[type->slice], groups, words, by, out);
+    else
         for (int g = 0; g < groups; g++) v_store(out + g * LANES, by);
-    }
 }
