@@ -134,11 +134,11 @@ $(BUILD)/obj/level_%.o: src/kernels/levels/level.c src/kernels/LEVELS Makefile
 	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 -O3 -Wno-psabi -Wno-pass-failed $(level_watch) $(watched_flags) $(call level_flags,$*) $(if $(SANITIZE),-O1,$(UNWIND)) \
 	    -DHOLO_LEVEL=$(word 1,$(subst _, ,$*)) -DHOLO_EXACT=$(word 2,$(subst _, ,$*)) -MMD -MP -c $< -o $@
 
-# What does not depend on the class is one object for each level.
+# What does not depend on the class is one object for each level. Old CPUs get small code, as in LEVELS.
 $(BUILD)/obj/level_shared_%.o: src/kernels/levels/level_shared.c src/kernels/LEVELS Makefile
 	@mkdir -p $(@D)
 	@echo "  cc    $< $*"
-	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 $(if $(SANITIZE),-O1,$(SMALL) $(if $(filter sse2,$*),,$(PEEL)) $(UNWIND)) -Wno-psabi -Wno-pass-failed $(level_watch) $(watched_flags) \
+	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 $(if $(SANITIZE),-O1,$(if $(filter sse2,$*),-Os,$(SMALL) $(PEEL)) $(UNWIND)) -Wno-psabi -Wno-pass-failed $(level_watch) $(watched_flags) \
 	    $(level_machine) -DHOLO_LEVEL=$* -MMD -MP -c $< -o $@
 
 # The loops of portable programs: plain C for the compiler to make vectors of, the same bits at every level.

@@ -216,7 +216,7 @@ static NOINLINE void blocks_scales(const HoloBlockType *type, const uint8_t *sca
         for (int64_t u = 0; u < units; u++) v_store(out + u * LANES, blocks_powers(scales + u * bytes));
         return;
     }
-    f32v by, less;
+    f32v by = v_set1(0), less = by;
     for (int64_t u = 0; u < (groups ? 1 : units); u++)
         for (int i = 0; i <= type->has_offset; i++) {
             less = v_load_f16((const uint16_t *)(const void *)(scales + u * bytes + i * 32));
