@@ -18,7 +18,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         for (int i = 0; i < source.graph->value_count; i++) { // constants are in the file, or in memory
             const HoloValue *value = source.graph->values[i];
             if (!value->is_constant || !value->type.data) continue;
-            for (size_t k = 0; k < holo_tensor_bytes(&value->type); k++) sum += ((const uint8_t *)value->type.data)[k];
+            size_t bytes = holo_tensor_bytes(&value->type), step = 1 + bytes / 65536; // zeros of a sparse one are many
+            for (size_t k = 0; k < bytes; k += step) sum += ((const uint8_t *)value->type.data)[k];
         }
         status = holo_graph_sort(source.graph, &error);
         if (!status && holo_graph_verify(source.graph, &error)) abort(); // the importer gives valid graphs
