@@ -174,15 +174,22 @@ static void detect_regular(Detect *d)
          holo_tf_two(op, "Gather", class, top[1]), top[0], count);
 }
 
+// -1: it is no such number, which is refused as any other that is below 0.
+static int64_t whole_option(const Detect *d, const char *name, double usual)
+{
+    double x = option(d, name, usual);
+    return x >= 0 && x <= INT32_MAX ? (int64_t)x : -1;
+}
+
 void holo_tf_detection(HoloTfOp *op)
 {
     Detect     d     = {.op = op};
     HoloValue *codes = holo_tf_real(op, 0), *scores = holo_tf_real(op, 1), *anchors = holo_tf_real(op, 2);
     if (!codes || !scores || !anchors) return;
-    d.most         = (int64_t)option(&d, "max_detections", 0);
-    d.per_box      = (int64_t)option(&d, "max_classes_per_detection", 1);
-    d.per_class    = (int64_t)option(&d, "detections_per_class", 100);
-    d.classes      = (int64_t)option(&d, "num_classes", 0);
+    d.most         = whole_option(&d, "max_detections", 0);
+    d.per_box      = whole_option(&d, "max_classes_per_detection", 1);
+    d.per_class    = whole_option(&d, "detections_per_class", 100);
+    d.classes      = whole_option(&d, "num_classes", 0);
     d.regular      = option(&d, "use_regular_nms", 0) != 0;
     d.least        = (double)nextafterf((float)option(&d, "nms_score_threshold", 0), -INFINITY); // as much counts, too
     d.overlap      = option(&d, "nms_iou_threshold", 0.6);
