@@ -1,8 +1,7 @@
 // openvino.c - fuzzes the reader of XML and the import of OpenVINO's networks. The weights are behind a zero byte.
-#include "import/import.h"
+#include "import_use.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -29,15 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     save(xml, data, text);
     save(bin, zero ? zero + 1 : data, zero ? size - text - 1 : 0);
     HoloStatus status = holo_import_open(&arena, xml, &source, &error);
-    if (!status) {
-        status = holo_graph_sort(source.graph, &error);
-        if (!status && holo_graph_verify(source.graph, &error)) abort(); // the importer gives valid graphs
-        if (!status) status = holo_graph_infer(source.graph, &error);
-        if (!status && holo_graph_verify(source.graph, &error)) abort();
-        holo_import_close(&source);
-    }
-    if (status && !error.text[0]) abort(); // a failure comes with words
-    holo_arena_deinit(&arena);
+    import_use(status, &source, &arena, &error);
     unlink(xml);
     unlink(bin);
     return 0;
