@@ -71,7 +71,7 @@ static const char *output_of(const HoloModel *m, bool *out_pooled)
     return NULL;
 }
 
-// Of `count` vectors in `x`: their mean, unless the model says otherwise.
+// Of `count` vectors in `x`.
 static bool pool(const char *how, const double *x, int64_t count, int64_t size, float *out)
 {
     for (int64_t k = 0; k < size; k++) {
@@ -100,10 +100,16 @@ static bool pool(const char *how, const double *x, int64_t count, int64_t size, 
     return true;
 }
 
+// As the model says; else as holo_embed does it.
+static const char *pooling_of(const HoloModel *m)
+{
+    const char *said = holo_model_meta_find(m, "text.pooling");
+    return said ? said : holo_model_state_count(m) ? "last" : "mean";
+}
+
 static bool vector_make(Vector *v, const HoloTensor *t, bool is_pooled, const char **why)
 {
     const HoloModel *m    = v->whole->model->holo;
-    const char      *how  = holo_model_meta_find(m, "text.pooling");
     int64_t          size = t->rank ? t->dim[t->rank - 1] : 0, count = is_pooled ? 1 : v->tokens;
     int64_t          cut = v->whole->dimensions;
     if (size < 1 || (!is_pooled && (t->rank != 3 || t->dim[1] < v->tokens)) || holo_tensor_count(t) < count * size)
@@ -115,7 +121,7 @@ static bool vector_make(Vector *v, const HoloTensor *t, bool is_pooled, const ch
     *why      = "out of memory";
     if (is) {
         holo_tensor_numbers(t, 0, count * size, x);
-        is   = pool(is_pooled ? "mean" : how ? how : "mean", x, count, size, v->x);
+        is   = pool(is_pooled ? "mean" : pooling_of(m), x, count, size, v->x);
         *why = "the model pools in a way that is not supported here";
     }
     if (is && cut > size) is = false, *why = "dimensions is larger than the vectors of the model";
