@@ -114,31 +114,30 @@ SELDOM := agreed attention_flex attention_grouped attention_merged attention_mul
     bind bind_memory model model_facts session session_use memo_write memo_learn executor executor_ops executor_program executor_rows profile profile_steps
 $(call named,$(SELDOM)) $(filter $(BUILD)/obj/src/atlas/% $(BUILD)/obj/src/format/%,$(RUNTIME_OBJ)): CFLAGS += $(if $(SANITIZE),,-Os)
 
-# One object for each level and numeric class, from one source. For fuzzing, kernels are watched for wild reads and writes
-# alone: with all that clang can watch, one level takes a quarter of an hour to compile.
+# One object for each level and numeric class, from one source.
 # Lines alone for debuggers (-g1): to follow every variable takes as long as all the rest.
 # A loop that is asked to unroll and cannot, in a function for any size, is no mistake (-Wno-pass-failed, of clang).
-level_watch = $(if $(findstring fuzzer,$(SANITIZE)),-fno-sanitize=undefined$(comma)fuzzer-no-link)
 # WATCHED=sse2: of the kernels this level alone is compiled with sanitizers, which watches it for wild reads and writes. All
 # levels are of one source, and one that is watched in full takes minutes to compile. The others are those of the build ORDINARY.
 WATCHED    :=
 ORDINARY   := build
 # Checks as calls, and none of the scopes of locals, of which inlining makes thousands: otherwise a level takes three times as long to
 # compile, and its tests run no faster.
-watched_flags = $(if $(WATCHED),-fno-sanitize=undefined -fno-sanitize-address-use-after-scope --param asan-instrumentation-with-call-threshold=0)
+as_calls      = $(or $(call accepted,--param asan-instrumentation-with-call-threshold=0),-mllvm -asan-instrumentation-with-call-threshold=0)
+watched_flags = $(if $(WATCHED),-fno-sanitize=undefined$(if $(findstring fuzzer,$(SANITIZE)),$(comma)fuzzer-no-link) -fno-sanitize-address-use-after-scope $(as_calls))
 level_flags = $(shell awk '$$1 == "$(MACHINE)" && $$2 "_" $$3 == "$(1)" { $$1 = $$2 = $$3 = ""; print }' src/kernels/LEVELS)
 level_machine = $(filter -m%,$(call level_flags,$*_1))
 $(BUILD)/obj/level_%.o: src/kernels/levels/level.c src/kernels/LEVELS Makefile
 	@mkdir -p $(@D)
 	@echo "  cc    $< $*"
-	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 -O3 -Wno-psabi -Wno-pass-failed $(level_watch) $(watched_flags) $(call level_flags,$*) $(if $(SANITIZE),-O1,$(UNWIND)) \
+	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 -O3 -Wno-psabi -Wno-pass-failed $(watched_flags) $(call level_flags,$*) $(if $(SANITIZE),-O1,$(UNWIND)) \
 	    -DHOLO_LEVEL=$(word 1,$(subst _, ,$*)) -DHOLO_EXACT=$(word 2,$(subst _, ,$*)) -MMD -MP -c $< -o $@
 
 # What does not depend on the class is one object for each level. Old CPUs get small code, as in LEVELS.
 $(BUILD)/obj/level_shared_%.o: src/kernels/levels/level_shared.c src/kernels/LEVELS Makefile
 	@mkdir -p $(@D)
 	@echo "  cc    $< $*"
-	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 $(if $(SANITIZE),-O1,$(if $(filter sse2,$*),-Os,$(SMALL) $(PEEL)) $(UNWIND)) -Wno-psabi -Wno-pass-failed $(level_watch) $(watched_flags) \
+	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 $(if $(SANITIZE),-O1,$(if $(filter sse2,$*),-Os,$(SMALL) $(PEEL)) $(UNWIND)) -Wno-psabi -Wno-pass-failed $(watched_flags) \
 	    $(level_machine) -DHOLO_LEVEL=$* -MMD -MP -c $< -o $@
 
 # The loops of portable programs: plain C for the compiler to make vectors of, the same bits at every level.
@@ -146,7 +145,7 @@ $(BUILD)/obj/level_tiles_%.o: src/kernels/levels/level_tiles.c src/kernels/LEVEL
 	@mkdir -p $(@D)
 	@echo "  cc    $< $*"
 	$(Q)$(CC) -std=gnu11 $(CFLAGS) -g1 $(if $(SANITIZE),-O1,$(SMALL) $(UNWIND)) -fopenmp-simd -fno-math-errno -fno-trapping-math -Wno-psabi \
-	    -Wno-pass-failed $(level_watch) $(watched_flags) $(level_machine) -DHOLO_LEVEL=$* -DHOLO_EXACT=1 -MMD -MP -c $< -o $@
+	    -Wno-pass-failed $(watched_flags) $(level_machine) -DHOLO_LEVEL=$* -DHOLO_EXACT=1 -MMD -MP -c $< -o $@
 
 ifneq ($(WATCHED),)
 $(filter-out $(BUILD)/obj/level_$(WATCHED)_% $(BUILD)/obj/level_shared_$(WATCHED).o $(BUILD)/obj/level_tiles_$(WATCHED).o,$(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ))): \
@@ -449,7 +448,7 @@ onnx-modes: $(BUILD)/hologram
 	@sh tools/onnx.sh $(BUILD)/hologram "$(ONNX_DEBIAN)" "$(ONNX_NEWER)" "" --as-constants --symbolic "--numeric exact" --reference
 
 ## make test-isa      the kernels at every CPU level: x86 by mask, ARM by emulation
-ISA_NAMES    := attention attention_kernel codes conv_nhwc int8 isa isa_random kernels map_kernel math open_sizes ops fused_bits pointwise recurrent rows_kernel runtime \
+ISA_NAMES    := attention attention_kernel blocks_kernel codes conv_i8 conv_nhwc int8 isa isa_random kernels map_kernel math open_sizes ops fused_bits pointwise recurrent rows_kernel runtime \
                 session signal_image tables widen
 ISA_PACKAGES := qemu-user gcc-aarch64-linux-gnu libc6-dev-arm64-cross
 ISA_FOREIGN  := libjansson-dev libxxhash-dev zlib1g-dev libcmocka-dev libcmocka0
@@ -518,15 +517,15 @@ $(FUZZ_SEEDS): $(BUILD)/tests/ops_test $(wildcard tests/ops/*.txt)
 # Changed archives grow: texts and operands are added to them.
 FUZZ_FLAGS_pipeline := -max_len=32768
 
-## make fuzz T=onnx SECONDS=60   fuzz one input (libFuzzer, with sanitizers and red zones)
+## make fuzz T=onnx SECONDS=60   fuzz one input (libFuzzer, with sanitizers and red zones, kernels at one level)
 SECONDS ?= 60
-fuzz: test-deps $(if $(filter archive,$(T)),$(FUZZ_SEEDS))
-	@$(MAKE) --no-print-directory $(JOBS) CC=clang BUILD=build/fuzz SANITIZE=address,undefined,fuzzer-no-link OPT=-O1 \
+fuzz: test-deps $(if $(filter archive,$(T)),$(FUZZ_SEEDS)) $(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ))
+	@$(MAKE) --no-print-directory $(JOBS) CC=clang BUILD=build/fuzz ORDINARY=$(BUILD) WATCHED=$(PLAINEST) SANITIZE=address,undefined,fuzzer-no-link OPT=-O1 \
 	    build/fuzz/libhologram.a build/fuzz/libhologram-compiler.a
 	clang -g -O1 -std=c11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Iinclude -Isrc fuzz/$(T).c \
 	    build/fuzz/libhologram-compiler.a build/fuzz/libhologram.a $(COMPILER_LIBS) $(LDLIBS) -pthread -o build/fuzz/$(T)-fuzzer
 	@mkdir -p build/fuzz/found-$(T)
-	ASAN_OPTIONS=allocator_may_return_null=1 build/fuzz/$(T)-fuzzer -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 $(FUZZ_FLAGS_$(T)) -artifact_prefix=build/fuzz/ \
+	HOLO_CPU=$(PLAINEST) ASAN_OPTIONS=allocator_may_return_null=1 build/fuzz/$(T)-fuzzer -max_total_time=$(SECONDS) -timeout=20 -rss_limit_mb=4096 $(FUZZ_FLAGS_$(T)) -artifact_prefix=build/fuzz/ \
 	    build/fuzz/found-$(T) fuzz/corpus/$(T) $(FUZZ_$(T)) $(if $(filter archive,$(T)),$(FUZZ_SEEDS))
 
 # ---- the rest

@@ -36,7 +36,7 @@ at() {
 }
 
 # These go over all the tables of the machine by themselves: once is enough.
-tables="codes kernels map_kernel rows_kernel int8 conv_nhwc attention_kernel fused_bits"
+tables="blocks_kernel codes conv_i8 kernels map_kernel rows_kernel int8 conv_nhwc attention_kernel fused_bits"
 rest=
 for name in $names; do case " $tables " in *" $name "*) ;; *) rest="$rest $name" ;; esac; done
 
@@ -45,7 +45,7 @@ if [ "$arm" ]; then
     at sse2 "$build" "" $names
     for level in avx2 avx512 avx512vnni avx512vbmi; do at $level "$build" "" $rest; done
     at neon "$arm" "qemu-aarch64 -cpu cortex-a57 -L /usr/aarch64-linux-gnu" $names
-    at neondot "$arm" "qemu-aarch64 -cpu max -L /usr/aarch64-linux-gnu" int8 session
+    at neondot "$arm" "qemu-aarch64 -cpu max -L /usr/aarch64-linux-gnu" blocks_kernel conv_i8 int8 session
 else
     missing=" sse2 avx2 avx512 avx512vnni avx512vbmi"
     at neon "$build" "" $names
