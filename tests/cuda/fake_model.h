@@ -54,7 +54,8 @@ static inline HoloModel *fake_model(const char *text, const char *numeric, const
 {
     static const char *const modules[] = {"basic",  "product_f32",    "product_tf32", "product_f16",  "product_bf16",
                                           "rows",   "tiled_f16_sm90", "norm",         "turn",         "programs",
-                                          "cache",  "decode",         "attention_16", "attention_32"};
+                                          "cache",  "decode",         "attention_16", "attention_32", "top",
+                                          "scatter"};
     HoloArena                arena     = {0};
     HoloGraph               *graph;
     HoloTargets              targets = {.list = {&holo_target_cpu, holo_target_cuda.of_class(numeric)}, .count = 2};

@@ -32,6 +32,18 @@ INL void let_others_start()
 #endif
 }
 
+// Plain kernels begin so: the next one may begin, and what was before has ended. See HOLO_CU_LAUNCH_EARLY.
+INL void in_turn()
+{
+    let_others_start();
+    wait_for_others();
+}
+
+INL int64_t thread_number()
+{
+    return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+}
+
 // ---- steps that are launched together
 
 template <class P> struct Many {
