@@ -354,7 +354,7 @@ $(BUILD)/tests/%$(EXE): %.c $(SUPPORT) $(if $(WATCHED),$(SHARED),$(LIB_COMP) $(L
 $(BUILD)/tests/fake/libcuda.so.1: tests/cuda/fake_driver.c tests/cuda/fake_driver.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(TEST_FLAGS) -fPIC -shared -Wl,-soname,libcuda.so.1 -o $@ $< -ldl
-ON_CPU := basic cache decode depthwise norm scatter top turn
+ON_CPU := basic cache decode depthwise norm recurrent scatter top turn
 CXX    := $(if $(findstring clang,$(CC)),clang++,g++)
 $(BUILD)/tests/fake/%.so: src/devices/cuda/code/%.cu $(CUDA_HEAD) $(wildcard tests/cuda/on_cpu/*.h)
 	@mkdir -p $(@D)

@@ -52,10 +52,10 @@ static inline bool is_used(const HoloLowered *lowered)
 // NULL: no step is for cuda.
 static inline HoloModel *fake_model(const char *text, const char *numeric, const char *kind)
 {
-    static const char *const modules[] = {"basic",  "product_f32",    "product_tf32", "product_f16",  "product_bf16",
-                                          "rows",   "tiled_f16_sm90", "norm",         "turn",         "programs",
-                                          "cache",  "decode",         "attention_16", "attention_32", "top",
-                                          "scatter"};
+    static const char *const modules[] = {"basic",   "product_f32",    "product_tf32", "product_f16",  "product_bf16",
+                                          "rows",    "tiled_f16_sm90", "norm",         "turn",         "programs",
+                                          "cache",   "decode",         "attention_16", "attention_32", "top",
+                                          "scatter", "recurrent"};
     HoloArena                arena     = {0};
     HoloGraph               *graph;
     HoloTargets              targets = {.list = {&holo_target_cpu, holo_target_cuda.of_class(numeric)}, .count = 2};

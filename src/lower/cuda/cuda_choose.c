@@ -269,6 +269,19 @@ static bool one_hot(Choosing *c)
     return is_indices(input(c, 0)) && is_known(input(c, 1)) && is_movable(input(c, 2)) && is_movable(c->node->out[0]);
 }
 
+// As the operator is by itself: the usual functions, all of each sequence.
+static bool recurrent(Choosing *c)
+{
+    enum { X, LENGTHS = 4, PEEPHOLES = 7 };
+    static const char *const unusual[] = {"activations", "activation_alpha", "activation_beta", "clip", "input_forget"};
+    for (int i = 0; i < HOLO_COUNT(unusual); i++)
+        if (holo_attr_find(&c->call, unusual[i])) return false;
+    for (int i = 0; i < c->node->in_count; i++)
+        if (input(c, i) && (!is_f32(input(c, i), 2, 3) || i == LENGTHS || i == PEEPHOLES)) return false;
+    const HoloValue *x = input(c, X);
+    return x && x->type.rank == 3 && x->type.dim[0] != 0 && x->type.dim[1] != 0;
+}
+
 // ---- rows and windows
 
 // Axes that are not neighbours, as far as the compiler can tell, are left to the CPU.
@@ -396,6 +409,9 @@ static const Row rows[] = {
     {HOLO_ID_ScatterND, HOLO_CUDA_STEP_SCATTER, scatter},
     {HOLO_ID_OneHot, HOLO_CUDA_STEP_ONE_HOT, one_hot},
     {HOLO_ID_TopK, HOLO_CUDA_STEP_TOP, top},
+    {HOLO_ID_LSTM, HOLO_CUDA_STEP_RECURRENT, recurrent},
+    {HOLO_ID_GRU, HOLO_CUDA_STEP_RECURRENT, recurrent},
+    {HOLO_ID_RNN, HOLO_CUDA_STEP_RECURRENT, recurrent},
     {HOLO_ID_ArgMax, HOLO_CUDA_STEP_EXTREME, extreme},
     {HOLO_ID_ArgMin, HOLO_CUDA_STEP_EXTREME, extreme},
     {HOLO_ID_CumSum, HOLO_CUDA_STEP_SCAN, scan},

@@ -5,6 +5,7 @@
 #include "cuda/kernel_cases.h"
 #include "format/small_float.h"
 #include "support/op_cases.h"
+#include "support/watched.h"
 
 #include <math.h>
 
@@ -62,7 +63,7 @@ static void run_keep(Run *r, HoloSession *session, int count)
         EXPECT_OK(holo_session_output(session, i, &r->out[i], &error));
         size_t size = holo_tensor_bytes(&r->out[i]);
         r->bytes[i] = malloc(size + 1);
-        memcpy(r->bytes[i], r->out[i].data, size);
+        if (size) memcpy(r->bytes[i], r->out[i].data, size);
         r->out[i].data = r->bytes[i];
     }
 }
@@ -211,6 +212,7 @@ static void table(void **state)
 // ---- the cases of tests/ops
 
 typedef struct Seen {
+    int cases, step; // of so many cases one is run
     int ran, agreed;
 } Seen;
 
@@ -265,15 +267,17 @@ static void ops_run(OpCase *c, bool constants, Seen *seen)
 
 static void ops_case(void *context, OpCase *c)
 {
-    ops_run(c, false, context);
-    ops_run(c, true, context);
+    Seen *seen = context;
+    if (seen->cases++ % seen->step) return;
+    ops_run(c, false, seen);
+    ops_run(c, true, seen);
 }
 
 static void ops(void **state)
 {
     static const char *const files[] = {"cache",  "create", "index", "norm",   "pool",
                                         "reduce", "resize", "shape", "softmax"};
-    Seen                     seen    = {0};
+    Seen                     seen    = {.step = watched_step("the kernels' cases of tests/ops", 7)};
     char                     path[64];
     (void)state;
     for (int i = 0; i < HOLO_COUNT(files); i++) {
@@ -282,7 +286,7 @@ static void ops(void **state)
     }
     print_message("%d graphs of tests/ops run on a GPU, the kernels of %d of them also on the CPU\n", seen.ran,
                   seen.agreed);
-    assert_true(seen.agreed > 1500);
+    assert_true(seen.agreed > 1500 / seen.step);
 }
 
 // ---- indices that are out of range
