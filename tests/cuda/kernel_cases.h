@@ -154,8 +154,9 @@ static const KernelCase kernel_cases[] = {
      .least   = 1,
      .most    = 17,
      .outputs = "y, h, c"},
-    {.inputs  = "x: f32[3,$,5], w: f32[1,160,5], r: f32[1,160,40]",
-     .body    = "y, h = LSTM@14(x, w, r) {hidden_size=40, direction=\"reverse\", layout=1}",
+    {.inputs = "x: f32[3,$,5], w: f32[1,160,5], r: f32[1,160,40]",
+     .body =
+         "y, h = LSTM@14(x, w, r) {hidden_size=40, direction=\"reverse\", layout=1, activations=[\"Sigmoid\", \"Tanh\", \"Tanh\"]}",
      .within  = 1e-5,
      .least   = 1,
      .most    = 17,

@@ -3,6 +3,7 @@
 #include "devices/cuda/cuda_pick.h"
 #include "graph/facts.h"
 #include "lower/cuda/cuda_target.h"
+#include "lower/usual.h"
 #include "ops/hologram/program.h"
 
 #include <string.h>
@@ -273,9 +274,10 @@ static bool one_hot(Choosing *c)
 static bool recurrent(Choosing *c)
 {
     enum { X, LENGTHS = 4, PEEPHOLES = 7 };
-    static const char *const unusual[] = {"activations", "activation_alpha", "activation_beta", "clip", "input_forget"};
-    for (int i = 0; i < HOLO_COUNT(unusual); i++)
-        if (holo_attr_find(&c->call, unusual[i])) return false;
+    int gates = HOLO_IS(c->node, LSTM) ? 4 : HOLO_IS(c->node, GRU) ? 3 : 1;
+    if (!holo_has_usual_activations(&c->call, gates) || holo_attr_float(&c->call, "clip", 0) != 0 ||
+        holo_attr_int(&c->call, "input_forget", 0))
+        return false;
     for (int i = 0; i < c->node->in_count; i++)
         if (input(c, i) && (!is_f32(input(c, i), 2, 3) || i == LENGTHS || i == PEEPHOLES)) return false;
     const HoloValue *x = input(c, X);
