@@ -356,14 +356,15 @@ $(BUILD)/tests/fake/libcuda.so.1: tests/cuda/fake_driver.c tests/cuda/fake_drive
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(TEST_FLAGS) -fPIC -shared -Wl,-soname,libcuda.so.1 -o $@ $< -ldl
 ON_CPU := basic cache decode depthwise norm recurrent scatter top turn
 CXX    := $(if $(findstring clang,$(CC)),clang++,g++)
-$(BUILD)/tests/fake/%.so: src/devices/cuda/code/%.cu $(CUDA_HEAD) $(wildcard tests/cuda/on_cpu/*.h)
+vpath %.cu src/devices/cuda/code tests/cuda/on_cpu
+$(BUILD)/tests/fake/%.so: %.cu $(CUDA_HEAD) $(wildcard tests/cuda/on_cpu/*.h)
 	@mkdir -p $(@D)
 	@echo "  cpu   $<"
 	$(Q)$(CXX) -std=c++17 $(OPT) $(DEBUG) -Wall -Werror -Wno-sign-compare -Wno-unknown-pragmas -Wno-unused-function -fPIC -shared -fvisibility=hidden \
 	    -fno-exceptions -fno-rtti -fno-strict-aliasing -ffp-contract=off -pthread $(if $(SANITIZE),-DON_CPU_WATCHED $(if $(filter thread,$(SANITIZE)),,$(SANFLAGS))) -Itests/cuda/on_cpu \
 	    -x c++ -include tests/cuda/on_cpu/on_cpu.h $< -o $@
 FAKE_TESTS := $(BUILD)/tests/cuda_device_test $(BUILD)/tests/cuda_kernels_test
-$(FAKE_TESTS): $(BUILD)/tests/fake/libcuda.so.1 $(ON_CPU:%=$(BUILD)/tests/fake/%.so) tests/cuda/fake_model.h
+$(FAKE_TESTS): $(BUILD)/tests/fake/libcuda.so.1 $(patsubst %,$(BUILD)/tests/fake/%.so,$(ON_CPU) sample) tests/cuda/fake_model.h
 $(FAKE_TESTS): TEST_FLAGS += -DFAKE_DRIVER='"$(abspath $(BUILD)/tests/fake)"'
 -include $(wildcard $(BUILD)/tests/*.d)
 

@@ -8,6 +8,9 @@
 #include "support/watched.h"
 
 #include <math.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 // ---- comparing
 
@@ -314,10 +317,58 @@ static void refused(void **state)
     }
 }
 
+// ---- on_cpu itself
+
+static void *sample_find(const char *name)
+{
+    char        path[512];
+    const char *folder = getenv("HOLO_FAKE_DRIVER");
+    snprintf(path, sizeof path, "%s/sample.so", folder ? folder : FAKE_DRIVER);
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!library) fail_msg("%s", dlerror());
+    void *found = dlsym(library, name);
+    assert_non_null(found);
+    return found;
+}
+
+// Threads of two blocks of 256 meet as they should.
+static void meets(void **state)
+{
+    enum { THREADS = 256 };
+    static uint32_t out[2 * THREADS], sum;
+    struct {
+        uint32_t *out, *sum;
+        uint64_t  rest[62];
+    } args                = {out, &sum, {0}};
+    const uint32_t grid[] = {2, 1, 1};
+    HoloOnCpuRun  *run;
+    (void)state;
+    *(void **)&run = sample_find("holo_on_cpu");
+    for (int backwards = 0; backwards < 2; backwards++) {
+        memset(out, sum = 0, sizeof out);
+        run(sample_find("sums"), &args, grid, THREADS, backwards);
+        for (uint32_t i = 0; i < 2 * THREADS; i++) assert_int_equal(out[i], (i % THREADS + 1) * (i % THREADS + 2) / 2);
+        assert_int_equal(sum, 2 * THREADS);
+    }
+    static const char *const wrong[] = {"leaves", "asks"};
+    for (int i = 0; i < HOLO_COUNT(wrong); i++) { // these end the program
+        int   status = 0;
+        pid_t child  = fork();
+        if (!child) {
+            if (!freopen("/dev/null", "w", stderr)) _exit(2);
+            signal(SIGABRT, SIG_DFL);
+            run(sample_find(wrong[i]), &args, grid, THREADS, false);
+            _exit(0);
+        }
+        assert_true(waitpid(child, &status, 0) == child);
+        if (!WIFSIGNALED(status) || WTERMSIG(status) != SIGABRT) fail_msg("%s ran", wrong[i]);
+    }
+}
+
 #define TEST(name) cmocka_unit_test_setup(name, fake_reset)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(table), TEST(ops), TEST(refused)};
+    const struct CMUnitTest tests[] = {TEST(table), TEST(ops), TEST(refused), TEST(meets)};
     return cmocka_run_group_tests(tests, fake_load, NULL);
 }
