@@ -8,6 +8,8 @@ static const char *const programs_modules[] = {"programs", NULL};
     "product_f32", "product_tf32", "product_f16", "product_bf16", "tiled_tf32_sm90", "tiled_f16_sm90", \
         "tiled_bf16_sm90", "turn", "basic", "programs"
 static const char *const product_modules[]   = {PRODUCTS, "rows", NULL};
+static const char *const block_modules[]     = {PRODUCTS,      "blocks_small", "blocks_four",  "blocks_book",
+                                                "blocks_more", "blocks_grid",  "blocks_nbits", NULL};
 static const char *const conv_modules[]      = {PRODUCTS, "depthwise", NULL};
 static const char *const basic_modules[]     = {"basic", NULL};
 static const char *const rows_modules[]      = {"norm", "basic", NULL};
@@ -34,6 +36,7 @@ static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_ROTARY]    = {"rotary", holo_cuda_rotary, cache_modules},
     [HOLO_CUDA_STEP_WRITE]     = {"cache_write", holo_cuda_cache_write, cache_modules},
     [HOLO_CUDA_STEP_CACHED]    = {"cached_attention", holo_cuda_cached_attention, attention_modules},
+    [HOLO_CUDA_STEP_BLOCKS]    = {"blocks", holo_cuda_few_bits, block_modules},
 };
 
 const HoloCudaKernel *holo_cuda_kernel(uint32_t number)

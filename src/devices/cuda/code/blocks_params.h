@@ -42,12 +42,13 @@ static_assert(sizeof(void *) != 8 || sizeof(HoloCudaBlockRows) == 120, "the layo
 typedef struct HoloCudaBlockDecode {
     HoloCudaPanels w;
     void          *to;
-    int64_t        row;  // elements, a multiple of 4
-    uint8_t        type; // of elements
+    int64_t        row;    // elements, a multiple of 4
+    uint8_t        type;   // of elements
     uint8_t        rounds; // f32 is rounded to tf32
     uint8_t        unused[6];
 } HoloCudaBlockDecode;
-static_assert(sizeof(void *) != 8 || sizeof(HoloCudaBlockDecode) == 80, "the layout that device code was compiled with");
+static_assert(sizeof(void *) != 8 || sizeof(HoloCudaBlockDecode) == 80,
+              "the layout that device code was compiled with");
 
 // Columns of the weights, which are rows of a table: to[i] = the one of number index[i].
 typedef struct HoloCudaBlockTake {
