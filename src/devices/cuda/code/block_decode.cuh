@@ -6,7 +6,7 @@
 // has the quads that `quad` names. What it reads are whole pieces of 16 bytes or less beside those of its neighbours.
 //
 // A type has: load, which reads a lane's part of a unit; numbers, the whole numbers of a quad of one column; scale and offset.
-// An element is number * scale, rounded, plus the offset, rounded.
+// An element is number * scale, rounded, plus the offset, rounded. If MOVED is not 0, `moved` gives numbers that are so much larger, for less.
 #ifndef HOLO_DEVICES_CUDA_CODE_BLOCK_DECODE_CUH
 #define HOLO_DEVICES_CUDA_CODE_BLOCK_DECODE_CUH
 
@@ -133,10 +133,21 @@ template <int BITS> struct PlaneCodes {
     }
 };
 
+// Four codes of up to 6 bits plus 2^BITS: they become the upper bits of a mantissa, with the exponent above.
+template <int BITS> INL void bytes_moved(float (&x)[4], uint32_t codes)
+{
+    enum { EXPONENT = 127 + BITS };
+    codes = codes << (7 - BITS) | (EXPONENT % 2 ? 0x80808080 : 0);
+#pragma unroll
+    for (int j = 0; j < 4; j++)
+        x[j] = __uint_as_float(bytes_pick(codes, (uint32_t)(EXPONENT / 2) << 24, 0x7044 | j << 8));
+}
+
 // A type of block whose codes lie in planes: bits, how scales lie, elements of a block and of a group, the least number, the book.
 template <int BITS, int SCALE, int OFFSETS, int BLOCK, int GROUP, int LOW, class B = NoBook> struct Planes {
     enum {
         HAS_OFFSET   = OFFSETS,
+        MOVED        = BITS < 8 && !B::HAS ? (1 << BITS) - LOW : 0,
         GROUP_SIZE   = GROUP,
         FLOATS       = OFFSETS ? 64 : 32,
         GROUPS       = BLOCK / GROUP,
@@ -184,6 +195,13 @@ template <int BITS, int SCALE, int OFFSETS, int BLOCK, int GROUP, int LOW, class
         else
             bytes_float(x, codes, LOW);
     }
+    INL void moved(float (&x)[4], int i, int half, int c) const
+    {
+        if (MOVED)
+            bytes_moved<BITS == 8 ? 6 : BITS>(x, own.codes(i, half, c));
+        else
+            numbers(x, i, half, c);
+    }
     INL float scale(int half, int c) const
     {
         uint32_t g = group[GROUP == 16 ? half : 0];
@@ -221,6 +239,7 @@ INL int field_at(const Field &f, int thing, int set)
 template <class G> struct Grid {
     enum {
         HAS_OFFSET = 0,
+        MOVED      = 0,
         GROUP_SIZE = 32, // both quads of a lane have one scale
         FLOATS     = G::IN_PIECES ? 0 : 32,
         CHUNK      = G::BYTES * 16,
@@ -228,7 +247,7 @@ template <class G> struct Grid {
     };
     uint4 low, high, sign, small, pieces[2]; // the words that have the fields, of four columns
     uint2 scales;
-    int   unit;
+    int   unit, index;
 
     INL static int   quad(int i, int half) { return 2 * i + half; }
     INL static uint4 words(const uint8_t *chunk, int bit, int four)
@@ -248,8 +267,6 @@ template <class G> struct Grid {
         if (!FLOATS) pieces[0] = words(chunk, G::whole().at, four);
         if (!FLOATS) pieces[1] = words(chunk, G::whole().at + 2 * G::whole().inner, four);
     }
-    int index;
-
     INL static uint32_t bits_of(const uint4 &w, int c, const Field &f, int thing, int set)
     {
         return word_of(w, c) >> field_at(f, thing, set) % 32 & ((1u << f.bits) - 1);
@@ -276,6 +293,7 @@ template <class G> struct Grid {
         codes |= ((s & 1) | (s & 2) << 7 | (s & 4) << 14 | (s & 8) << 21) << G::PLACES;
         bytes_float(x, book_look(G::book(), codes), -128);
     }
+    INL void  moved(float (&x)[4], int i, int half, int c) const { numbers(x, i, half, c); }
     INL float scale(int, int c) const
     {
         int      g     = group(unit, index);
@@ -312,7 +330,7 @@ template <class G> struct Grid {
 // ---- five codes of three values in a byte, as a fraction in base 3
 
 struct TQ1_0 {
-    enum { HAS_OFFSET = 0, GROUP_SIZE = 32, CHUNK = 54 * 16 };
+    enum { HAS_OFFSET = 0, MOVED = 0, GROUP_SIZE = 32, CHUNK = 54 * 16 };
     uint4 word[2];
     uint2 scales;
     int   unit;
@@ -339,6 +357,7 @@ struct TQ1_0 {
         uint32_t even = (w & 0x00FF00FF) * power & 0x00FF00FF, odd = (w >> 8 & 0x00FF00FF) * power & 0x00FF00FF;
         bytes_float(x, (even * 3 >> 8 & 0x00030003) | (odd * 3 & 0x03000300), -1);
     }
+    INL void  moved(float (&x)[4], int i, int half, int c) const { numbers(x, i, half, c); }
     INL float scale(int, int c) const { return half_of(scales, c); }
     INL float offset(int, int) const { return 0; }
 };

@@ -12,14 +12,21 @@ enum { WARPS = HOLO_CUDA_BLOCK_WARPS };
 // ---- MatMulNBits: units of codes, with scales and zero points beside them
 
 template <int BITS> struct NBits {
-    enum { HAS_OFFSET = 1, GROUP_SIZE = 16 };
+    enum { HAS_OFFSET = 1, MOVED = BITS == 4 ? 16 : 0, GROUP_SIZE = 16 };
     PlaneCodes<BITS> own;
     float            scales[2][4], offsets[2][4];
 
     INL static int quad(int i, int half) { return i + 4 * half; }
     INL void       numbers(float (&x)[4], int i, int half, int c) const { bytes_float(x, own.codes(i, half, c), 0); }
-    INL float      scale(int half, int c) const { return scales[half][c]; }
-    INL float      offset(int half, int c) const { return offsets[half][c]; }
+    INL void       moved(float (&x)[4], int i, int half, int c) const
+    {
+        if (MOVED)
+            bytes_moved<4>(x, own.codes(i, half, c));
+        else
+            numbers(x, i, half, c);
+    }
+    INL float scale(int half, int c) const { return scales[half][c]; }
+    INL float offset(int half, int c) const { return offsets[half][c]; }
 
     INL static float zero(const HoloCudaPanels &w, int64_t n, int block)
     {
@@ -65,12 +72,20 @@ template <class T> INL void values(float (&x)[4], const T &v, int i, int half, i
 
 // ---- few rows
 
+// Blocks are whole: k is a multiple of 32. That of MatMulNBits is any number.
+template <class T> struct Guards {
+    enum { ARE = 0 };
+};
+template <int BITS> struct Guards<NBits<BITS>> {
+    enum { ARE = 1 };
+};
+
 // Four numbers of a row of A; zeros after k, where weights are padded.
-INL void a_load(float (&x)[4], const HoloCudaBlockRows &p, int m, int k)
+template <class T> INL void a_load(float (&x)[4], const HoloCudaBlockRows &p, int m, int k)
 {
     int64_t at = (int64_t)m * p.w.k + k;
     float4  v  = make_float4(0, 0, 0, 0);
-    if (p.whole && k < p.w.k)
+    if (!Guards<T>::ARE || (p.whole && k < p.w.k))
         v = load_4(p.a, at, p.a_type);
     else if (k < p.w.k) {
         v.x = load_any(p.a, at, p.a_type);
@@ -86,28 +101,28 @@ INL float dot(const float (&x)[4], const float (&y)[4])
     return fmaf(x[3], y[3], fmaf(x[2], y[2], fmaf(x[1], y[1], x[0] * y[0])));
 }
 
-// One row: the scale of a group goes to the sum of its products.
+// One row: the scale of a group goes to the sum of its products, and so does what numbers are larger by.
 template <class T> INL void unit_add(const HoloCudaBlockRows &p, const T &v, int unit, int i, float (&sum)[1][4])
 {
     float a[2][4], total[2] = {};
 #pragma unroll
     for (int half = 0; half < 2; half++) {
-        a_load(a[half], p, 0, unit * 32 + T::quad(i, half) * 4);
-        if (T::HAS_OFFSET) total[half] = a[half][0] + a[half][1] + a[half][2] + a[half][3];
+        a_load<T>(a[half], p, 0, unit * 32 + T::quad(i, half) * 4);
+        if (T::HAS_OFFSET || T::MOVED) total[half] = a[half][0] + a[half][1] + a[half][2] + a[half][3];
     }
+    if (T::GROUP_SIZE == 32) total[0] += total[1];
 #pragma unroll
     for (int c = 0; c < 4; c++) {
         float x[4], y[4];
-        v.numbers(x, i, 0, c);
-        v.numbers(y, i, 1, c);
-        if (T::GROUP_SIZE == 32) {
-            sum[0][c] = fmaf(dot(a[0], x) + dot(a[1], y), v.scale(0, c), sum[0][c]);
-            if (T::HAS_OFFSET) sum[0][c] = fmaf(total[0] + total[1], v.offset(0, c), sum[0][c]);
-        } else {
-            sum[0][c] = fmaf(dot(a[0], x), v.scale(0, c), sum[0][c]);
-            sum[0][c] = fmaf(dot(a[1], y), v.scale(1, c), sum[0][c]);
-            if (T::HAS_OFFSET) sum[0][c] = fmaf(total[0], v.offset(0, c), sum[0][c]);
-            if (T::HAS_OFFSET) sum[0][c] = fmaf(total[1], v.offset(1, c), sum[0][c]);
+        v.moved(x, i, 0, c);
+        v.moved(y, i, 1, c);
+        float part[2] = {dot(a[0], x), dot(a[1], y)};
+        if (T::GROUP_SIZE == 32) part[0] += part[1];
+#pragma unroll
+        for (int half = 0; half < (T::GROUP_SIZE == 32 ? 1 : 2); half++) {
+            if (T::MOVED) part[half] = fmaf(total[half], -(float)T::MOVED, part[half]);
+            sum[0][c] = fmaf(part[half], v.scale(half, c), sum[0][c]);
+            if (T::HAS_OFFSET) sum[0][c] = fmaf(total[half], v.offset(half, c), sum[0][c]);
         }
     }
 }
@@ -126,7 +141,7 @@ INL void unit_add(const HoloCudaBlockRows &p, const T &v, int unit, int i, float
         if (m >= p.m) break;
         float a[2][4];
 #pragma unroll
-        for (int half = 0; half < 2; half++) a_load(a[half], p, m, unit * 32 + T::quad(i, half) * 4);
+        for (int half = 0; half < 2; half++) a_load<T>(a[half], p, m, unit * 32 + T::quad(i, half) * 4);
 #pragma unroll
         for (int c = 0; c < 4; c++) sum[m][c] += dot(a[0], w[0][c]) + dot(a[1], w[1][c]);
     }
