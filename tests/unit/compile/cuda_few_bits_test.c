@@ -94,9 +94,10 @@ static void nbits_text(HoloText *out, int bits, const char *more)
     holo_text_add(out, "graph g(x: f32[2,40]) -> (y) {\n");
     numbers_add(out, "w", type, 3 * 2 * 32 * bits / 8, 11);
     numbers_add(out, "s", "f32[3,2]", 6, 1);
-    holo_text_add(out,
-                  "    y = com.microsoft::MatMulNBits@1(x, w, s) {K=40, N=3, bits=%d, block_size=32, accuracy_level=4%s}\n}\n",
-                  bits, more);
+    holo_text_add(
+        out,
+        "    y = com.microsoft::MatMulNBits@1(x, w, s) {K=40, N=3, bits=%d, block_size=32, accuracy_level=4%s}\n}\n",
+        bits, more);
 }
 
 static void expect_nbits(int bits, const char *more, const HoloTargets *targets, const char *domain, int target)
@@ -143,9 +144,10 @@ static void test_packing(void **state)
         for (int c = 0; c < 16; c++)
             for (int k = 0; k < 64; k++) {
                 const uint8_t *column = (const uint8_t *)w->data + c * 8 * bits;
-                int            q      = k % 32 / 4, unit = k / 32 * 64 * bits;
+                int            q = k % 32 / 4, unit = k / 32 * 64 * bits;
                 unsigned       want = c < 3 ? holo_nbits_at(column, k, bits) : 0;
-                unsigned got = bits == 8 ? out[unit + q * 64 + c * 4 + k % 4] : out[unit + q % 4 * 64 + c * 4 + k % 4] >> q / 4 * 4 & 15;
+                unsigned       got  = bits == 8 ? out[unit + q * 64 + c * 4 + k % 4]
+                                                : out[unit + q % 4 * 64 + c * 4 + k % 4] >> q / 4 * 4 & 15;
                 assert_int_equal(got, want);
             }
         holo_text_deinit(&text);

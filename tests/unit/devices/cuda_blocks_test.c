@@ -21,10 +21,10 @@ static uint32_t random_next(void)
 static const struct {
     const char *type;
     int         at[2];
-} halves[] = {{"q4_0", {0, -1}},    {"q4_1", {0, 2}},    {"q5_0", {0, -1}},   {"q5_1", {0, 2}},    {"q8_0", {0, -1}},
-              {"q2_k", {80, 82}},   {"q3_k", {108, -1}}, {"q4_k", {0, 2}},    {"q5_k", {0, 2}},    {"q6_k", {208, -1}},
+} halves[] = {{"q4_0", {0, -1}},    {"q4_1", {0, 2}},    {"q5_0", {0, -1}},    {"q5_1", {0, 2}},    {"q8_0", {0, -1}},
+              {"q2_k", {80, 82}},   {"q3_k", {108, -1}}, {"q4_k", {0, 2}},     {"q5_k", {0, 2}},    {"q6_k", {208, -1}},
               {"iq1_s", {0, -1}},   {"iq1_m", {54, -1}}, {"iq2_xxs", {0, -1}}, {"iq2_xs", {0, -1}}, {"iq2_s", {0, -1}},
-              {"iq3_xxs", {0, -1}}, {"iq3_s", {0, -1}},  {"iq4_nl", {0, -1}}, {"iq4_xs", {0, -1}}, {"tq1_0", {52, -1}},
+              {"iq3_xxs", {0, -1}}, {"iq3_s", {0, -1}},  {"iq4_nl", {0, -1}},  {"iq4_xs", {0, -1}}, {"tq1_0", {52, -1}},
               {"tq2_0", {64, -1}},  {"mxfp4", {-1, -1}}};
 
 // Any bytes are a block. Tame ones have scales between 1/64 and 1/4.
@@ -65,7 +65,8 @@ static int64_t length_of(const HoloBlockType *type)
 
 static float small_of(float x, const char *numeric)
 {
-    if (!strcmp(numeric, "f16")) return (float)holo_small_decode(HOLO_FORMAT_F16, holo_small_encode(HOLO_FORMAT_F16, (double)x, false));
+    if (!strcmp(numeric, "f16"))
+        return (float)holo_small_decode(HOLO_FORMAT_F16, holo_small_encode(HOLO_FORMAT_F16, (double)x, false));
     if (!strcmp(numeric, "bf16"))
         return (float)holo_small_decode(HOLO_FORMAT_BF16, holo_small_encode(HOLO_FORMAT_BF16, (double)x, false));
     return x;
@@ -81,7 +82,8 @@ static void inputs_fill(HoloTensor *t, int64_t limit, const char *numeric)
 }
 
 // `within`: of the largest number; 0: the same bits, but any NaN.
-static void expect_close(const HoloTensor *got, const HoloTensor *want, double within, const char *numeric, const char *text)
+static void expect_close(const HoloTensor *got, const HoloTensor *want, double within, const char *numeric,
+                         const char *text)
 {
     const float *x = got->data, *y = want->data;
     double       most = 0;
@@ -90,8 +92,8 @@ static void expect_close(const HoloTensor *got, const HoloTensor *want, double w
     for (int64_t i = 0; i < holo_tensor_count(want); i++) {
         bool same = !memcmp(&x[i], &y[i], sizeof *x) || (isnan(x[i]) && isnan(y[i]));
         if (!same && !(fabs((double)x[i] - (double)y[i]) <= within * most))
-            fail_msg("class %s: element %lld is %.9g, not %.9g, of up to %g:\n%.400s", numeric, (long long)i, (double)x[i],
-                     (double)y[i], most, text);
+            fail_msg("class %s: element %lld is %.9g, not %.9g, of up to %g:\n%.400s", numeric, (long long)i,
+                     (double)x[i], (double)y[i], most, text);
     }
 }
 
@@ -209,7 +211,8 @@ static void slices(void **state)
 
 static void ends(void **state)
 {
-    static const char *const programs[] = {"add x0 x1", "mul x0 x1", "at_least x0 n0; add r0 x1", "sigmoid x1; mul x1 r0; mul x0 r1"};
+    static const char *const programs[] = {"add x0 x1", "mul x0 x1", "at_least x0 n0; add r0 x1",
+                                           "sigmoid x1; mul x1 r0; mul x0 r1"};
     (void)state;
     fake->capability = 80;
     seed             = 4;
@@ -217,10 +220,13 @@ static void ends(void **state)
         for (int rows = 1; rows < 30; rows += 14) {
             HoloText text = {0};
             holo_text_add(&text, "graph g(x: f32[%d,256], r: f32[%d,18]) -> (y) {\n", rows, rows);
-            holo_text_add(&text, "    const b: f32[18] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, -18}\n");
+            holo_text_add(&text,
+                          "    const b: f32[18] = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, -18}\n");
             blocks_add(&text, "w", holo_block_type_find("q6_k"), 18, 256, true);
-            holo_text_add(&text, "    y = hologram::MatMulBlocks@1(x, w, b, r) {type=\"q6_k\", count=256, program=\"%s\", "
-                                 "numbers=[0.0]}\n}\n", programs[i]);
+            holo_text_add(&text,
+                          "    y = hologram::MatMulBlocks@1(x, w, b, r) {type=\"q6_k\", count=256, program=\"%s\", "
+                          "numbers=[0.0]}\n}\n",
+                          programs[i]);
             graph_run(text.data, "fused", 1, 1e-5);
             graph_run(text.data, "bf16", 1, 3e-2);
             holo_text_deinit(&text);
@@ -236,13 +242,15 @@ typedef struct NBitsCase {
 
 static void nbits_text(const NBitsCase *c, HoloText *out)
 {
-    int     blocks = (c->k + c->block - 1) / c->block, bytes = c->block * c->bits / 8, packed = (blocks * c->bits + 7) / 8;
+    int blocks = (c->k + c->block - 1) / c->block, bytes = c->block * c->bits / 8, packed = (blocks * c->bits + 7) / 8;
     uint8_t byte;
-    holo_text_add(out, "graph g(x: f32[%d,%d]) -> (y) {\n    const w: u8[%d,%d,%d] = {", c->rows, c->k, c->n, blocks, bytes);
+    holo_text_add(out, "graph g(x: f32[%d,%d]) -> (y) {\n    const w: u8[%d,%d,%d] = {", c->rows, c->k, c->n, blocks,
+                  bytes);
     for (int i = 0; i < c->n * blocks * bytes; i++)
         byte = (uint8_t)random_next(), holo_text_add(out, "%s%d", i ? ", " : "", byte);
     holo_text_add(out, "}\n    const s: f32[%d,%d] = {", c->n, blocks);
-    for (int i = 0; i < c->n * blocks; i++) holo_text_add(out, "%s%g", i ? ", " : "", (double)(random_next() % 64 + 1) / 256);
+    for (int i = 0; i < c->n * blocks; i++)
+        holo_text_add(out, "%s%g", i ? ", " : "", (double)(random_next() % 64 + 1) / 256);
     holo_text_add(out, "}\n");
     int count = c->zeros == 1 ? c->n * packed : c->n * blocks;
     if (c->zeros) holo_text_add(out, "    const z: %s[%d,%d] = {", c->zeros == 1 ? "u8" : "f32", c->n, count / c->n);
@@ -255,9 +263,9 @@ static void nbits_text(const NBitsCase *c, HoloText *out)
 static void nbits(void **state)
 {
     static const NBitsCase cases[] = {
-        {4, 32, 64, 16, 1, 0},  {4, 32, 300, 17, 1, 1}, {4, 16, 40, 33, 1, 1}, {4, 128, 300, 5, 5, 2}, {4, 32, 96, 150, 20, 1},
-        {8, 32, 64, 16, 1, 0},  {8, 64, 200, 17, 3, 1}, {8, 16, 41, 18, 1, 2}, {8, 32, 99, 19, 8, 0},  {4, 16, 43, 40, 12, 2},
-        {8, 256, 300, 7, 11, 1},
+        {4, 32, 64, 16, 1, 0},   {4, 32, 300, 17, 1, 1}, {4, 16, 40, 33, 1, 1},   {4, 128, 300, 5, 5, 2},
+        {4, 32, 96, 150, 20, 1}, {8, 32, 64, 16, 1, 0},  {8, 64, 200, 17, 3, 1},  {8, 16, 41, 18, 1, 2},
+        {8, 32, 99, 19, 8, 0},   {4, 16, 43, 40, 12, 2}, {8, 256, 300, 7, 11, 1},
     };
     (void)state;
     fake->capability = 80;
@@ -314,7 +322,7 @@ static void refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(decoded), TEST(products), TEST(slices),   TEST(ends),
+    const struct CMUnitTest tests[] = {TEST(decoded), TEST(products), TEST(slices), TEST(ends),
                                        TEST(nbits),   TEST(together), TEST(refused)};
     return cmocka_run_group_tests(tests, fake_load, NULL);
 }

@@ -197,7 +197,7 @@ template <int BITS, int SCALE, int OFFSETS, int BLOCK, int GROUP, int LOW, class
     }
     INL void moved(float (&x)[4], int i, int half, int c) const
     {
-        if (MOVED)
+        if (MOVED > 0)
             bytes_moved<BITS == 8 ? 6 : BITS>(x, own.codes(i, half, c));
         else
             numbers(x, i, half, c);
@@ -263,9 +263,9 @@ template <class G> struct Grid {
         sign  = words(chunk, field_at(G::sign(), i, unit), four);
         small = words(chunk, field_at(G::scale(), group(unit, i) % 4, group(unit, i) / 4), four);
         index = i;
-        if (FLOATS) scales = *(const uint2 *)(chunk + four * 8);
-        if (!FLOATS) pieces[0] = words(chunk, G::whole().at, four);
-        if (!FLOATS) pieces[1] = words(chunk, G::whole().at + 2 * G::whole().inner, four);
+        if (FLOATS > 0) scales = *(const uint2 *)(chunk + four * 8);
+        if (FLOATS == 0) pieces[0] = words(chunk, G::whole().at, four);
+        if (FLOATS == 0) pieces[1] = words(chunk, G::whole().at + 2 * G::whole().inner, four);
     }
     INL static uint32_t bits_of(const uint4 &w, int c, const Field &f, int thing, int set)
     {
@@ -298,7 +298,7 @@ template <class G> struct Grid {
     {
         int      g     = group(unit, index);
         uint32_t whole = (c < 2 ? scales.x : scales.y) >> c % 2 * 16, n = bits_of(small, c, G::scale(), g % 4, g / 4);
-        if (!FLOATS) {
+        if (FLOATS == 0) {
             whole = 0;
 #pragma unroll
             for (int k = 0; k < 4; k++) whole |= bits_of(pieces[k / 2], c, G::whole(), k, 0) << 4 * k;

@@ -20,7 +20,7 @@ template <int BITS> struct NBits {
     INL void       numbers(float (&x)[4], int i, int half, int c) const { bytes_float(x, own.codes(i, half, c), 0); }
     INL void       moved(float (&x)[4], int i, int half, int c) const
     {
-        if (MOVED)
+        if (MOVED > 0)
             bytes_moved<4>(x, own.codes(i, half, c));
         else
             numbers(x, i, half, c);
@@ -108,7 +108,7 @@ template <class T> INL void unit_add(const HoloCudaBlockRows &p, const T &v, int
 #pragma unroll
     for (int half = 0; half < 2; half++) {
         a_load<T>(a[half], p, 0, unit * 32 + T::quad(i, half) * 4);
-        if (T::HAS_OFFSET || T::MOVED) total[half] = a[half][0] + a[half][1] + a[half][2] + a[half][3];
+        if (T::HAS_OFFSET || T::MOVED > 0) total[half] = a[half][0] + a[half][1] + a[half][2] + a[half][3];
     }
     if (T::GROUP_SIZE == 32) total[0] += total[1];
 #pragma unroll
@@ -120,7 +120,7 @@ template <class T> INL void unit_add(const HoloCudaBlockRows &p, const T &v, int
         if (T::GROUP_SIZE == 32) part[0] += part[1];
 #pragma unroll
         for (int half = 0; half < (T::GROUP_SIZE == 32 ? 1 : 2); half++) {
-            if (T::MOVED) part[half] = fmaf(total[half], -(float)T::MOVED, part[half]);
+            if (T::MOVED > 0) part[half] = fmaf(total[half], -(float)T::MOVED, part[half]);
             sum[0][c] = fmaf(part[half], v.scale(half, c), sum[0][c]);
             if (T::HAS_OFFSET) sum[0][c] = fmaf(total[half], v.offset(half, c), sum[0][c]);
         }
