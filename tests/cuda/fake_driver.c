@@ -1,24 +1,39 @@
 // fake_driver.c - a library with the name of NVIDIA's driver, for machines without one. It has memory, streams and graphs
-// that are counted, and computes the few kernels that only move or convert elements; other kernels are only counted.
+// that are counted. Kernels of modules that have been compiled for the CPU (see on_cpu/on_cpu.h) run there; others are only counted.
 //
 // Addresses of its memory lie where nobody else may touch them. A stream does at once what it is asked to do, except while
 // it is recorded.
 #include "fake_driver.h"
 
-#include "devices/cuda/code/basic_params.h"
 #include "devices/cuda/cuda_driver.h"
-#include "format/small_float.h"
 
+#include <dlfcn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
-enum { FAILED = 1, INVALID_VALUE = 1, BAD_HANDLE = 400, UNKNOWN_FUNCTION = 500, STEPS = 64 };
+enum {
+    FAILED           = 1,
+    INVALID_VALUE    = 1,
+    BAD_HANDLE       = 400,
+    UNKNOWN_FUNCTION = 500,
+    STEPS            = 64,
+    FUNCTIONS        = 256,
+    TOUCHED          = 1 << 18
+};
 static const uint64_t SHIFT = UINT64_C(1) << 62;
 
+typedef struct Function {
+    void         *kernel; // NULL: it is only counted
+    HoloOnCpuRun *run;
+} Function;
+
 typedef struct Launch {
-    const char *kernel;
-    uint8_t     args[512];
+    const Function *function;
+    uint32_t        grid[3], block;
+    uint8_t         args[512];
 } Launch;
 
 typedef struct Graph {
@@ -27,12 +42,19 @@ typedef struct Graph {
 } Graph;
 
 typedef struct Module {
-    char *names[256];
-    int   count;
+    void     *library; // NULL: none of its kernels runs on the CPU
+    Function *functions[FUNCTIONS];
+    int       count;
 } Module;
+
+typedef struct Piece { // of memory
+    uint64_t      at, size;
+    struct Piece *next;
+} Piece;
 
 static HoloFakeDriver fake = {.version = 13000, .devices = 1, .capability = 90, .memory_left = (size_t)1 << 40};
 static Graph         *recording;
+static Piece         *pieces;
 
 EXPORT HoloFakeDriver *holo_fake_driver(void)
 {
@@ -127,14 +149,25 @@ EXPORT int cuMemAlloc_v2(uint64_t *out, size_t size)
 {
     void *memory = fake.memory_left < size ? NULL : malloc(size);
     if (!memory) return HOLO_CU_OUT_OF_MEMORY;
+    Piece *piece = malloc(sizeof *piece);
     fake.takes++;
     fake.held++;
-    *out = (uint64_t)(uintptr_t)memory + SHIFT;
+    *out   = (uint64_t)(uintptr_t)memory + SHIFT;
+    *piece = (Piece){*out, size, pieces};
+    pieces = piece;
+    memset(memory, 0xff, size < TOUCHED ? size : TOUCHED); // NaN, and no index
     return 0;
 }
 
 EXPORT int cuMemFree_v2(uint64_t address)
 {
+    for (Piece **p = &pieces; *p; p = &(*p)->next) {
+        if ((*p)->at != address) continue;
+        Piece *gone = *p;
+        *p          = gone->next;
+        free(gone);
+        break;
+    }
     free(there(address));
     fake.held--;
     return 0;
@@ -224,82 +257,56 @@ EXPORT int cuPointerGetAttribute(void *out, int what, uint64_t address)
 
 // ---- kernels
 
-static float number_at(const void *p, int64_t at, int type)
+// Addresses among the parameters, as the host has them.
+static void addresses_find(uint64_t *words, int count)
 {
-    uint16_t bits = type == HOLO_CUDA_F32 ? 0 : ((const uint16_t *)p)[at];
-    return type == HOLO_CUDA_F32   ? ((const float *)p)[at]
-           : type == HOLO_CUDA_F16 ? holo_f16_decode(bits)
-                                   : holo_bf16_decode(bits);
-}
-
-static void number_put(void *p, int64_t at, int type, float x)
-{
-    if (type == HOLO_CUDA_F32)
-        ((float *)p)[at] = x;
-    else
-        ((uint16_t *)p)[at] =
-            (uint16_t)holo_small_encode(type == HOLO_CUDA_F16 ? HOLO_FORMAT_F16 : HOLO_FORMAT_BF16, (double)x, false);
-}
-
-static void convert(const HoloCudaConvert *p)
-{
-    const void *from = there((uint64_t)(uintptr_t)p->from);
-    void       *to   = there((uint64_t)(uintptr_t)p->to);
-    for (int64_t i = 0; i < p->count; i++) number_put(to, i, p->to_type, number_at(from, i, p->from_type));
-}
-
-static void move(const HoloCudaMove *p, size_t size)
-{
-    const char *from = there((uint64_t)(uintptr_t)p->from);
-    char       *to   = there((uint64_t)(uintptr_t)p->to);
-    for (int64_t i = 0; i < p->count; i++) {
-        int64_t left = i, at = 0, out = 0;
-        for (int d = p->rank - 1; d >= 0; d--) {
-            at += left % p->size[d] * p->from_stride[d];
-            out += left % p->size[d] * p->to_stride[d];
-            left /= p->size[d];
-        }
-        if (size)
-            memcpy(to + (size_t)out * size, from + (size_t)at * size, size);
-        else
-            number_put(to, out, p->to_type, number_at(from, at, p->from_type));
-    }
-}
-
-static void fill(const Launch *l)
-{
-    HoloCudaFill p;
-    memcpy(&p, l->args, sizeof p);
-    char *to = there((uint64_t)(uintptr_t)p.to);
-    for (int64_t i = 0; i < p.count; i++) memcpy(to + i * p.element, &p.value, (size_t)p.element);
+    for (int i = 0; i < count; i++)
+        for (const Piece *p = pieces; p; p = p->next)
+            if (words[i] >= p->at && words[i] < p->at + p->size + 1) {
+                words[i] -= SHIFT;
+                break;
+            }
 }
 
 static void compute(const Launch *l)
 {
-    HoloCudaConvert c;
-    HoloCudaMove    m;
-    memcpy(&c, l->args, sizeof c);
-    memcpy(&m, l->args, sizeof m);
+    uint64_t args[sizeof l->args / sizeof(uint64_t)];
     fake.kernels++;
-    if (!strcmp(l->kernel, "convert")) convert(&c);
-    if (!strcmp(l->kernel, "move_number")) move(&m, 0);
-    if (!strncmp(l->kernel, "move_", 5) && l->kernel[5] <= '9') move(&m, (size_t)atoi(l->kernel + 5));
-    if (!strcmp(l->kernel, "fill")) fill(l);
+    if (!l->function->kernel) return;
+    memcpy(args, l->args, sizeof args);
+    addresses_find(args, (int)(sizeof args / sizeof *args));
+    l->function->run(l->function->kernel, args, l->grid, l->block, fake.is_backwards);
+    fake.computed++;
+}
+
+// The "code" of a module is its name, and its kernels are in the library of that name beside this one, if there is one.
+static void *library_open(const char *module)
+{
+    char        path[1024];
+    Dl_info     self;
+    const char *slash = NULL;
+    if (dladdr((void *)(uintptr_t)&pieces, &self)) slash = strrchr(self.dli_fname, '/');
+    if (!slash || strlen(module) > 40) return NULL;
+    snprintf(path, sizeof path, "%.*s/%s.so", (int)(slash - self.dli_fname), self.dli_fname, module);
+    return access(path, R_OK) ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL);
 }
 
 EXPORT int cuModuleLoadDataEx(void **out, const void *code, unsigned count, int *options, void **values)
 {
-    (void)code, (void)count, (void)options, (void)values;
+    (void)count, (void)options, (void)values;
     if (fake.module_fails) return fake.module_fails;
+    Module *m  = calloc(1, sizeof *m);
+    m->library = library_open(code);
     fake.modules++;
-    *out = calloc(1, sizeof(Module));
+    *out = m;
     return 0;
 }
 
 EXPORT int cuModuleUnload(void *module)
 {
     Module *m = module;
-    for (int i = 0; i < m->count; i++) free(m->names[i]);
+    for (int i = 0; i < m->count; i++) free(m->functions[i]);
+    if (m->library) dlclose(m->library);
     free(m);
     fake.modules--;
     return 0;
@@ -307,10 +314,14 @@ EXPORT int cuModuleUnload(void *module)
 
 EXPORT int cuModuleGetFunction(void **out, void *module, const char *name)
 {
-    Module *m = module;
-    if (m->count == 256) return UNKNOWN_FUNCTION;
-    *out = m->names[m->count++] = strdup(name);
-    return 0;
+    Module   *m = module;
+    Function *f = m->count < FUNCTIONS ? calloc(1, sizeof *f) : NULL;
+    if (!f) return UNKNOWN_FUNCTION;
+    *out = m->functions[m->count++] = f;
+    if (!m->library) return 0;
+    f->kernel         = dlsym(m->library, name);
+    *(void **)&f->run = dlsym(m->library, "holo_on_cpu");
+    return f->kernel && f->run ? 0 : UNKNOWN_FUNCTION;
 }
 
 EXPORT int cuFuncSetAttribute(void *function, int what, int value)
@@ -321,7 +332,8 @@ EXPORT int cuFuncSetAttribute(void *function, int what, int value)
 
 EXPORT int cuLaunchKernelEx(const HoloCuLaunchConfig *config, void *function, void **args, void **more)
 {
-    Launch l = {.kernel = function};
+    Launch l = {
+        .function = function, .grid = {config->grid[0], config->grid[1], config->grid[2]}, .block = config->block[0]};
     (void)more;
     memcpy(l.args, args[0], sizeof l.args);
     fake.launches++;

@@ -2,7 +2,9 @@
 #ifndef TESTS_CUDA_FAKE_DRIVER_H
 #define TESTS_CUDA_FAKE_DRIVER_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 typedef struct HoloFakeDriver {
     int    version, devices, capability;                    // what it says about the machine
@@ -10,8 +12,13 @@ typedef struct HoloFakeDriver {
     size_t memory_left;                                     // more bytes at once cannot be taken
     int    contexts, depth, held, modules, streams, graphs; // what there is now
     int    takes, copies_in, copies_out, copies_within, launches, graph_launches, kernels, waits, maps; // calls so far
-    const void *stream; // of the last call
+    int    computed;     // kernels that ran on the CPU
+    bool   is_backwards; // they do so from the last thread to the first
+    const void *stream;  // of the last call
 } HoloFakeDriver;
+
+// "holo_on_cpu" of a module: runs a kernel of it. See on_cpu/on_cpu.h.
+typedef void HoloOnCpuRun(void *kernel, const void *args, const uint32_t *grid, uint32_t threads, bool is_backwards);
 
 typedef HoloFakeDriver *HoloFakeDriverFind(void); // "holo_fake_driver" of the library
 

@@ -16,6 +16,9 @@ static const char *const rows_modules[]      = {"norm", "basic", NULL};
 static const char *const attention_modules[] = {"attention_16", "attention_32", "decode", NULL};
 static const char *const norm_modules[]      = {"basic", "programs", NULL};
 static const char *const cache_modules[]     = {"cache", NULL};
+static const char *const top_modules[]       = {"top", NULL};
+static const char *const scatter_modules[]   = {"scatter", "basic", NULL};
+static const char *const tuples_modules[]    = {"scatter", NULL};
 
 static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_PROGRAM]   = {"program", holo_cuda_program, programs_modules},
@@ -36,6 +39,10 @@ static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_ROTARY]    = {"rotary", holo_cuda_rotary, cache_modules},
     [HOLO_CUDA_STEP_WRITE]     = {"cache_write", holo_cuda_cache_write, cache_modules},
     [HOLO_CUDA_STEP_CACHED]    = {"cached_attention", holo_cuda_cached_attention, attention_modules},
+    [HOLO_CUDA_STEP_TOP]       = {"top", holo_cuda_top, top_modules},
+    [HOLO_CUDA_STEP_SCATTER]   = {"scatter", holo_cuda_scatter, scatter_modules},
+    [HOLO_CUDA_STEP_TUPLES]    = {"gather_tuples", holo_cuda_gather_tuples, tuples_modules},
+    [HOLO_CUDA_STEP_ONE_HOT]   = {"one_hot", holo_cuda_one_hot, tuples_modules},
     [HOLO_CUDA_STEP_BLOCKS]    = {"blocks", holo_cuda_few_bits, block_modules},
 };
 

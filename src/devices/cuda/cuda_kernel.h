@@ -29,6 +29,10 @@ typedef enum HoloCudaKernelId {
     HOLO_CUDA_STEP_ROTARY    = 16, // RotaryEmbedding
     HOLO_CUDA_STEP_WRITE     = 17, // CacheWrite
     HOLO_CUDA_STEP_CACHED    = 18, // CachedAttention
+    HOLO_CUDA_STEP_TOP       = 19, // TopK
+    HOLO_CUDA_STEP_SCATTER   = 20, // ScatterElements, ScatterND
+    HOLO_CUDA_STEP_TUPLES    = 21, // GatherND
+    HOLO_CUDA_STEP_ONE_HOT   = 22,
     HOLO_CUDA_STEP_BLOCKS    = 23, // MatMulBlocks, MatMulNBits, DecodeBlocks and TakeRows of blocks
     HOLO_CUDA_STEP_LIMIT
 } HoloCudaKernelId;
@@ -144,7 +148,8 @@ typedef HoloStatus HoloCudaPrepare(HoloCudaMaking *m);
 HoloCudaPrepare    holo_cuda_program, holo_cuda_product, holo_cuda_conv, holo_cuda_move, holo_cuda_gather,
     holo_cuda_reduce, holo_cuda_rows, holo_cuda_pool, holo_cuda_attention, holo_cuda_group_norm, holo_cuda_transfer,
     holo_cuda_extreme, holo_cuda_scan, holo_cuda_pick_elements, holo_cuda_resize, holo_cuda_rotary,
-    holo_cuda_cache_write, holo_cuda_cached_attention, holo_cuda_few_bits;
+    holo_cuda_cache_write, holo_cuda_cached_attention, holo_cuda_top, holo_cuda_scatter, holo_cuda_gather_tuples,
+    holo_cuda_one_hot, holo_cuda_few_bits;
 
 typedef struct HoloCudaKernel {
     const char        *name;

@@ -242,6 +242,45 @@ static bool scan(Choosing *c)
     return is_f32(input(c, 0), 1, HOLO_MAX_RANK) && input(c, 1) && is_known(input(c, 1));
 }
 
+// ---- places by indices
+
+static bool is_indices(const HoloValue *v)
+{
+    return holo_value_is(v, HOLO_I64, 0, HOLO_MAX_RANK) || holo_value_is(v, HOLO_I32, 0, HOLO_MAX_RANK);
+}
+
+// k is known. Elements are numbers of whole bytes.
+static bool top(Choosing *c)
+{
+    const HoloValue *x    = input(c, 0);
+    uint64_t         type = x ? UINT64_C(1) << x->type.dtype : 0;
+    const uint64_t all = HOLO_BIT(F32) | HOLO_BIT(F16) | HOLO_BIT(BF16) | HOLO_BIT(F64) | HOLO_BIT(I8) | HOLO_BIT(U8) |
+                         HOLO_BIT(I16) | HOLO_BIT(U16) | HOLO_BIT(I32) | HOLO_BIT(U32) | HOLO_BIT(I64) | HOLO_BIT(U64);
+    return is_movable(x) && x->type.rank > 0 && (type & all) && is_movable(c->node->out[0]) &&
+           (c->node->version < 10 || is_known(input(c, 1)));
+}
+
+static bool scatter(Choosing *c)
+{
+    const HoloValue *x = input(c, 0), *updates = input(c, 2);
+    HoloString       how    = holo_attr_string(&c->call, "reduction", "none");
+    bool             is_put = how.size == 4 && !memcmp(how.data, "none", 4);
+    if (!is_movable(x) || x->type.rank > HOLO_CUDA_RANK || !is_movable(updates) || !is_indices(input(c, 1)))
+        return false;
+    return is_put || x->type.dtype == HOLO_F32 || x->type.dtype == HOLO_I32 || x->type.dtype == HOLO_I64;
+}
+
+static bool tuples(Choosing *c)
+{
+    const HoloValue *x = input(c, 0);
+    return is_movable(x) && x->type.rank <= HOLO_CUDA_RANK && is_indices(input(c, 1)) && is_movable(c->node->out[0]);
+}
+
+static bool one_hot(Choosing *c)
+{
+    return is_indices(input(c, 0)) && is_known(input(c, 1)) && is_movable(input(c, 2)) && is_movable(c->node->out[0]);
+}
+
 // ---- rows and windows
 
 // Axes that are not neighbours, as far as the compiler can tell, are left to the CPU.
@@ -368,6 +407,11 @@ static const Row rows[] = {
     {HOLO_ID_SpaceToDepth, HOLO_CUDA_STEP_MOVE, blocks},
     {HOLO_ID_Gather, HOLO_CUDA_STEP_GATHER, gather},
     {HOLO_ID_GatherElements, HOLO_CUDA_STEP_ELEMENTS, elements},
+    {HOLO_ID_GatherND, HOLO_CUDA_STEP_TUPLES, tuples},
+    {HOLO_ID_ScatterElements, HOLO_CUDA_STEP_SCATTER, scatter},
+    {HOLO_ID_ScatterND, HOLO_CUDA_STEP_SCATTER, scatter},
+    {HOLO_ID_OneHot, HOLO_CUDA_STEP_ONE_HOT, one_hot},
+    {HOLO_ID_TopK, HOLO_CUDA_STEP_TOP, top},
     {HOLO_ID_ArgMax, HOLO_CUDA_STEP_EXTREME, extreme},
     {HOLO_ID_ArgMin, HOLO_CUDA_STEP_EXTREME, extreme},
     {HOLO_ID_CumSum, HOLO_CUDA_STEP_SCAN, scan},
@@ -418,7 +462,7 @@ static bool reads_constant(const Choosing *c)
 {
     int  count = c->out->kernel == HOLO_CUDA_STEP_ATTENTION ? 3
                  : c->out->kernel == HOLO_CUDA_STEP_ROWS || c->out->kernel == HOLO_CUDA_STEP_POOL ||
-                        c->out->kernel == HOLO_CUDA_STEP_NORM
+                        c->out->kernel == HOLO_CUDA_STEP_NORM || c->out->kernel == HOLO_CUDA_STEP_TOP
                      ? 1
                      : 0;
     bool any   = false;

@@ -2,27 +2,34 @@
 // which does not run on the CPU. It checks what they are told: sizes, strides, addresses, ends. Sums are those of f32, in order.
 #include "../../../src/devices/cuda/code/device.cuh"
 
-static float element_of(const HoloCudaProduct &p, int type, int64_t a, int64_t b, int m, int n)
+// Element k of row m of A: of a matrix, or of the patch under pixel m.
+static float a_at(const HoloCudaProduct &p, int type, int64_t a, int m, int k)
 {
-    float sum = 0;
-    for (int k = 0; k < p.k; k++)
-        sum += load_any(p.a, a + (int64_t)m * p.lda + k, type) * load_any(p.b, b + (int64_t)n * p.ldb + k, type);
-    sum *= p.alpha * (p.scale ? p.scale[n] : 1);
-    return p.bias ? sum + p.bias[n] : sum;
+    if (!p.height) return load_any(p.a, a + (int64_t)m * p.lda + k, type);
+    int     c = k % p.channels, kx = k / p.channels % p.kernel_w, ky = k / p.channels / p.kernel_w;
+    int     y = m / p.out_w % p.out_h * p.stride_h - p.pad_h + ky * p.dilation_h;
+    int     x = m % p.out_w * p.stride_w - p.pad_w + kx * p.dilation_w;
+    int64_t image = m / p.out_w / p.out_h;
+    if (y < 0 || y >= p.height || x < 0 || x >= p.width) return 0;
+    return load_any(p.a, a + ((image * p.height + y) * p.width + x) * p.lda + c, type);
 }
 
 // One thread of the grid computes all of it.
 static void product(const HoloCudaProduct &p, int type)
 {
     if (threadIdx.x || blockIdx.x || blockIdx.y || blockIdx.z) return;
-    if (p.height) on_cpu::fail("product_plain.cc has no convolutions");
     for (int z = 0; z < (int)gridDim.z; z++) {
-        int64_t one = z / p.inner, two = z % p.inner;
+        int64_t one = z / p.inner, two = z % p.inner, b = one * p.b_batch[0] + two * p.b_batch[1];
+        int64_t line = one * p.bias_batch[0] + two * p.bias_batch[1];
         for (int64_t i = 0; i < (int64_t)p.m * p.n; i++) {
-            int     m = (int)(i / p.n), n = (int)(i % p.n);
-            float   x = element_of(p, type, one * p.a_batch[0] + two * p.a_batch[1], one * p.b_batch[0] + two * p.b_batch[1], m, n);
-            int64_t to = one * p.c_batch[0] + two * p.c_batch[1] + (int64_t)m * p.ldc + n;
+            int   m = (int)(i / p.n), n = (int)(i % p.n);
+            float x = 0;
+            for (int k = 0; k < p.k; k++)
+                x += a_at(p, type, one * p.a_batch[0] + two * p.a_batch[1], m, k) * load_any(p.b, b + (int64_t)n * p.ldb + k, type);
+            x *= p.alpha * (p.scale ? p.scale[line + n] : 1);
+            if (p.bias) x += p.bias[line + n];
             int64_t from = one * p.more_batch[0] + two * p.more_batch[1] + (int64_t)m * p.ldmore + n;
+            int64_t to   = one * p.c_batch[0] + two * p.c_batch[1] + (int64_t)m * p.ldc + n;
             float   more = p.more_how ? load_any(p.more, from, p.more_type) : 0;
             store_any(p.c, to, p.c_type, end_of(x, more, p.act, p.more_how, p.low, p.high));
         }

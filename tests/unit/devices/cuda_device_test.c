@@ -1,43 +1,8 @@
-// cuda_device_test.c - the device cuda with a driver that only counts (tests/cuda/fake_driver.c): what a run asks of the
+// cuda_device_test.c - the device cuda with a driver without a GPU (tests/cuda/fake_driver.c): what a run asks of the
 // driver, transfers that convert, memory of the caller's there, and what goes wrong.
-#include "support/models.h"
+#include "cuda/fake_model.h"
 
-#include "archive/archive.h"
-#include "cuda/fake_driver.h"
-#include "lower/cuda/cuda_target.h"
-#include "plan/plan.h"
-
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-
-extern const HoloTarget holo_target_cuda;
-
-static HoloFakeDriver *fake;
-
-// The library with the driver's name that is loaded first is the one that is found.
-static int fake_load(void **state)
-{
-    char path[512];
-    (void)state;
-    const char *folder = getenv("HOLO_FAKE_DRIVER");
-    snprintf(path, sizeof path, "%s/libcuda.so.1", folder ? folder : FAKE_DRIVER);
-    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-    if (!library) fail_msg("%s", dlerror());
-    HoloFakeDriverFind *find;
-    *(void **)&find = dlsym(library, "holo_fake_driver");
-    assert_non_null(find);
-    fake = find();
-    return 0;
-}
-
-static int fake_reset(void **state)
-{
-    (void)state;
-    *fake = (HoloFakeDriver){.version = 13000, .devices = 1, .capability = 90, .memory_left = (size_t)1 << 40};
-    return 0;
-}
 
 // ---- models
 
@@ -52,40 +17,6 @@ static const char moves[]  = "graph g(x: f32[3,4]) -> (y) {\n"
                              "    a = Transpose@13(x) {perm=[1,0]}\n"
                              "    y = Concat@13(a, w) {axis=1}\n"
                              "}\n";
-
-// A model of the graph for cuda in that class, with code that the fake driver takes.
-static HoloModel *fake_model(const char *text, const char *numeric, const char *kind)
-{
-    static const char *const modules[] = {"basic", "product_f32",    "product_tf32", "product_f16", "product_bf16",
-                                          "rows",  "tiled_f16_sm90", "norm",         "turn",        "programs",
-                                          "cache", "decode",         "attention_16", "attention_32"};
-    HoloArena                arena     = {0};
-    HoloGraph               *graph;
-    HoloTargets              targets = {.list = {&holo_target_cpu, holo_target_cuda.of_class(numeric)}, .count = 2};
-    HoloCut                  cut;
-    HoloLowered              lowered;
-    HoloPlan                 plan;
-    HoloFileWriter          *file;
-    HoloModel               *model;
-    uint64_t                 size;
-    EXPECT_OK(holo_graph_parse(&arena, text, &graph, &error));
-    EXPECT_OK(holo_graph_infer(graph, &error));
-    EXPECT_OK(holo_lower_cut(graph, &targets, &cut, &error));
-    EXPECT_OK(holo_lower_graph(graph, &cut, &lowered, &error));
-    EXPECT_OK(holo_plan_create(graph, &lowered, &plan, &error));
-    for (int i = 0; i < HOLO_COUNT(modules); i++) {
-        HoloTargetCode code = {modules[i], kind, "code", 5};
-        EXPECT_OK(holo_plan_code(&plan, 1, &code, &error));
-    }
-    EXPECT_OK(holo_file_writer_open(temp_path("fake.holo"), &file, &error));
-    EXPECT_OK(holo_archive_write(&plan, file, NULL, &size, &error));
-    EXPECT_OK(holo_file_writer_close(file, true, &error));
-    EXPECT_OK(holo_model_open(temp_path("fake.holo"), &model, &error));
-    holo_plan_deinit(&plan);
-    holo_lowered_deinit(&lowered);
-    holo_arena_deinit(&arena);
-    return model;
-}
 
 static float x_data[12];
 

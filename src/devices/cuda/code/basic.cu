@@ -2,18 +2,6 @@
 #include "basic_params.h"
 #include "device.cuh"
 
-INL int64_t thread_number()
-{
-    return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
-}
-
-// Every kernel begins so: the next one may begin, and what was before has ended. See HOLO_CU_LAUNCH_EARLY.
-INL void in_turn()
-{
-    let_others_start();
-    wait_for_others();
-}
-
 // ---- moves
 
 // Divisions of 32 bits are several times as fast.

@@ -32,6 +32,18 @@ INL void let_others_start()
 #endif
 }
 
+// Plain kernels begin so: the next one may begin, and what was before has ended. See HOLO_CU_LAUNCH_EARLY.
+INL void in_turn()
+{
+    let_others_start();
+    wait_for_others();
+}
+
+INL int64_t thread_number()
+{
+    return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
+}
+
 // ---- steps that are launched together
 
 template <class P> struct Many {
@@ -249,9 +261,13 @@ INL void store_4(void *p, int64_t at, int type, float4 x)
 // To [low, high]; NaN stays NaN. As comparisons this becomes branches, which take longer than all the rest of an end.
 INL float clip(float x, float low, float high)
 {
+#ifdef HOLO_ON_CPU // tests/cuda/on_cpu
+    return x < low ? low : x > high ? high : x;
+#else
     float r;
     asm("{ .reg .f32 t; max.NaN.f32 t, %1, %2; min.NaN.f32 %0, t, %3; }" : "=f"(r) : "f"(x), "f"(low), "f"(high));
     return r;
+#endif
 }
 
 INL float act(float x, int what, float low, float high)

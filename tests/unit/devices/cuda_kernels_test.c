@@ -1,0 +1,319 @@
+// cuda_kernels_test.c - kernels of GPUs, run on the CPU by tests/cuda/on_cpu, against the operators' `eval`: a table of graphs with
+// sizes and values that hurt, in each class of numbers; and those cases of tests/ops whose nodes all run on a GPU.
+#include "cuda/fake_model.h"
+
+#include "cuda/kernel_cases.h"
+#include "format/small_float.h"
+#include "support/op_cases.h"
+
+#include <math.h>
+
+// ---- comparing
+
+// `within`: relative to numbers above 1; 0: the same number.
+static bool number_is(double got, double want, double within)
+{
+    if (isnan(want) || isnan(got)) return isnan(want) && isnan(got);
+    return got == want || fabs(got - want) <= within * fmax(1, fabs(want));
+}
+
+static bool is_float(const HoloTensor *t)
+{
+    return holo_dtype_class((HoloDtype)t->dtype) == HOLO_CLASS_FLOAT;
+}
+
+static bool element_is(const HoloTensor *got, const HoloTensor *want, int64_t i, double within)
+{
+    if (is_float(want)) return number_is(holo_get_f(got, i), holo_get_f(want, i), within);
+    return holo_get_i(got, i) == holo_get_i(want, i);
+}
+
+// The first element that differs; -1: none. -2: they have other types or sizes.
+static int64_t difference(const HoloTensor *got, const HoloTensor *want, double within)
+{
+    if (got->dtype != want->dtype || got->rank != want->rank) return -2;
+    for (int d = 0; d < want->rank; d++)
+        if (got->dim[d] != want->dim[d]) return -2;
+    for (int64_t i = 0; i < holo_tensor_count(want); i++)
+        if (!element_is(got, want, i, within)) return i;
+    return -1;
+}
+
+// ---- running
+
+enum { VALUES = 8 };
+
+typedef struct Run {
+    HoloTensor out[VALUES];
+    char      *bytes[VALUES];
+    int        count;
+} Run;
+
+static void run_free(Run *r)
+{
+    for (int i = 0; i < r->count; i++) free(r->bytes[i]);
+    *r = (Run){0};
+}
+
+static void run_keep(Run *r, HoloSession *session, int count)
+{
+    *r = (Run){.count = count};
+    for (int i = 0; i < count; i++) {
+        EXPECT_OK(holo_session_output(session, i, &r->out[i], &error));
+        size_t size = holo_tensor_bytes(&r->out[i]);
+        r->bytes[i] = malloc(size + 1);
+        memcpy(r->bytes[i], r->out[i].data, size);
+        r->out[i].data = r->bytes[i];
+    }
+}
+
+// Runs a model twice: step by step, and recorded with threads in the opposite order, which gives the same bits. Returns whether
+// every kernel was computed.
+static bool run_all(const char *text, const char *numeric, const HoloTensor *in, int in_count, int out_count, Run *out)
+{
+    HoloModel   *model = fake_model(text, numeric, "ptx");
+    HoloSession *session;
+    HoloError    error   = {0};
+    Run          again   = {0};
+    int          kernels = fake->kernels - fake->computed;
+    if (!model) return false;
+    EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+    for (int i = 0; i < in_count; i++) EXPECT_OK(holo_session_set_input(session, i, &in[i], &error));
+    for (int i = 0; i < 2; i++) {
+        fake->is_backwards = i == 1;
+        HoloStatus status  = holo_session_run(session, &error);
+        if (status) fail_msg("%s\n%s", error.text, text);
+        if (!i) run_keep(out, session, out_count);
+        if (!i) continue;
+        run_keep(&again, session, out_count);
+        for (int k = 0; k < out_count && fake->kernels - fake->computed == kernels; k++)
+            if (memcmp(out->bytes[k], again.bytes[k], holo_tensor_bytes(&out->out[k])))
+                fail_msg("class %s: other bits in run %d:\n%s", numeric, i, text);
+        run_free(&again);
+    }
+    fake->is_backwards = false;
+    holo_session_destroy(session);
+    holo_model_close(model);
+    return fake->kernels - fake->computed == kernels;
+}
+
+// ---- values
+
+static uint32_t seed;
+
+static uint32_t random_next(void)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return seed >> 8;
+}
+
+// Hard ones are few different numbers, so that many are equal, and such as no order likes.
+static double number_make(bool is_hard)
+{
+    static const double hard[] = {NAN, INFINITY, -INFINITY, 0, -0.0, 1, -1, 2.5, 65504, 1e-7, -3};
+    if (is_hard && random_next() % 2) return hard[random_next() % HOLO_COUNT(hard)];
+    return is_hard ? (double)(random_next() % 7) - 3 : (double)random_next() / (1 << 23) - 1;
+}
+
+// Floats are such as the class stores, so that only results are rounded. Integers of i64 and i32 are indices below `limit`.
+static void value_fill(HoloTensor *t, const KernelCase *c, const HoloSmallFloat *stored)
+{
+    for (int64_t i = 0; i < holo_tensor_count(t); i++) {
+        double x = number_make(c->is_hard);
+        if (t->dtype == HOLO_F32 && stored) x = holo_small_decode(*stored, holo_small_encode(*stored, x, false));
+        if (is_float(t))
+            holo_put_f(t, i, x);
+        else if (c->limit && (t->dtype == HOLO_I64 || t->dtype == HOLO_I32))
+            holo_put_i(t, i, (int64_t)(random_next() % (uint32_t)(2 * c->limit)) - c->limit);
+        else
+            holo_put_i(t, i, (int64_t)random_next() % 251 - (t->dtype == HOLO_U8 || t->dtype == HOLO_BOOL ? 0 : 125));
+        if (t->dtype == HOLO_BOOL) ((uint8_t *)t->data)[i] &= 1;
+    }
+}
+
+// ---- the table
+
+static void expect_same(const char *text, const char *numeric, const Run *run, const HoloTensor *want, double within)
+{
+    for (int i = 0; i < run->count; i++) {
+        int64_t at = difference(&run->out[i], &want[i], is_float(&want[i]) ? within : 0);
+        if (at == -2) fail_msg("class %s: output %d has another type or size:\n%s", numeric, i, text);
+        if (at >= 0)
+            fail_msg("class %s: element %lld of output %d is %.9g, not %.9g:\n%s", numeric, (long long)at, i,
+                     is_float(&want[i]) ? holo_get_f(&run->out[i], at) : (double)holo_get_i(&run->out[i], at),
+                     is_float(&want[i]) ? holo_get_f(&want[i], at) : (double)holo_get_i(&want[i], at), text);
+    }
+}
+
+static void case_run(const KernelCase *c, const char *text, const char *numeric, double within)
+{
+    const HoloSmallFloat *stored = !strcmp(numeric, "f16")    ? &HOLO_FORMAT_F16
+                                   : !strcmp(numeric, "bf16") ? &HOLO_FORMAT_BF16
+                                                              : NULL;
+    HoloArena             arena  = {0};
+    HoloGraph            *graph;
+    HoloTensor            in[VALUES], want[VALUES];
+    const HoloTensor     *inputs[VALUES];
+    Run                   run;
+    EXPECT_OK(holo_graph_parse(&arena, text, &graph, &error));
+    EXPECT_OK(holo_graph_infer(graph, &error));
+    seed = 1;
+    for (int i = 0; i < graph->input_count; i++) {
+        in[i]      = graph->inputs[i]->type;
+        in[i].data = holo_arena_take(&arena, holo_tensor_bytes(&in[i]) + 1);
+        inputs[i]  = &in[i];
+        value_fill(&in[i], c, stored);
+    }
+    EXPECT_OK(holo_graph_eval(graph, inputs, want, &arena, NULL, &error));
+    int  before = fake->computed;
+    bool all    = run_all(text, numeric, in, graph->input_count, graph->output_count, &run);
+    bool none   = fake->computed == before && holo_tensor_count(&want[0]);
+    if (!all || none) fail_msg("class %s: %s:\n%s", numeric, all ? "no kernel ran" : "some kernels did not run", text);
+    expect_same(text, numeric, &run, want, within);
+    run_free(&run);
+    holo_arena_deinit(&arena);
+}
+
+// The graph of a case: `$` in its text is a size.
+static void case_text(const KernelCase *c, int size, char *out, size_t room)
+{
+    char   plain[2000];
+    size_t at = 0;
+    snprintf(plain, sizeof plain, "graph g(%s) -> (%s) {\n    %s\n}\n", c->inputs, c->outputs ? c->outputs : "y",
+             c->body);
+    for (const char *p = plain; *p && at + 16 < room; p++) {
+        if (*p == '$')
+            at += (size_t)snprintf(out + at, room - at, "%d", size);
+        else
+            out[at++] = *p;
+    }
+    out[at] = 0;
+}
+
+static void table(void **state)
+{
+    static const int sizes[] = {0, 1, 15, 16, 17, 300, 4096};
+    char             text[4000];
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(kernel_cases); i++) {
+        const KernelCase *c = &kernel_cases[i];
+        for (int s = 0; s < HOLO_COUNT(sizes); s++) {
+            bool is_sized = strchr(c->inputs, '$') || strchr(c->body, '$');
+            if (sizes[s] < c->least || sizes[s] > (c->most ? c->most : 300) || (s && !is_sized)) continue;
+            case_text(c, is_sized ? sizes[s] : 0, text, sizeof text);
+            case_run(c, text, "fused", c->within);
+            case_run(c, text, "f16", c->within > 0x1p-10 ? c->within : 0x1p-10);
+            case_run(c, text, "bf16", c->within > 0x1p-7 ? c->within : 0x1p-7);
+        }
+    }
+}
+
+// ---- the cases of tests/ops
+
+typedef struct Seen {
+    int ran, agreed;
+} Seen;
+
+// Inputs but the first are inputs, or constants.
+static void ops_text(const OpCase *c, bool constants, HoloText *out)
+{
+    int last = constants ? 1 : c->in_count;
+    holo_text_add(out, "graph g(");
+    for (int i = 0; i < last; i++) holo_text_add(out, "%s%s: %s", i ? ", " : "", c->in[i].name, c->in[i].type);
+    holo_text_add(out, ") -> (");
+    for (int i = 0; i < c->out_count; i++) holo_text_add(out, "%s%s", i ? ", " : "", c->out[i].name);
+    holo_text_add(out, ") {\n");
+    for (int i = last; i < c->in_count; i++)
+        holo_text_add(out, "    const %s: %s = %s\n", c->in[i].name, c->in[i].type, c->in[i].text);
+    holo_text_add(out, "%s}\n", c->body.data);
+}
+
+// Tensors of numbers alone, and nodes that all run on a GPU.
+static bool is_for_cuda(const OpCase *c, const HoloGraph *graph)
+{
+    bool all = c->in_count && c->in_count <= VALUES && c->out_count && c->out_count <= VALUES;
+    for (int i = 0; i < c->in_count && all; i++) all = c->in[i].value.kind == HOLO_TENSOR;
+    for (int i = 0; i < graph->node_count && all; i++) all = holo_target_cuda.can_run(graph->nodes[i]);
+    return all;
+}
+
+static void ops_run(OpCase *c, bool constants, Seen *seen)
+{
+    HoloText   text = {0};
+    HoloGraph *graph;
+    HoloTensor in[VALUES], want[VALUES];
+    Run        run = {0};
+    if (c->fails || (constants && c->in_count < 2)) return;
+    for (int i = 1; i < c->in_count; i++)
+        if (c->in[i].value.kind != HOLO_TENSOR) return;
+    ops_text(c, constants, &text);
+    if (holo_graph_parse(c->arena, text.data, &graph, NULL) || holo_graph_infer(graph, NULL) ||
+        !is_for_cuda(c, graph)) {
+        holo_text_deinit(&text);
+        return;
+    }
+    for (int i = 0; i < c->in_count && i < VALUES; i++) in[i] = c->in[i].value;
+    for (int i = 0; i < c->out_count; i++) want[i] = c->out[i].value;
+    seen->ran++;
+    if (run_all(text.data, "fused", in, constants ? 1 : c->in_count, c->out_count, &run) && !c->out[0].is_any) {
+        expect_same(text.data, "fused", &run, want, c->within > 1e-6 ? c->within : 1e-6);
+        seen->agreed++;
+    }
+    run_free(&run);
+    holo_text_deinit(&text);
+}
+
+static void ops_case(void *context, OpCase *c)
+{
+    ops_run(c, false, context);
+    ops_run(c, true, context);
+}
+
+static void ops(void **state)
+{
+    static const char *const files[] = {"cache",  "create", "index", "norm",   "pool",
+                                        "reduce", "resize", "shape", "softmax"};
+    Seen                     seen    = {0};
+    char                     path[64];
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(files); i++) {
+        snprintf(path, sizeof path, "tests/ops/%s.txt", files[i]);
+        case_file(path, ops_case, &seen);
+    }
+    print_message("%d graphs of tests/ops run on a GPU, the kernels of %d of them also on the CPU\n", seen.ran,
+                  seen.agreed);
+    assert_true(seen.agreed > 1500);
+}
+
+// ---- indices that are out of range
+
+static void refused(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(refused_cases); i++) {
+        const RefusedCase *c = &refused_cases[i];
+        char               text[1000];
+        float              x[16]   = {0};
+        int64_t            index[] = {0, c->index};
+        HoloTensor         in[2]   = {{.dtype = HOLO_F32, .rank = 1, .dim = {4}, .data = x},
+                                      {.dtype = HOLO_I64, .rank = 1, .dim = {2}, .data = index}};
+        HoloSession       *session;
+        snprintf(text, sizeof text, "graph g(x: f32[4], i: i64[2]) -> (y) {\n    %s\n}\n", c->body);
+        HoloModel *model = fake_model(text, "fused", "ptx");
+        EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+        for (int k = 0; k < 2; k++) EXPECT_OK(holo_session_set_input(session, k, &in[k], &error));
+        EXPECT_FAIL(holo_session_run(session, &error), HOLO_BAD_INPUT, "an index that a lookup got is out of range");
+        index[1] = 3;
+        EXPECT_OK(holo_session_run(session, &error));
+        holo_session_destroy(session);
+        holo_model_close(model);
+    }
+}
+
+#define TEST(name) cmocka_unit_test_setup(name, fake_reset)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {TEST(table), TEST(ops), TEST(refused)};
+    return cmocka_run_group_tests(tests, fake_load, NULL);
+}
