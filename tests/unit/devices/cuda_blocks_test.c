@@ -40,7 +40,7 @@ static void block_fill(const HoloBlockType *type, bool is_tame, uint8_t *out)
 
 // ---- a case: inputs and nodes as text, and the constants among the inputs
 
-enum { CONSTANTS = 4 };
+enum { CONSTANTS = 5 };
 
 typedef struct Case {
     HoloText inputs, body;
@@ -331,6 +331,96 @@ static void together(void **state)
     case_free(&c);
 }
 
+// ---- a language model
+
+static void language_make(Case *c)
+{
+    const HoloBlockType *four = holo_block_type_find("q4_0"), *eight = holo_block_type_find("q8_0");
+    holo_text_add(&c->inputs, "ids: i64[1,S], rows: i64[1] = index, lengths: i64[1] = 0, keys: f32[slots,context,32] = "
+                              "state[1,S,32], values: f32[slots,context,32] = state[1,S,32]");
+    blocks_add(c, "e", four, 40, 128, true);
+    blocks_add(c, "wq", four, 32, 128, true);
+    blocks_add(c, "wk", four, 32, 128, true);
+    blocks_add(c, "wv", four, 32, 128, true);
+    blocks_add(c, "wo", eight, 128, 32, true);
+    holo_text_add(&c->body,
+                  "    x = hologram::TakeRows@1(ids, e) {type=\"q4_0\", count=128}\n"
+                  "    q = hologram::MatMulBlocks@1(x, wq) {type=\"q4_0\", count=128}\n"
+                  "    k = hologram::MatMulBlocks@1(x, wk) {type=\"q4_0\", count=128}\n"
+                  "    v = hologram::MatMulBlocks@1(x, wv) {type=\"q4_0\", count=128}\n"
+                  "    all = hologram::CacheWrite@1(keys, k, rows, lengths)\n"
+                  "    old = hologram::CacheWrite@1(values, v, rows, lengths)\n"
+                  "    a = hologram::CachedAttention@1(q, all, old, rows, lengths) {num_heads=2, scale=0.01}\n"
+                  "    o = hologram::MatMulBlocks@1(a, wo, _, x) {type=\"q8_0\", count=32, program=\"add x0 x1\"}\n"
+                  "    y = hologram::MatMulBlocks@1(o, e) {type=\"q4_0\", count=128}\n");
+}
+
+static HoloModel *cpu_model_of(const HoloGraph *graph)
+{
+    HoloLowered     lowered;
+    HoloPlan        plan;
+    HoloFileWriter *file;
+    HoloModel      *model;
+    uint64_t        size;
+    EXPECT_OK(holo_lower_graph(graph, NULL, &lowered, &error));
+    EXPECT_OK(holo_plan_create(graph, &lowered, &plan, &error));
+    EXPECT_OK(holo_file_writer_open(temp_path("cpu.holo"), &file, &error));
+    EXPECT_OK(holo_archive_write(&plan, file, NULL, &size, &error));
+    EXPECT_OK(holo_file_writer_close(file, true, &error));
+    EXPECT_OK(holo_model_open(temp_path("cpu.holo"), &model, &error));
+    holo_plan_deinit(&plan);
+    holo_lowered_deinit(&lowered);
+    return model;
+}
+
+static void token_run(HoloSession *session, int64_t token, int64_t length, HoloTensor *out)
+{
+    HoloTensor id = {.dtype = HOLO_I64, .rank = 2, .dim = {1, 1}, .data = &token};
+    HoloTensor at = {.dtype = HOLO_I64, .rank = 1, .dim = {1}, .data = &length};
+    EXPECT_OK(holo_session_set_input(session, 0, &id, &error));
+    EXPECT_OK(holo_session_set_input(session, 2, &at, &error));
+    EXPECT_OK(holo_session_run(session, &error));
+    EXPECT_OK(holo_session_output(session, 0, out, &error));
+}
+
+// Token by token, the same scores as on the CPU: a run is one launch of a graph of six kernels and takes no memory.
+static void language(void **state)
+{
+    enum { GPU, CPU, TOKENS = 6 };
+    Case         c     = {0};
+    HoloArena    arena = {0};
+    HoloModel   *model[2];
+    HoloSession *session[2];
+    HoloTensor   got, want;
+    (void)state;
+    seed = 7;
+    language_make(&c);
+    model[CPU] = cpu_model_of(case_graph(&c, &arena));
+    model[GPU] = fake_model_of(case_graph(&c, &arena), "fused", "ptx");
+    for (int i = 0; i < 2; i++) {
+        EXPECT_OK(holo_session_create(model[i], NULL, &session[i], &error));
+        EXPECT_OK(holo_session_set_size(session[i], "slots", 1, &error));
+        EXPECT_OK(holo_session_set_size(session[i], "context", 16, &error));
+    }
+    for (int i = 0; i < TOKENS; i++) {
+        HoloFakeDriver before = *fake;
+        token_run(session[GPU], 7 * i % 40, i, &got);
+        token_run(session[CPU], 7 * i % 40, i, &want);
+        expect_close(&got, &want, 1e-5, "fused", &c);
+        if (!i) continue;
+        assert_int_equal(fake->graph_launches - before.graph_launches, 1);
+        if (i > 1) assert_int_equal(fake->takes, before.takes);
+        assert_int_equal(fake->kernels - before.kernels, 6); // rows; q, k and v; caches; attention; two products
+    }
+    assert_int_equal(fake->computed, fake->kernels);
+    for (int i = 0; i < 2; i++) {
+        holo_session_destroy(session[i]);
+        holo_model_close(model[i]);
+    }
+    holo_arena_deinit(&arena);
+    case_free(&c);
+}
+
 static void refused(void **state)
 {
     Case         c       = {0};
@@ -364,7 +454,7 @@ static int older_reset(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(decoded), TEST(products), TEST(slices), TEST(ends),
-                                       TEST(nbits),   TEST(together), TEST(refused)};
+    const struct CMUnitTest tests[] = {TEST(decoded), TEST(products), TEST(slices),   TEST(ends),
+                                       TEST(nbits),   TEST(together), TEST(language), TEST(refused)};
     return cmocka_run_group_tests(tests, fake_load, NULL);
 }

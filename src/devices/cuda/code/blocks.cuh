@@ -151,10 +151,12 @@ INL void unit_add(const HoloCudaBlockRows &p, const T &v, int unit, int i, float
 template <int M> INL void rows_end(const HoloCudaBlockRows &p, const float (&shared)[WARPS][M][16])
 {
     int panels = WARPS / p.share, first = (blockIdx.x - p.part.first) * panels * 16;
+#pragma unroll 1
     for (int at = threadIdx.x; at < panels * 16 * M; at += WARPS * 32) {
         int   m = at / (panels * 16), column = at % (panels * 16), n = first + column;
         float x = 0;
         if (m >= p.m || n >= p.w.n) continue;
+#pragma unroll 1
         for (int s = 0; s < p.share; s++) x += shared[column / 16 * p.share + s][m][column % 16];
         int64_t to = (int64_t)m * p.w.n + n;
         if (p.bias) x += p.bias[n];
@@ -178,6 +180,7 @@ template <class T, int M> INL void block_rows(const HoloCudaBlockRows &p)
     for (int s = 0; s < AHEAD; s++) // weights are constants: they may come before the kernel before has ended
         if (unit + s * step < units) unit_load(v[s], p.w, panel, unit + s * step, i, four);
     wait_for_others();
+#pragma unroll 1
     for (; unit < units; unit += AHEAD * step)
 #pragma unroll
         for (int s = 0; s < AHEAD; s++) {
