@@ -353,16 +353,23 @@ $(BUILD)/tests/%$(EXE): %.c $(SUPPORT) $(if $(WATCHED),$(SHARED),$(LIB_COMP) $(L
 $(BUILD)/tests/fake/libcuda.so.1: tests/cuda/fake_driver.c tests/cuda/fake_driver.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(TEST_FLAGS) -fPIC -shared -Wl,-soname,libcuda.so.1 -o $@ $< -ldl
-ON_CPU := basic cache decode depthwise norm recurrent scatter top turn
+ON_CPU_PRODUCTS := product_f32 product_tf32 product_f16 product_bf16
+ON_CPU := basic cache decode depthwise norm recurrent scatter top turn $(filter blocks_%,$(CUDA_NAMES)) $(ON_CPU_PRODUCTS)
 CXX    := $(if $(findstring clang,$(CC)),clang++,g++)
+ON_CPU_CXX = $(Q)$(CXX) -std=c++17 $(OPT) $(DEBUG) -Wall -Werror -Wno-sign-compare -Wno-unknown-pragmas -Wno-unused-function -fPIC -shared -fvisibility=hidden \
+    -fno-exceptions -fno-rtti -fno-strict-aliasing -ffp-contract=off -pthread $(if $(SANITIZE),-DON_CPU_WATCHED $(if $(filter thread,$(SANITIZE)),,$(SANFLAGS))) -Itests/cuda/on_cpu \
+    -x c++ -include tests/cuda/on_cpu/on_cpu.h
 vpath %.cu src/devices/cuda/code tests/cuda/on_cpu
 $(BUILD)/tests/fake/%.so: %.cu $(CUDA_HEAD) $(wildcard tests/cuda/on_cpu/*.h)
 	@mkdir -p $(@D)
 	@echo "  cpu   $<"
-	$(Q)$(CXX) -std=c++17 $(OPT) $(DEBUG) -Wall -Werror -Wno-sign-compare -Wno-unknown-pragmas -Wno-unused-function -fPIC -shared -fvisibility=hidden \
-	    -fno-exceptions -fno-rtti -fno-strict-aliasing -ffp-contract=off -pthread $(if $(SANITIZE),-DON_CPU_WATCHED $(if $(filter thread,$(SANITIZE)),,$(SANFLAGS))) -Itests/cuda/on_cpu \
-	    -x c++ -include tests/cuda/on_cpu/on_cpu.h $< -o $@
-FAKE_TESTS := $(BUILD)/tests/cuda_device_test $(BUILD)/tests/cuda_kernels_test
+	$(ON_CPU_CXX) $< -o $@
+# Products are PTX: beside them stands what they promise.
+$(ON_CPU_PRODUCTS:%=$(BUILD)/tests/fake/%.so): tests/cuda/on_cpu/product_plain.cc $(CUDA_HEAD) $(wildcard tests/cuda/on_cpu/*.h)
+	@mkdir -p $(@D)
+	@echo "  cpu   $@"
+	$(ON_CPU_CXX) $< -o $@
+FAKE_TESTS := $(BUILD)/tests/cuda_device_test $(BUILD)/tests/cuda_kernels_test $(BUILD)/tests/cuda_blocks_test
 $(FAKE_TESTS): $(BUILD)/tests/fake/libcuda.so.1 $(patsubst %,$(BUILD)/tests/fake/%.so,$(ON_CPU) sample) tests/cuda/fake_model.h
 $(FAKE_TESTS): TEST_FLAGS += -DFAKE_DRIVER='"$(abspath $(BUILD)/tests/fake)"'
 -include $(wildcard $(BUILD)/tests/*.d)
@@ -477,7 +484,7 @@ CROSS_PACKAGES := wine wine64 libxxhash-dev libjansson-dev xz-utils bzip2
 # Of Linux or POSIX in themselves: what they test is another thing elsewhere. torch_state starts python3. hostile_input
 # asks for terabytes, which wine grants and which then fill the memory. Tests of functions (math, isa_math) compare with long
 # double, whose functions are not exact there.
-CROSS_NOT      := alloc archive archive_damage bad_input cuda_device cuda_kernels hostile_input mirror pool context user_kernel runtime torch_state math isa_math
+CROSS_NOT      := alloc archive archive_damage bad_input cuda_blocks cuda_device cuda_kernels hostile_input mirror pool context user_kernel runtime torch_state math isa_math
 CROSS_TESTS    ?= $(filter-out $(CROSS_NOT),$(patsubst $(BUILD)/tests/%_test$(EXE),%,$(UNIT)))
 cross: deps
 	@command -v npm > /dev/null || sh tools/deps.sh npm

@@ -426,7 +426,7 @@ static bool runs_pass(const HoloCompiler *compiler, const char *name)
 HoloStatus holo_compiler_take_integers(const HoloCompiler *compiler, HoloGraph *graph, HoloError *error)
 {
     bool runs = compiler->numeric != HOLO_EXACT && runs_pass(compiler, "integers");
-    return runs ? holo_pass_integers_judged(graph, error) : HOLO_OK;
+    return runs ? holo_pass_integers_judged(graph, &compiler->targets, error) : HOLO_OK;
 }
 
 // Does a loop, here or in a subgraph, collect a value with an unknown size?

@@ -100,6 +100,7 @@ typedef struct HoloTarget {
     int attention_size;   // the longest vector of a head that its kernel for Attention takes; 0: it has no such kernel
     // Is this f32 convolution with constant filters faster with channels last? NULL: none is.
     bool (*wants_last)(const HoloNode *conv);
+    bool packs_rows; // it runs TakeRows of blocks, from packed weights, and does not decode rows that were looked up
     // Does it have a kernel for a pointwise operator on tensors of these types? NULL: it has none.
     bool (*has_pointwise)(const HoloCall *call);
 } HoloTarget;

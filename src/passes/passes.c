@@ -184,12 +184,12 @@ HoloStatus holo_pass_run(HoloGraph *graph, const char *name, int *out_changes, H
     return status;
 }
 
-HoloStatus holo_pass_integers_judged(HoloGraph *graph, HoloError *error)
+HoloStatus holo_pass_integers_judged(HoloGraph *graph, const HoloTargets *targets, HoloError *error)
 {
     HoloChanges changes = {.limit      = INT_MAX,
                            .table_room = UINT64_MAX,
                            .fill_room  = HOLO_FILL_ROOM,
                            .judges     = true,
-                           .targets    = &holo_targets_cpu};
+                           .targets    = targets};
     return run_one(graph, "integers", &changes, error);
 }

@@ -90,7 +90,7 @@ HOLO_MUST HoloStatus holo_passes_run(HoloGraph *graph, const HoloPassOptions *op
 // Runs only the pass of that name and infers again. *out_changes is the number of its changes.
 HOLO_MUST HoloStatus holo_pass_run(HoloGraph *graph, const char *name, int *out_changes, HoloError *error);
 // Runs the pass `integers` in such a way that evaluating the graph fails with HOLO_VERIFY if it changed more than
-// roundings.
-HOLO_MUST HoloStatus holo_pass_integers_judged(HoloGraph *graph, HoloError *error);
+// roundings. `targets` run the graph that is compared with it.
+HOLO_MUST HoloStatus holo_pass_integers_judged(HoloGraph *graph, const HoloTargets *targets, HoloError *error);
 
 #endif

@@ -48,30 +48,26 @@ static inline bool is_used(const HoloLowered *lowered)
     return false;
 }
 
-// A model of the graph for cuda in that class, with code that the fake driver takes: names of modules.
+// A model of the graph for cuda in that class, with code that the fake driver takes: names of modules. The graph is changed.
 // NULL: no step is for cuda.
-static inline HoloModel *fake_model(const char *text, const char *numeric, const char *kind)
+static inline HoloModel *fake_model_of(HoloGraph *graph, const char *numeric, const char *kind)
 {
-    static const char *const modules[] = {"basic",   "product_f32",    "product_tf32", "product_f16",  "product_bf16",
-                                          "rows",    "tiled_f16_sm90", "norm",         "turn",         "programs",
-                                          "cache",   "decode",         "attention_16", "attention_32", "top",
-                                          "scatter", "recurrent"};
-    HoloArena                arena     = {0};
-    HoloGraph               *graph;
-    HoloTargets              targets = {.list = {&holo_target_cpu, holo_target_cuda.of_class(numeric)}, .count = 2};
-    HoloCut                  cut;
-    HoloLowered              lowered;
-    HoloPlan                 plan;
-    HoloFileWriter          *file;
-    HoloModel               *model;
-    uint64_t                 size;
-    EXPECT_OK(holo_graph_parse(&arena, text, &graph, &error));
-    EXPECT_OK(holo_graph_infer(graph, &error));
+    static const char *const modules[] = {
+        "basic",          "product_f32",  "product_tf32", "product_f16", "product_bf16", "rows",
+        "tiled_f16_sm90", "norm",         "turn",         "programs",    "cache",        "decode",
+        "attention_16",   "attention_32", "top",          "scatter",     "blocks_small", "blocks_four",
+        "blocks_book",    "blocks_more",  "blocks_grid",  "blocks_nbits", "recurrent"};
+    HoloTargets     targets = {.list = {&holo_target_cpu, holo_target_cuda.of_class(numeric)}, .count = 2};
+    HoloCut         cut;
+    HoloLowered     lowered;
+    HoloPlan        plan;
+    HoloFileWriter *file;
+    HoloModel      *model;
+    uint64_t        size;
     EXPECT_OK(holo_lower_cut(graph, &targets, &cut, &error));
     EXPECT_OK(holo_lower_graph(graph, &cut, &lowered, &error));
     if (!is_used(&lowered)) {
         holo_lowered_deinit(&lowered);
-        holo_arena_deinit(&arena);
         return NULL;
     }
     EXPECT_OK(holo_plan_create(graph, &lowered, &plan, &error));
@@ -85,6 +81,17 @@ static inline HoloModel *fake_model(const char *text, const char *numeric, const
     EXPECT_OK(holo_model_open(temp_path("fake.holo"), &model, &error));
     holo_plan_deinit(&plan);
     holo_lowered_deinit(&lowered);
+    return model;
+}
+
+// The same of a graph as text.
+static inline HoloModel *fake_model(const char *text, const char *numeric, const char *kind)
+{
+    HoloArena  arena = {0};
+    HoloGraph *graph;
+    EXPECT_OK(holo_graph_parse(&arena, text, &graph, &error));
+    EXPECT_OK(holo_graph_infer(graph, &error));
+    HoloModel *model = fake_model_of(graph, numeric, kind);
     holo_arena_deinit(&arena);
     return model;
 }

@@ -209,20 +209,21 @@ static HoloStatus plain_add(HoloCudaMaking *m, const Conv *c)
 // Adds the launches that were picked, behind one that pads channels, and lines with them, if they are few.
 static HoloStatus tiles_add(HoloCudaMaking *m, const Conv *c, const HoloCudaPick *pick)
 {
-    HoloCudaPadded p = {.pixels   = c->images * c->shape.in[0] * c->shape.in[1] * c->line,
-                        .channels = (int32_t)c->channels,
-                        .element  = m->params.store == HOLO_CUDA_F32 ? 4 : 2,
-                        .width    = (int32_t)c->shape.in[2],
-                        .to_width = (int32_t)c->line,
-                        .left     = (int32_t)c->shape.pad[2]};
-    HoloCudaStep  *step;
-    if (!c->line) return holo_cuda_picked(m, pick, HOLO_CUDA_INPUT_A, c->bias, c->more);
+    HoloCudaPadded   p  = {.pixels   = c->images * c->shape.in[0] * c->shape.in[1] * c->line,
+                           .channels = (int32_t)c->channels,
+                           .element  = m->params.store == HOLO_CUDA_F32 ? 4 : 2,
+                           .width    = (int32_t)c->shape.in[2],
+                           .to_width = (int32_t)c->line,
+                           .left     = (int32_t)c->shape.pad[2]};
+    HoloCudaOperands of = {.b = {1, 0}, .bias = c->bias, .more = c->more};
+    HoloCudaStep    *step;
+    if (!c->line) return holo_cuda_picked(m, pick, &of);
     HoloCudaShape shape = holo_cuda_threads(p.pixels);
     HOLO_TRY(holo_cuda_add(m, "basic", "pad_channels", &shape, &p, sizeof p, &step));
     holo_cuda_place(step, offsetof(HoloCudaPadded, from), 0, 0);
     holo_cuda_place(step, offsetof(HoloCudaPadded, to), HOLO_CUDA_SCRATCH, pick->workspace);
-    HoloCudaOperand a = {HOLO_CUDA_SCRATCH, pick->workspace};
-    HOLO_TRY(holo_cuda_picked(m, pick, a, c->bias, c->more));
+    of.a = (HoloCudaOperand){HOLO_CUDA_SCRATCH, pick->workspace};
+    HOLO_TRY(holo_cuda_picked(m, pick, &of));
     size_t need = pick->workspace + (size_t)p.pixels * 16;
     if (need > m->scratch) m->scratch = need;
     return HOLO_OK;

@@ -289,7 +289,7 @@ static HoloStatus prepare(void *self, uint32_t kernel, const HoloCall *call, voi
     Cuda                 *c   = self;
     const HoloCudaKernel *row = holo_cuda_kernel(kernel);
     HoloCudaMaking        m   = {.shared = c->shared, .call = call, .job = job};
-    *m.job                    = (HoloCudaJob){.name = row->name, .packed = -1};
+    *m.job                    = (HoloCudaJob){.name = row->name, .packed = -1, .packed_input = 1};
     uint32_t size             = 0;
     if (call->params_size >= sizeof size) memcpy(&size, call->params, sizeof size);
     if (size < sizeof m.params || size > call->params_size)
@@ -310,8 +310,9 @@ static HoloStatus prepare(void *self, uint32_t kernel, const HoloCall *call, voi
 
 static int64_t packed_size(const HoloCall *call, const void *job, int input)
 {
+    const HoloCudaJob *j = job;
     (void)call;
-    return input == 1 ? ((const HoloCudaJob *)job)->packed : -1;
+    return input == j->packed_input ? j->packed : -1;
 }
 
 static bool is_in_place(uint32_t kernel)

@@ -8,6 +8,8 @@ static const char *const programs_modules[] = {"programs", NULL};
     "product_f32", "product_tf32", "product_f16", "product_bf16", "tiled_tf32_sm90", "tiled_f16_sm90", \
         "tiled_bf16_sm90", "turn", "basic", "programs"
 static const char *const product_modules[]   = {PRODUCTS, "rows", NULL};
+static const char *const block_modules[]     = {PRODUCTS,      "blocks_small", "blocks_four",  "blocks_book",
+                                                "blocks_more", "blocks_grid",  "blocks_nbits", NULL};
 static const char *const conv_modules[]      = {PRODUCTS, "depthwise", NULL};
 static const char *const basic_modules[]     = {"basic", NULL};
 static const char *const rows_modules[]      = {"norm", "basic", NULL};
@@ -43,6 +45,7 @@ static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_TUPLES]    = {"gather_tuples", holo_cuda_gather_tuples, tuples_modules},
     [HOLO_CUDA_STEP_ONE_HOT]   = {"one_hot", holo_cuda_one_hot, tuples_modules},
     [HOLO_CUDA_STEP_RECURRENT] = {"recurrent", holo_cuda_recurrent, recurrent_modules},
+    [HOLO_CUDA_STEP_BLOCKS]    = {"blocks", holo_cuda_few_bits, block_modules},
 };
 
 const HoloCudaKernel *holo_cuda_kernel(uint32_t number)

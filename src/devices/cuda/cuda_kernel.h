@@ -34,19 +34,22 @@ typedef enum HoloCudaKernelId {
     HOLO_CUDA_STEP_TUPLES    = 21, // GatherND
     HOLO_CUDA_STEP_ONE_HOT   = 22,
     HOLO_CUDA_STEP_RECURRENT = 23, // LSTM, GRU, RNN
+    HOLO_CUDA_STEP_BLOCKS    = 24, // MatMulBlocks, MatMulNBits, DecodeBlocks and TakeRows of blocks
     HOLO_CUDA_STEP_LIMIT
 } HoloCudaKernelId;
 
 // The parameters of a step in an archive. It begins with its size; later versions only append.
 typedef struct HoloCudaStepParams {
     uint32_t size;
-    uint32_t flags;            // HOLO_CUDA_FLAG_*
-    uint8_t  store;            // how f32 lies in the device's memory: HOLO_CUDA_F32, HOLO_CUDA_F16, HOLO_CUDA_BF16
-    uint8_t  numeric;          // HOLO_CUDA_NUMERIC_*
-    uint8_t  act, more_how;    // of a product: what its kernel does at the end
-    uint32_t layout;           // of packed weights: groups of a convolution, or HOLO_CUDA_LAYOUT_TURNED of a product
-    float    alpha, low, high; // of a product
-    float    unused;
+    uint32_t flags;         // HOLO_CUDA_FLAG_*
+    uint8_t  store;         // how f32 lies in the device's memory: HOLO_CUDA_F32, HOLO_CUDA_F16, HOLO_CUDA_BF16
+    uint8_t  numeric;       // HOLO_CUDA_NUMERIC_*
+    uint8_t  act, more_how; // of a product: what its kernel does at the end
+    uint32_t
+        layout; // of packed weights: groups of a convolution, HOLO_CUDA_LAYOUT_TURNED of a product, or a number of a
+                // type of blocks (cuda_blocks.h)
+    float alpha, low, high; // of a product
+    float unused;
 } HoloCudaStepParams;
 
 enum {
@@ -88,7 +91,8 @@ typedef struct HoloCudaStep { // one launch
 typedef struct HoloCudaJob {
     HoloCudaStep *first, *last;
     const char   *name;
-    int64_t       packed; // bytes of input 1 in its packed form; -1: it is plain
+    int64_t       packed; // bytes of one input in its packed form; -1: all are plain
+    int           packed_input;
     bool          is_transfer;
 } HoloCudaJob;
 
@@ -146,7 +150,7 @@ HoloCudaPrepare    holo_cuda_program, holo_cuda_product, holo_cuda_conv, holo_cu
     holo_cuda_reduce, holo_cuda_rows, holo_cuda_pool, holo_cuda_attention, holo_cuda_group_norm, holo_cuda_transfer,
     holo_cuda_extreme, holo_cuda_scan, holo_cuda_pick_elements, holo_cuda_resize, holo_cuda_rotary,
     holo_cuda_cache_write, holo_cuda_cached_attention, holo_cuda_top, holo_cuda_scatter, holo_cuda_gather_tuples,
-    holo_cuda_one_hot, holo_cuda_recurrent;
+    holo_cuda_one_hot, holo_cuda_recurrent, holo_cuda_few_bits;
 
 typedef struct HoloCudaKernel {
     const char        *name;

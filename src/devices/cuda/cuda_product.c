@@ -33,9 +33,31 @@ static HoloStatus turn_add(HoloCudaMaking *m, const HoloCudaPick *pick)
     return HOLO_OK;
 }
 
-HoloStatus holo_cuda_picked(HoloCudaMaking *m, const HoloCudaPick *pick, HoloCudaOperand a, int bias, int more)
+// Bytes before column `first` of something whose elements are of that type.
+static uint64_t columns_bytes(const HoloCudaOperands *of, uint8_t type)
 {
-    const HoloCudaLaunch *l = &pick->launch[pick->count - 1];
+    return (uint64_t)of->first * (type == HOLO_CUDA_F32 ? 4 : 2);
+}
+
+static void operands_place(const HoloCudaMaking *m, const HoloCudaOperands *of, const HoloCudaLaunch *l,
+                           HoloCudaStep *step)
+{
+    holo_cuda_place(step, places[l->kind].a, of->a.operand, of->a.offset);
+    holo_cuda_place(step, places[l->kind].b, of->b.operand, of->b.offset);
+    if (l->kind == HOLO_CUDA_TILED) {
+        holo_cuda_place_map(step, &l->map[0], offsetof(HoloCudaTiled, a_map), of->a.operand, of->a.offset);
+        holo_cuda_place_map(step, &l->map[1], offsetof(HoloCudaTiled, b_map), of->b.operand, of->b.offset);
+    }
+    uint64_t skipped = columns_bytes(of, m->params.store);
+    holo_cuda_place(step, places[l->kind].c, holo_cuda_out(m, 0), skipped);
+    if (of->bias >= 0) holo_cuda_place(step, places[l->kind].bias, of->bias, columns_bytes(of, HOLO_CUDA_F32));
+    if (of->more >= 0) holo_cuda_place(step, places[l->kind].more, of->more, skipped);
+}
+
+HoloStatus holo_cuda_picked(HoloCudaMaking *m, const HoloCudaPick *pick, const HoloCudaOperands *given)
+{
+    const HoloCudaLaunch *l  = &pick->launch[pick->count - 1];
+    HoloCudaOperands      of = *given;
     if (!pick->count) return HOLO_OK;
     if (pick->turned) HOLO_TRY(turn_add(m, pick));
     HoloCudaShape shape = {
@@ -43,35 +65,18 @@ HoloStatus holo_cuda_picked(HoloCudaMaking *m, const HoloCudaPick *pick, HoloCud
     HoloCudaStep *step;
     HOLO_TRY(holo_cuda_add(m, l->module, l->kernel, &shape, &l->params, l->params_size, &step));
     if (l->kind == HOLO_CUDA_ROWS && pick->count == 1) holo_cuda_join(step, l->params_size);
-    HoloCudaOperand b = {pick->turned == 2 ? HOLO_CUDA_SCRATCH : 1, 0};
-    if (pick->turned == 1) a = (HoloCudaOperand){HOLO_CUDA_SCRATCH, 0};
-    holo_cuda_place(step, places[l->kind].a, a.operand, a.offset);
-    holo_cuda_place(step, places[l->kind].b, b.operand, b.offset);
-    if (l->kind == HOLO_CUDA_TILED) {
-        holo_cuda_place_map(step, &l->map[0], offsetof(HoloCudaTiled, a_map), a.operand, a.offset);
-        holo_cuda_place_map(step, &l->map[1], offsetof(HoloCudaTiled, b_map), b.operand, b.offset);
-    }
-    holo_cuda_place(step, places[l->kind].c, holo_cuda_out(m, 0), 0);
-    if (bias >= 0) holo_cuda_place(step, places[l->kind].bias, bias, 0);
-    if (more >= 0) holo_cuda_place(step, places[l->kind].more, more, 0);
+    if (pick->turned == 1) of.a = (HoloCudaOperand){HOLO_CUDA_SCRATCH, 0};
+    if (pick->turned == 2) of.b = (HoloCudaOperand){HOLO_CUDA_SCRATCH, 0};
+    operands_place(m, &of, l, step);
     if (places[l->kind].partial) {
-        holo_cuda_place(step, places[l->kind].partial, HOLO_CUDA_SCRATCH, pick->partial_at);
+        holo_cuda_place(step, places[l->kind].partial, HOLO_CUDA_SCRATCH, of.scratch + pick->partial_at);
         holo_cuda_place(step, places[l->kind].counters, HOLO_CUDA_COUNTS, 0);
     }
-    if (pick->workspace > m->scratch) m->scratch = pick->workspace;
+    if (of.scratch + pick->workspace > m->scratch) m->scratch = of.scratch + pick->workspace;
     return HOLO_OK;
 }
 
 // ---- the sizes of a product
-
-typedef struct Sizes {
-    int64_t m, n, k, batch, inner;
-    int64_t a_row, a_column, b_row, b_column; // strides
-    int64_t a_batch[2], b_batch[2];
-    int     bias, more;                // inputs; -1: none
-    int64_t bias_stride[2];            // row, column
-    bool    bias_is_line, is_b_turned; // bias: one number for each column; B is [n][k]
-} Sizes;
 
 static int64_t size_at(const HoloTensor *t, int from_end)
 {
@@ -79,7 +84,7 @@ static int64_t size_at(const HoloTensor *t, int from_end)
 }
 
 // The batch as two dimensions. Where all sizes are equal, as one; one B for all rows of A is no batch.
-static HoloStatus batch_find(const HoloCudaMaking *m, const HoloTensor *a, const HoloTensor *b, Sizes *s)
+static HoloStatus batch_find(const HoloCudaMaking *m, const HoloTensor *a, const HoloTensor *b, HoloCudaSizes *s)
 {
     int64_t a_matrix = s->m * s->k, b_matrix = s->k * s->n, a_all = 1, b_all = 1;
     bool    equal = a->rank == b->rank;
@@ -110,7 +115,7 @@ static HoloStatus batch_find(const HoloCudaMaking *m, const HoloTensor *a, const
     return HOLO_OK;
 }
 
-static HoloStatus sizes_find(const HoloCudaMaking *m, Sizes *s)
+static HoloStatus sizes_find(const HoloCudaMaking *m, HoloCudaSizes *s)
 {
     const HoloCall   *call = m->call;
     const HoloTensor *a = holo_in(call, 0), *b = holo_in(call, 1), *c = holo_in(call, 2), *out = holo_out(call, 0);
@@ -127,11 +132,12 @@ static HoloStatus sizes_find(const HoloCudaMaking *m, Sizes *s)
     s->b_row       = tb ? 1 : s->n;
     s->b_column    = tb ? s->k : 1;
     s->is_b_turned = tb;
+    s->c_row       = s->n;
     HOLO_TRY(batch_find(m, a, b, s));
     if (s->k != (b->rank == 1 ? b->dim[0] : size_at(b, tb ? 1 : 2)) || s->batch * s->m * s->n != holo_tensor_count(out))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "its sizes are not those of a product");
-    s->bias = c ? 2 : -1;
-    s->more = m->params.more_how ? 3 : -1;
+    s->of.bias = c ? 2 : -1;
+    s->of.more = m->params.more_how ? 3 : -1;
     if (!c) return HOLO_OK;
     int64_t columns = size_at(c, 1), rows = size_at(c, 2);
     if (c->dtype != HOLO_F32 || c->rank > 2 || (columns != 1 && columns != s->n) || (rows != 1 && rows != s->m))
@@ -144,26 +150,28 @@ static HoloStatus sizes_find(const HoloCudaMaking *m, Sizes *s)
 
 // ---- the launch
 
-static bool fits_32(const Sizes *s)
+static bool fits_32(const HoloCudaSizes *s)
 {
     return s->m <= INT32_MAX && s->n <= INT32_MAX && s->k <= INT32_MAX && s->batch <= 65535 && s->inner <= INT32_MAX;
 }
 
-static bool tile_pick(const HoloCudaMaking *m, const Sizes *s, bool packed, HoloCudaPick *out)
+static bool tile_pick(const HoloCudaMaking *m, const HoloCudaSizes *s, HoloCudaPick *out)
 {
+    bool         packed = s->is_b_packed;
+    int          bias = s->of.bias, more = s->of.more;
     uint8_t      type = m->params.store, a_type = holo_cuda_type(m, 0), b_type = packed ? type : holo_cuda_type(m, 1);
     HoloCudaWant want = {.type       = type,
                          .numeric    = m->params.numeric,
                          .b_plain    = !packed && !s->is_b_turned,
-                         .b_constant = packed,
+                         .b_constant = s->is_b_constant,
                          .align      = 16,
                          .cluster    = m->shared->capability >= 90,
                          .tiled      = holo_cuda_is_tiled(m),
                          .batch      = (int32_t)s->batch,
                          .sms        = m->shared->multiprocessors};
-    bool         line = s->bias < 0 || (s->bias_is_line && holo_cuda_type(m, s->bias) == HOLO_CUDA_F32);
+    bool         line = bias < 0 || (s->bias_is_line && holo_cuda_type(m, bias) == HOLO_CUDA_F32);
     if (a_type != type || b_type != type || s->a_column != 1 || !line || !fits_32(s)) return false;
-    if (s->more >= 0 && holo_cuda_type(m, s->more) != type) return false;
+    if (more >= 0 && holo_cuda_type(m, more) != type) return false;
     HoloCudaProduct p = {.m         = (int32_t)s->m,
                          .n         = (int32_t)s->n,
                          .k         = (int32_t)s->k,
@@ -172,8 +180,8 @@ static bool tile_pick(const HoloCudaMaking *m, const Sizes *s, bool packed, Holo
                          .ldb       = (int32_t)(packed           ? holo_cuda_packed_row(s->k, type)
                                                 : s->is_b_turned ? s->k
                                                                  : s->n),
-                         .ldc       = (int32_t)s->n,
-                         .ldmore    = (int32_t)s->n,
+                         .ldc       = (int32_t)s->c_row,
+                         .ldmore    = (int32_t)s->c_row,
                          .alpha     = m->params.alpha,
                          .low       = m->params.low,
                          .high      = m->params.high,
@@ -183,46 +191,48 @@ static bool tile_pick(const HoloCudaMaking *m, const Sizes *s, bool packed, Holo
                          .more_how  = m->params.more_how};
     memcpy(p.a_batch, s->a_batch, sizeof p.a_batch);
     memcpy(p.b_batch, s->b_batch, sizeof p.b_batch);
-    p.c_batch[1] = p.more_batch[1] = s->m * s->n;
-    p.c_batch[0] = p.more_batch[0] = s->m * s->n * s->inner;
+    p.c_batch[1] = p.more_batch[1] = s->m * s->c_row;
+    p.c_batch[0] = p.more_batch[0] = s->m * s->c_row * s->inner;
     return holo_cuda_pick_product(&want, &p, out);
 }
 
-static HoloStatus plain_add(HoloCudaMaking *m, const Sizes *s, bool packed)
+static HoloStatus plain_add(HoloCudaMaking *m, const HoloCudaSizes *s)
 {
-    int64_t       row = packed ? holo_cuda_packed_row(s->k, m->params.store) : 0;
-    HoloCudaPlain p   = {.m           = s->m,
-                         .n           = s->n,
-                         .k           = s->k,
-                         .inner       = s->inner,
-                         .a_stride    = {s->a_row, s->a_column},
-                         .b_stride    = {packed ? 1 : s->b_row, packed ? row : s->b_column},
-                         .bias_stride = {s->bias_stride[0], s->bias_stride[1]},
-                         .more_stride = {s->n, 1},
-                         .c_row       = s->n,
-                         .c_batch     = s->m * s->n,
-                         .more_batch  = s->m * s->n,
-                         .a_batch     = {s->a_batch[0], s->a_batch[1]},
-                         .b_batch     = {s->b_batch[0], s->b_batch[1]},
-                         .alpha       = m->params.alpha,
-                         .low         = m->params.low,
-                         .high        = m->params.high,
-                         .a_type      = holo_cuda_type(m, 0),
-                         .b_type      = packed ? m->params.store : holo_cuda_type(m, 1),
-                         .c_type      = m->params.store,
-                         .act         = m->params.act,
-                         .more_how    = m->params.more_how};
-    if (s->bias >= 0) p.bias_type = holo_cuda_type(m, s->bias);
-    if (s->more >= 0) p.more_type = holo_cuda_type(m, s->more);
+    const HoloCudaOperands *of     = &s->of;
+    bool                    packed = s->is_b_packed;
+    int64_t                 row    = packed ? holo_cuda_packed_row(s->k, m->params.store) : 0;
+    HoloCudaPlain           p      = {.m           = s->m,
+                                      .n           = s->n,
+                                      .k           = s->k,
+                                      .inner       = s->inner,
+                                      .a_stride    = {s->a_row, s->a_column},
+                                      .b_stride    = {packed ? 1 : s->b_row, packed ? row : s->b_column},
+                                      .bias_stride = {s->bias_stride[0], s->bias_stride[1]},
+                                      .more_stride = {s->c_row, 1},
+                                      .c_row       = s->c_row,
+                                      .c_batch     = s->m * s->c_row,
+                                      .more_batch  = s->m * s->c_row,
+                                      .a_batch     = {s->a_batch[0], s->a_batch[1]},
+                                      .b_batch     = {s->b_batch[0], s->b_batch[1]},
+                                      .alpha       = m->params.alpha,
+                                      .low         = m->params.low,
+                                      .high        = m->params.high,
+                                      .a_type      = holo_cuda_type(m, 0),
+                                      .b_type      = packed ? m->params.store : holo_cuda_type(m, 1),
+                                      .c_type      = m->params.store,
+                                      .act         = m->params.act,
+                                      .more_how    = m->params.more_how};
+    if (of->bias >= 0) p.bias_type = holo_cuda_type(m, of->bias);
+    if (of->more >= 0) p.more_type = holo_cuda_type(m, of->more);
     HoloCudaShape shape = {.grid  = {(uint64_t)(s->n + 15) / 16, (uint64_t)(s->m + 15) / 16, (uint64_t)s->batch},
                            .block = 256};
     HoloCudaStep *step;
     HOLO_TRY(holo_cuda_add(m, "basic", "plain", &shape, &p, sizeof p, &step));
-    holo_cuda_place(step, offsetof(HoloCudaPlain, a), 0, 0);
-    holo_cuda_place(step, offsetof(HoloCudaPlain, b), 1, 0);
-    holo_cuda_place(step, offsetof(HoloCudaPlain, c), holo_cuda_out(m, 0), 0);
-    if (s->bias >= 0) holo_cuda_place(step, offsetof(HoloCudaPlain, bias), s->bias, 0);
-    if (s->more >= 0) holo_cuda_place(step, offsetof(HoloCudaPlain, more), s->more, 0);
+    holo_cuda_place(step, offsetof(HoloCudaPlain, a), of->a.operand, of->a.offset);
+    holo_cuda_place(step, offsetof(HoloCudaPlain, b), of->b.operand, of->b.offset);
+    holo_cuda_place(step, offsetof(HoloCudaPlain, c), holo_cuda_out(m, 0), columns_bytes(of, p.c_type));
+    if (of->bias >= 0) holo_cuda_place(step, offsetof(HoloCudaPlain, bias), of->bias, columns_bytes(of, p.bias_type));
+    if (of->more >= 0) holo_cuda_place(step, offsetof(HoloCudaPlain, more), of->more, columns_bytes(of, p.more_type));
     return HOLO_OK;
 }
 
@@ -246,19 +256,21 @@ HoloStatus holo_cuda_end_check(const HoloCudaMaking *m)
     return end_check(m);
 }
 
+HoloStatus holo_cuda_product_add(HoloCudaMaking *m, const HoloCudaSizes *s)
+{
+    HoloCudaPick pick = {0};
+    return tile_pick(m, s, &pick) ? holo_cuda_picked(m, &pick, &s->of) : plain_add(m, s);
+}
+
 HoloStatus holo_cuda_product(HoloCudaMaking *m)
 {
-    Sizes        s      = {0};
-    HoloCudaPick pick   = {0};
-    bool         packed = m->params.flags & HOLO_CUDA_FLAG_PACKED;
+    HoloCudaSizes s = {.of = {.b = {1, 0}}};
+    s.is_b_packed = s.is_b_constant = m->params.flags & HOLO_CUDA_FLAG_PACKED;
     HOLO_TRY(sizes_find(m, &s));
     HOLO_TRY(end_check(m));
-    if (packed && (s.batch != 1 || m->call->in[1]->rank > 2))
+    if (s.is_b_packed && (s.batch != 1 || m->call->in[1]->rank > 2))
         return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "only one matrix of weights can be packed");
-    if (packed) m->job->packed = holo_cuda_packed_size(s.n, s.k, m->params.store);
-    if (tile_pick(m, &s, packed, &pick))
-        HOLO_TRY(holo_cuda_picked(m, &pick, HOLO_CUDA_INPUT_A, s.bias, s.more));
-    else
-        HOLO_TRY(plain_add(m, &s, packed));
+    if (s.is_b_packed) m->job->packed = holo_cuda_packed_size(s.n, s.k, m->params.store);
+    HOLO_TRY(holo_cuda_product_add(m, &s));
     return holo_cuda_tail(m);
 }

@@ -95,6 +95,18 @@ static bool product(Choosing *c)
     return !HOLO_IS(c->node, HOLOGRAM_MatMul) || tail(c);
 }
 
+// Weights of few bits. A tail is as that of other products.
+static bool few_bits(Choosing *c)
+{
+    const HoloValue *x = input(c, 0), *bias = input(c, HOLO_IS(c->node, HOLOGRAM_MatMulBlocks) ? 2 : 5);
+    bool             takes = HOLO_IS(c->node, HOLOGRAM_TakeRows), decodes = HOLO_IS(c->node, HOLOGRAM_DecodeBlocks);
+    if (!holo_cuda_blocks_fit(c->node, &c->call, &c->params)) return false;
+    if (takes) return holo_value_is(x, HOLO_I64, 0, HOLO_MAX_RANK) || holo_value_is(x, HOLO_I32, 0, HOLO_MAX_RANK);
+    if (decodes) return true;
+    if (!is_f32(x, 1, HOLO_MAX_RANK) || is_known(x) || (bias && (!is_f32(bias, 1, 1) || !is_known(bias)))) return false;
+    return !HOLO_IS(c->node, HOLOGRAM_MatMulBlocks) || tail(c);
+}
+
 static bool conv(Choosing *c)
 {
     const HoloValue *x = input(c, 0), *w = input(c, 1), *b = input(c, 2);
@@ -388,6 +400,10 @@ static const Row rows[] = {
     {HOLO_ID_Gemm, HOLO_CUDA_STEP_PRODUCT, product},
     {HOLO_ID_MICROSOFT_FusedMatMul, HOLO_CUDA_STEP_PRODUCT, product},
     {HOLO_ID_HOLOGRAM_MatMul, HOLO_CUDA_STEP_PRODUCT, product},
+    {HOLO_ID_HOLOGRAM_MatMulBlocks, HOLO_CUDA_STEP_BLOCKS, few_bits},
+    {HOLO_ID_HOLOGRAM_TakeRows, HOLO_CUDA_STEP_BLOCKS, few_bits},
+    {HOLO_ID_HOLOGRAM_DecodeBlocks, HOLO_CUDA_STEP_BLOCKS, few_bits},
+    {HOLO_ID_MICROSOFT_MatMulNBits, HOLO_CUDA_STEP_BLOCKS, few_bits},
     {HOLO_ID_Conv, HOLO_CUDA_STEP_CONV, conv},
     {HOLO_ID_HOLOGRAM_Conv, HOLO_CUDA_STEP_CONV, conv},
     {HOLO_ID_Attention, HOLO_CUDA_STEP_ATTENTION, attention},
@@ -483,7 +499,7 @@ bool holo_cuda_choose(const HoloCudaClass *class, const HoloNode *node, HoloLowe
     if (!holo_cuda_packs(node, out)) return true;
     c.params = holo_cuda_params(out);
     c.params.flags |= HOLO_CUDA_FLAG_PACKED;
-    out->pack_input = 1;
+    out->pack_input = HOLO_IS(node, HOLOGRAM_DecodeBlocks) ? 0 : 1;
     holo_cuda_set_params(out, &c.params);
     return true;
 }

@@ -1,5 +1,6 @@
 // cuda_code.c - the device code that goes into an archive: the built modules that its steps use, and a module with the
 // portable programs, which is written here.
+#include "devices/cuda/cuda_blocks.h"
 #include "devices/cuda/cuda_pick.h"
 #include "graph/facts.h"
 #include "lower/cuda/cuda_target.h"
@@ -44,7 +45,7 @@ static HoloStatus module_add(Code *c, const char *module)
     return HOLO_OK;
 }
 
-// Products and attention of a class use the modules of that class alone.
+// Products and attention of a class use the modules of that class alone; weights of few bits, those of their type.
 static bool is_of_class(const char *module, const HoloCudaStepParams *p)
 {
     static const struct {
@@ -63,6 +64,7 @@ static bool is_of_class(const char *module, const HoloCudaStepParams *p)
                   {"attention_16", HOLO_CUDA_F16, HOLO_CUDA_NUMERIC_FUSED},
                   {"attention_16", HOLO_CUDA_BF16, HOLO_CUDA_NUMERIC_FUSED}};
     bool named = false;
+    if (!strncmp(module, "blocks_", 7)) return !strcmp(module, holo_cuda_block_module(p->layout));
     for (int i = 0; i < HOLO_COUNT(of); i++) {
         if (strcmp(of[i].module, module)) continue;
         named = true;

@@ -28,6 +28,13 @@ void        holo_cuda_unpack(HoloLowering *lowering);
 // Can input 1 of a product, or of a convolution with channels last, be packed?
 bool holo_cuda_packs(const HoloNode *node, HoloLowering *lowering);
 
+// The same for weights of few bits (cuda_blocks.c): do they fit, with the type as the layout in `params`; what a choice must say of
+// them; and their packed form.
+bool        holo_cuda_blocks_fit(const HoloNode *node, const HoloCall *call, HoloCudaStepParams *params);
+void        holo_cuda_blocks_choose(HoloLowering *lowering);
+HoloPacking holo_cuda_packing_blocks(const HoloLowering *lowering, const HoloTensor *w);
+size_t      holo_cuda_pack_blocks(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
+
 // The program of a node that runs by one, or of the tail that does; nothing for others. See HoloTarget.
 HoloStatus holo_cuda_node_program(const HoloNode *node, const HoloLowering *lowering, HoloArena *arena, HoloBytes *out,
                                   HoloError *error);

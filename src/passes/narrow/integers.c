@@ -281,6 +281,21 @@ static HoloStatus walk_real(HoloGraph *graph, HoloArena *scratch, HoloChanges *c
     return s.failed ? holo_fail_memory(error) : holo_rewrite_end(&s.rewrite, error);
 }
 
+// Other targets than the CPU multiply such weights with numbers as they are: rounding these would only lose digits.
+static void unround(const HoloChanges *changes, HoloNode *node)
+{
+    bool is_blocks = HOLO_IS(node, HOLOGRAM_MatMulBlocks);
+    if (is_blocks)
+        node->attr_count--; // the last is `rounds`
+    else
+        holo_node_become(node, HOLO_ID_MICROSOFT_MatMulNBits, 1);
+    if (holo_targets_number(changes->targets, node) != 0) return;
+    if (is_blocks)
+        node->attr_count++;
+    else
+        holo_node_become(node, HOLO_ID_HOLOGRAM_MatMulNBits, 1);
+}
+
 // Handles products with weights of few bits.
 static HoloStatus walk_small(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
@@ -293,10 +308,12 @@ static HoloStatus walk_small(HoloGraph *graph, HoloArena *scratch, HoloChanges *
     }
     for (int i = 0; i < graph->node_count && changes->count < changes->limit; i++) {
         HoloNode *node = graph->nodes[i];
-        bool      done = holo_integers_nbits(node);
+        if (HOLO_IS(node, MICROSOFT_MatMulNBits) && holo_targets_number(changes->targets, node) != 0) continue;
+        bool done = holo_integers_nbits(node);
         if (!done) HOLO_TRY(holo_blocks_product(graph, node, true, &done, error));
         if (!done && node->out_count && node->out[0] && !quantized[node->out[0]->id])
             HOLO_TRY(holo_weights_round(graph, node, uses, &done, error));
+        if (done) unround(changes, node);
         changes->count += done;
     }
     return HOLO_OK;

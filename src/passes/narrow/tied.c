@@ -2,6 +2,7 @@
 //
 // Many language models use one table twice: for the words that they read, and for the scores of those that they write. The product
 // packs it. A lookup that needs it as it was would store it a second time, so it becomes TakeRows, whose kernel reads packed weights.
+// A target that reads rows of blocks from packed weights alone gets every lookup in such a table as TakeRows.
 // The encoder of a translator may look up the table of the decoder's product: entries before it have noted that.
 #include "ops/hologram/rows_op.h"
 #include "passes/narrow/integers.h"
@@ -10,7 +11,7 @@
 
 typedef struct Tied {
     HoloRewrite rewrite;
-    bool       *is_weight; // by value id: a product of the CPU takes it as rows of weights
+    bool       *is_weight; // by value id: its rows are taken from packed weights, as a product of the CPU has them
     int        *uses;      // by value id
 } Tied;
 
@@ -79,6 +80,24 @@ static HoloValue *rows_take(Tied *t, const HoloNode *node, bool *failed)
     return take->out[0];
 }
 
+// ---- targets that take rows of blocks from packed weights
+
+static bool packs_rows(const HoloTargets *targets)
+{
+    bool packs = false;
+    for (int i = 0; targets && i < targets->count; i++) packs = packs || targets->list[i]->packs_rows;
+    return packs;
+}
+
+// The constant whose rows are looked up and then decoded; NULL: it is something else.
+static const HoloValue *decoded_table(const HoloNode *node)
+{
+    const HoloNode *from = HOLO_IS(node, HOLOGRAM_DecodeBlocks) && node->in[0] ? node->in[0]->producer : NULL;
+    if (!from || !HOLO_IS(from, Gather) || !from->in[0] || !from->in[0]->is_constant || !from->in[0]->type.data)
+        return NULL;
+    return from->in[0]->type.rank == 2 ? from->in[0] : NULL;
+}
+
 HoloStatus holo_pass_tied(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error)
 {
     Tied t = {.is_weight = HOLO_NEW(scratch, bool, graph->value_count + 1), .uses = holo_graph_uses(graph, scratch)};
@@ -87,6 +106,10 @@ HoloStatus holo_pass_tied(HoloGraph *graph, HoloArena *scratch, HoloChanges *cha
         const HoloValue *w = weights_of(graph->nodes[i]);
         if (!w || holo_targets_number(changes->targets, graph->nodes[i]) != 0) continue;
         t.is_weight[w->id] = is_any = true;
+    }
+    for (int i = 0; i < graph->node_count && !failed; i++) {
+        const HoloValue *table = packs_rows(changes->targets) ? decoded_table(graph->nodes[i]) : NULL;
+        if (table) t.is_weight[table->id] = is_any = true;
     }
     for (int i = 0; i < graph->node_count && !failed; i++) {
         const HoloValue *table = HOLO_IS(graph->nodes[i], Gather) ? graph->nodes[i]->in[0] : NULL;

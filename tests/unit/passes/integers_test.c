@@ -110,7 +110,7 @@ static HoloStatus judged(const char *type, int input, HoloValue *(*put_off)(Holo
     HoloTensor got;
     EXPECT_OK(holo_graph_parse(&arena, text, &graph, &error));
     EXPECT_OK(holo_graph_infer(graph, &error));
-    EXPECT_OK(holo_pass_integers_judged(graph, &error));
+    EXPECT_OK(holo_pass_integers_judged(graph, &holo_targets_cpu, &error));
     assert_non_null(node_find(graph, "Agreed"));
     HoloNode *node = type ? node_find(graph, type) : NULL;
     assert_int_equal(!type, !node);

@@ -1,0 +1,52 @@
+// product_plain.cc - what the kernels of product.cuh promise (HoloCudaProduct of cuda_params.h), in plain loops: their own code is PTX,
+// which does not run on the CPU. It checks what they are told: sizes, strides, addresses, ends. Sums are those of f32, in order.
+#include "../../../src/devices/cuda/code/device.cuh"
+
+// Element k of row m of A: of a matrix, or of the patch under pixel m.
+static float a_at(const HoloCudaProduct &p, int type, int64_t a, int m, int k)
+{
+    if (!p.height) return load_any(p.a, a + (int64_t)m * p.lda + k, type);
+    int     c = k % p.channels, kx = k / p.channels % p.kernel_w, ky = k / p.channels / p.kernel_w;
+    int     y = m / p.out_w % p.out_h * p.stride_h - p.pad_h + ky * p.dilation_h;
+    int     x = m % p.out_w * p.stride_w - p.pad_w + kx * p.dilation_w;
+    int64_t image = m / p.out_w / p.out_h;
+    if (y < 0 || y >= p.height || x < 0 || x >= p.width) return 0;
+    return load_any(p.a, a + ((image * p.height + y) * p.width + x) * p.lda + c, type);
+}
+
+// One thread of the grid computes all of it.
+static void product(const HoloCudaProduct &p, int type)
+{
+    if (threadIdx.x || blockIdx.x || blockIdx.y || blockIdx.z) return;
+    for (int z = 0; z < (int)gridDim.z; z++) {
+        int64_t one = z / p.inner, two = z % p.inner, b = one * p.b_batch[0] + two * p.b_batch[1];
+        int64_t line = one * p.bias_batch[0] + two * p.bias_batch[1];
+        for (int64_t i = 0; i < (int64_t)p.m * p.n; i++) {
+            int   m = (int)(i / p.n), n = (int)(i % p.n);
+            float x = 0;
+            for (int k = 0; k < p.k; k++)
+                x += a_at(p, type, one * p.a_batch[0] + two * p.a_batch[1], m, k) * load_any(p.b, b + (int64_t)n * p.ldb + k, type);
+            x *= p.alpha * (p.scale ? p.scale[line + n] : 1);
+            if (p.bias) x += p.bias[line + n];
+            int64_t from = one * p.more_batch[0] + two * p.more_batch[1] + (int64_t)m * p.ldmore + n;
+            int64_t to   = one * p.c_batch[0] + two * p.c_batch[1] + (int64_t)m * p.ldc + n;
+            float   more = p.more_how ? load_any(p.more, from, p.more_type) : 0;
+            store_any(p.c, to, p.c_type, end_of(x, more, p.act, p.more_how, p.low, p.high));
+        }
+    }
+}
+
+#define PRODUCT(name, type) \
+    extern "C" __global__ void name(HoloCudaProduct p) { product(p, type); }
+#define TILES(name, type)             \
+    PRODUCT(product_##name##_128x256, type) \
+    PRODUCT(product_##name##_128x128, type) \
+    PRODUCT(product_##name##_128x64, type)  \
+    PRODUCT(product_##name##_64x64, type)
+
+TILES(f16, HOLO_CUDA_F16)
+TILES(bf16, HOLO_CUDA_BF16)
+TILES(tf32, HOLO_CUDA_F32)
+TILES(parts, HOLO_CUDA_F32)
+TILES(fused, HOLO_CUDA_F32)
+TILES(exact, HOLO_CUDA_F32)
