@@ -354,8 +354,8 @@ $(BUILD)/tests/%$(EXE): %.c $(SUPPORT) $(if $(WATCHED),$(SHARED),$(LIB_COMP) $(L
 $(BUILD)/tests/fake/libcuda.so.1: tests/cuda/fake_driver.c tests/cuda/fake_driver.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(TEST_FLAGS) -fPIC -shared -Wl,-soname,libcuda.so.1 -o $@ $<
-$(BUILD)/tests/cuda_device_test: $(BUILD)/tests/fake/libcuda.so.1
-$(BUILD)/tests/cuda_device_test: TEST_FLAGS += -DFAKE_DRIVER='"$(abspath $(BUILD)/tests/fake)"'
+$(BUILD)/tests/cuda_device_test $(BUILD)/tests/cuda_both_test: $(BUILD)/tests/fake/libcuda.so.1
+$(BUILD)/tests/cuda_device_test $(BUILD)/tests/cuda_both_test: TEST_FLAGS += -DFAKE_DRIVER='"$(abspath $(BUILD)/tests/fake)"'
 -include $(wildcard $(BUILD)/tests/*.d)
 
 ## make golden        write the archives of tests/golden anew
@@ -408,7 +408,7 @@ oom: test-deps
 isa-long: $(BUILD)/tests/isa_random_test
 	HOLO_ISA_PROGRAMS=$(or $(PROGRAMS),100000) $(BUILD)/tests/isa_random_test
 
-cli-test: $(BUILD)/hologram
+cli-test: $(BUILD)/hologram $(BUILD)/mirror/hologram
 	@HOLOGRAM=$(abspath $(BUILD)/hologram) sh tests/cli/run.sh
 
 ## make models        HuggingFace folders beside PyTorch's answers, where they are present (HOLO_HF_MODELS names other folders)
@@ -468,7 +468,7 @@ CROSS_PACKAGES := wine wine64 libxxhash-dev libjansson-dev xz-utils bzip2
 # Of Linux or POSIX in themselves: what they test is another thing elsewhere. torch_state starts python3. hostile_input
 # asks for terabytes, which wine grants and which then fill the memory. Tests of functions (math, isa_math) compare with long
 # double, whose functions are not exact there.
-CROSS_NOT      := alloc archive archive_damage bad_input cuda_device hostile_input mirror pool context user_kernel runtime torch_state math isa_math
+CROSS_NOT      := alloc archive archive_damage bad_input cuda_both cuda_device hostile_input mirror pool context user_kernel runtime torch_state math isa_math
 CROSS_TESTS    ?= $(filter-out $(CROSS_NOT),$(patsubst $(BUILD)/tests/%_test$(EXE),%,$(UNIT)))
 cross: deps
 	@command -v npm > /dev/null || sh tools/deps.sh npm

@@ -484,6 +484,8 @@ export interface OpenOptions extends CompileOptions {
   threads?: number;
   /** How many runs there may be at once; 0, the default: one a core. Others wait. */
   sessions?: number;
+  /** "cpu", "cuda" or "cuda:1", for an archive that has a plan for it; by default the first of its devices that is there. */
+  device?: string;
   /** All pages of the file are there before the first run. */
   prefault?: boolean;
   /** Weights are copied into large pages, where the system has them. */
@@ -498,7 +500,7 @@ export interface OpenOptions extends CompileOptions {
 /** Opens an archive. A model of another format is compiled in memory first. */
 export function open(source: Source, options?: OpenOptions): Promise<Model>;
 /** Opens an archive at once. */
-export function openSync(source: Source, options?: Pick<OpenOptions, "threads" | "sessions" | "prefault" | "hugePages">): Model;
+export function openSync(source: Source, options?: Pick<OpenOptions, "threads" | "sessions" | "device" | "prefault" | "hugePages">): Model;
 /** Compiles a model into the archive `target`. */
 export function compile(source: string | URL, target: string | URL, options?: CompileOptions): Promise<Report>;
 /** Compiles a model into the bytes of an archive. */

@@ -255,7 +255,7 @@ HoloStatus holo_cuda_product(HoloCudaMaking *m)
     HOLO_TRY(end_check(m));
     if (packed && (s.batch != 1 || m->call->in[1]->rank > 2))
         return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "only one matrix of weights can be packed");
-    if (packed) m->job->packed = holo_cuda_packed_size(s.n, s.k, m->params.store);
+    if (packed) holo_cuda_packed(m, s.n, s.k);
     if (tile_pick(m, &s, packed, &pick))
         HOLO_TRY(holo_cuda_picked(m, &pick, HOLO_CUDA_INPUT_A, s.bias, s.more));
     else

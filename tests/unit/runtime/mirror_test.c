@@ -255,6 +255,87 @@ static void by_compiler(void **state)
     for (int i = 0; i < 2; i++) holo_session_destroy(session[i]), holo_model_close(model[i]);
 }
 
+// ---- a plan for the CPU, and one for the device
+
+static void output_of(HoloSession *session, const HoloTensor *in, HoloTensor *y)
+{
+    EXPECT_OK(holo_session_set_input(session, 0, in, &error));
+    EXPECT_OK(holo_session_run(session, &error));
+    EXPECT_OK(holo_session_output(session, 0, y, &error));
+}
+
+// The CPU's plan has the bits of an archive for the CPU alone. The device is the first choice.
+static void for_both(void **state)
+{
+    (void)state;
+    const char *path = model_mixed();
+    HoloModel  *cpu = compiled_for(path, "cpu"), *mirror = compiled_for(path, "mirror"),
+              *both = compiled_for(path, "mirror,cpu");
+    HoloSession *session[4];
+    HoloTensor   in = made(&(HoloTensor){.dtype = HOLO_F32, .rank = 4, .dim = {2, 3, 4, 4}}, 5, 1), y[4];
+    assert_string_equal(holo_model_device(both, 0), "mirror");
+    assert_string_equal(holo_model_device(both, 1), "cpu");
+    assert_string_equal(holo_model_device(mirror, 0), "mirror");
+    assert_null(holo_model_device(mirror, 1));
+    EXPECT_OK(holo_session_create(cpu, NULL, &session[0], &error));
+    EXPECT_OK(holo_session_create(mirror, NULL, &session[1], &error));
+    EXPECT_OK(holo_session_create(both, NULL, &session[2], &error));
+    EXPECT_OK(holo_model_set_device(both, "cpu", &error));
+    EXPECT_OK(holo_session_create(both, NULL, &session[3], &error));
+    assert_string_equal(holo_session_device(session[2]), "mirror:0");
+    assert_string_equal(holo_session_device(session[3]), "cpu");
+    for (int i = 0; i < 4; i++) output_of(session[i], &in, &y[i]);
+    size_t   size     = holo_tensor_bytes(&y[0]);
+    unsigned launches = holo_mirror_seen().launches;
+    assert_memory_equal(y[0].data, y[3].data, size);
+    assert_memory_equal(y[1].data, y[2].data, size);
+    output_of(session[3], &in, &y[3]);
+    assert_int_equal(holo_mirror_seen().launches, launches); // nothing runs on the device
+    // equal constants are stored once: less than two archives
+    assert_true(both->archive.WEIGHTS_count < cpu->archive.WEIGHTS_count + mirror->archive.WEIGHTS_count);
+    HoloRunInput  input  = {.index = 0, .tensor = in};
+    HoloRunOutput output = {.index = 0};
+    EXPECT_OK(holo_model_run(both, &input, 1, &output, 1, NULL, &error));
+    assert_memory_equal(output.tensor.data, y[0].data, size);
+    holo_run_outputs_free(&output, 1);
+    EXPECT_OK(holo_model_set_device(both, "mirror", &error));
+    EXPECT_OK(holo_model_run(both, &input, 1, &output, 1, NULL, &error));
+    assert_memory_equal(output.tensor.data, y[1].data, size);
+    assert_true(holo_mirror_seen().launches > launches);
+    holo_run_outputs_free(&output, 1);
+    for (int i = 0; i < 4; i++) holo_session_destroy(session[i]);
+    holo_model_close(cpu), holo_model_close(mirror), holo_model_close(both);
+    free(in.data);
+}
+
+// The report, and answers that are kept: they are of the plan for the CPU.
+static void for_both_told(void **state)
+{
+    (void)state;
+    HoloCompiler *compiler;
+    HoloReport   *report;
+    HoloModel    *model;
+    HoloSession  *session;
+    EXPECT_OK(holo_compiler_create(&compiler));
+    EXPECT_OK(holo_compiler_set_targets(compiler, "cpu,mirror", &error));
+    EXPECT_OK(holo_compile_file(compiler, model_mixed(), temp_path("told.holo"), &report, &error));
+    assert_string_equal(report->device, "mirror");
+    assert_string_equal(report->numeric, "fused");
+    assert_true(report->verified && report->device_verified && report->device_steps > 0 && report->shared_bytes > 0);
+    holo_report_destroy(report);
+    EXPECT_FAIL(holo_compiler_set_targets(compiler, "cpu,mirror,cpu", &error), HOLO_BAD_ARGUMENT, "cpu is named twice");
+    holo_compiler_destroy(compiler);
+    EXPECT_OK(holo_model_open(temp_path("told.holo"), &model, &error));
+    assert_string_equal(holo_model_meta_find(model, "verify.device"), "passed");
+    assert_string_equal(holo_model_meta_find(model, "numeric.device"), "fused");
+    EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+    EXPECT_OK(holo_session_set_memo(session, 1 << 20, &error));
+    EXPECT_FAIL(holo_session_save_memo(session, temp_path("saved.holo"), &error), HOLO_BAD_ARGUMENT,
+                "answers of its plan for the CPU");
+    holo_session_destroy(session);
+    holo_model_close(model);
+}
+
 // ---- what must fail
 
 // It runs no portable programs.
@@ -353,12 +434,13 @@ static const char speech[] =
     "    choices = ArgMax@13(logits) {axis=-1, keepdims=0}\n"
     "}";
 
-static HoloModel *speech_model(const HoloTargets *targets)
+// `both`: with a plan for the CPU alone, too.
+static HoloModel *speech_model(const HoloTargets *targets, bool both)
 {
     HoloArena       arena = {0};
-    HoloGraph      *graph;
+    HoloGraph      *graph, *plain;
     HoloCut         cut;
-    HoloLowered     lowered;
+    HoloLowered     lowered, host;
     HoloPlan        plan;
     HoloFileWriter *file;
     HoloModel      *model;
@@ -367,25 +449,30 @@ static HoloModel *speech_model(const HoloTargets *targets)
     EXPECT_OK(holo_graph_infer(graph, &error));
     EXPECT_OK(holo_lower_cut(graph, targets, &cut, &error));
     EXPECT_OK(holo_lower_graph(graph, &cut, &lowered, &error));
-    EXPECT_OK(holo_plan_create(graph, &lowered, &plan, &error));
+    EXPECT_OK(holo_graph_parse(&arena, speech, &plain, &error));
+    EXPECT_OK(holo_graph_infer(plain, &error));
+    EXPECT_OK(holo_lower_graph(plain, NULL, &host, &error));
+    HoloPlanEntry entries[] = {{"", plain, &host, false}, {"", graph, &lowered, true}};
+    if (both)
+        EXPECT_OK(holo_plan_create_all(entries, 2, &plan, &error));
+    else
+        EXPECT_OK(holo_plan_create(graph, &lowered, &plan, &error));
     EXPECT_OK(holo_file_writer_open(temp_path("speech.holo"), &file, &error));
     EXPECT_OK(holo_archive_write(&plan, file, NULL, &size, &error));
     EXPECT_OK(holo_file_writer_close(file, true, &error));
     EXPECT_OK(holo_model_open(temp_path("speech.holo"), &model, &error));
     holo_plan_deinit(&plan);
     holo_lowered_deinit(&lowered);
+    holo_lowered_deinit(&host);
     holo_arena_deinit(&arena);
     return model;
 }
 
 // What it says is the same as on the CPU: logits, choices, a text that was saved, loaded, and copied.
-static void speaks(void **state)
+static void speaks_with(HoloModel *const model[2])
 {
-    (void)state;
     enum { LENGTH = 9, WORDS = 5 };
     static const uint32_t tokens[LENGTH] = {1, 2, 3, 4, 0, 1, 1, 2, 4};
-    const HoloTargets     targets        = {.list = {&holo_target_cpu, &holo_target_mirror}, .count = 2};
-    HoloModel            *model[2]       = {speech_model(&holo_targets_cpu), speech_model(&targets)};
     HoloLanguage         *language[2];
     const float          *logits[2];
     uint32_t              choice[2];
@@ -411,12 +498,24 @@ static void speaks(void **state)
     for (int i = 0; i < 2; i++) holo_language_close(language[i]), holo_model_close(model[i]);
 }
 
+static void speaks(void **state)
+{
+    (void)state;
+    const HoloTargets targets  = {.list = {&holo_target_cpu, &holo_target_mirror}, .count = 2};
+    HoloModel        *alone[2] = {speech_model(&holo_targets_cpu, false), speech_model(&targets, false)};
+    speaks_with(alone);
+    HoloModel *both[2] = {speech_model(&targets, true), speech_model(&targets, true)};
+    EXPECT_OK(holo_model_set_device(both[0], "cpu", &error));
+    speaks_with(both);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),   cmocka_unit_test(by_compiler),    cmocka_unit_test(sizes_change),
-        cmocka_unit_test(watched),   cmocka_unit_test(no_such_device), cmocka_unit_test(host_pointers),
-        cmocka_unit_test(executors), cmocka_unit_test(speaks),
+        cmocka_unit_test(by_hand),       cmocka_unit_test(by_compiler),    cmocka_unit_test(sizes_change),
+        cmocka_unit_test(watched),       cmocka_unit_test(no_such_device), cmocka_unit_test(host_pointers),
+        cmocka_unit_test(executors),     cmocka_unit_test(speaks),         cmocka_unit_test(for_both),
+        cmocka_unit_test(for_both_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
