@@ -290,10 +290,11 @@ static void first_that_is_there(void **state)
     HoloModel *plain = made_model("f16", 1, false);
     holo_session_destroy(ran(plain, "cpu", y[0]));
     holo_model_close(plain);
-    for (int i = 0; i < 3; i++) {
+    for (int i = 0; i < 4; i++) {
         fake_reset(state);
         if (i == 1) fake->devices = 0;
         if (i == 2) fake->version = 11080;
+        if (i == 3) fake->capability = 75;
         HoloModel   *model   = made_model("f16", 1, true);
         HoloSession *session = ran(model, i ? "cpu" : "cuda:0", y[1]);
         if (i) assert_memory_equal(y[0], y[1], sizeof y[0]);
