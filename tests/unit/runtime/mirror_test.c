@@ -1,5 +1,6 @@
 // mirror_test.c - a second device: plans that are cut between the CPU and the device of tests/device/mirror_device.c.
 #include "support/archive_edit.h"
+#include "support/heap.h"
 #include "support/models.h"
 #include "support/onnx_writer.h"
 
@@ -336,6 +337,57 @@ static void for_both_told(void **state)
     holo_model_close(model);
 }
 
+// Opens it, and runs the plan that is the first choice.
+static HoloStatus open_and_run(const char *path, HoloError *error)
+{
+    HoloModel   *model;
+    HoloSession *session  = NULL;
+    float        data[48] = {1};
+    HoloTensor   in       = {.dtype = HOLO_F32, .rank = 4, .dim = {1, 3, 4, 4}, .data = data};
+    HoloStatus   status   = holo_model_open(path, &model, error);
+    if (!status) status = holo_session_create(model, NULL, &session, error);
+    if (!status) status = holo_session_set_input(session, 0, &in, error);
+    if (!status) status = holo_session_run(session, error);
+    holo_session_destroy(session);
+    holo_model_close(model);
+    return status;
+}
+
+static HoloStatus compile_both(const char *path, const char *out, HoloError *error)
+{
+    HoloCompiler *compiler;
+    HoloStatus    status = holo_compiler_create(&compiler);
+    if (status) return status;
+    holo_compiler_set_threads(compiler, 1);
+    status = holo_compiler_set_targets(compiler, "cpu,mirror", error);
+    if (!status) status = holo_compile_file(compiler, path, out, NULL, error);
+    holo_compiler_destroy(compiler);
+    return status;
+}
+
+// With any call for memory failing: a status, and nothing is lost.
+static void memory_runs_out(void **state)
+{
+    enum { STEP = 29 };
+    (void)state;
+    if (!heap_is_counted) skip();
+    const char *path = model_mixed(), *out = temp_path("scarce.holo");
+    EXPECT_OK(compile_both(path, out, &error));
+    for (int is_compile = 0; is_compile < 2; is_compile++)
+        for (long n = 1; n; n += is_compile ? STEP : 1) {
+            HoloError error = {0};
+            heap_watch();
+            heap_fail(n);
+            HoloStatus status = is_compile ? compile_both(path, out, &error) : open_and_run(out, &error);
+            bool       failed = heap_has_failed;
+            heap_fail(0);
+            assert_int_equal(atomic_load(&heap_maps), 0);
+            if (failed ? status && status != HOLO_NO_MEMORY && status != HOLO_NO_FILE : status)
+                fail_msg("call %ld for memory: %s (%s)", n, holo_status_text(status), error.text);
+            if (!failed) break;
+        }
+}
+
 // ---- what must fail
 
 // It runs no portable programs.
@@ -512,10 +564,10 @@ static void speaks(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),       cmocka_unit_test(by_compiler),    cmocka_unit_test(sizes_change),
-        cmocka_unit_test(watched),       cmocka_unit_test(no_such_device), cmocka_unit_test(host_pointers),
-        cmocka_unit_test(executors),     cmocka_unit_test(speaks),         cmocka_unit_test(for_both),
-        cmocka_unit_test(for_both_told),
+        cmocka_unit_test(by_hand),       cmocka_unit_test(by_compiler),     cmocka_unit_test(sizes_change),
+        cmocka_unit_test(watched),       cmocka_unit_test(no_such_device),  cmocka_unit_test(host_pointers),
+        cmocka_unit_test(executors),     cmocka_unit_test(speaks),          cmocka_unit_test(for_both),
+        cmocka_unit_test(for_both_told), cmocka_unit_test(memory_runs_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
