@@ -484,8 +484,7 @@ export interface OpenOptions extends CompileOptions {
   threads?: number;
   /** How many runs there may be at once; 0, the default: one a core. Others wait. */
   sessions?: number;
-  /** "cpu", "cuda" or "cuda:1", for an archive that has a plan for it; by default the first of its devices that is there. */
-  device?: string;
+  device?: string; // "cpu", "cuda" or "cuda:1", for an archive that has a plan for it; by default the first that is there
   /** All pages of the file are there before the first run. */
   prefault?: boolean;
   /** Weights are copied into large pages, where the system has them. */

@@ -30,9 +30,10 @@ static HoloStatus device_open(HoloCudaShared *s, HoloError *error)
     HOLO_CU_TRY(&s->cu, device_attribute(&minor, HOLO_CU_CAPABILITY_MINOR, s->device), error, "the device");
     s->capability = major * 10 + minor;
     if (s->capability < CAPABILITY_LEAST)
-        return holo_fail(error, HOLO_UNSUPPORTED,
-                         "cuda: %s is sm_%d, and there is code for sm_%d and later ones alone: run the model on the CPU",
-                         s->name, s->capability, CAPABILITY_LEAST);
+        return holo_fail(
+            error, HOLO_UNSUPPORTED,
+            "cuda: %s is sm_%d, and there is code for sm_%d and later ones alone: run the model on the CPU", s->name,
+            s->capability, CAPABILITY_LEAST);
     HOLO_CU_TRY(&s->cu, context_retain(&s->context, s->device), error, "opening the device");
     HOLO_CU_TRY(&s->cu, context_push(s->context), error, "opening the device");
     HoloCuHandle ignored;
