@@ -383,8 +383,8 @@ export interface Session extends Running {
   memo(): { hits: number | bigint; misses: number | bigint; keptSteps: number };
   /** Writes the archive once more, with the answers that it had and those kept here. */
   saveMemo(path: string | URL): void;
-  /** Bytes of working memory. */
-  readonly memory: number;
+  /** Bytes of working memory; and what runs it: "cpu", "cuda:0". */
+  readonly memory: number; readonly device: string;
   setMemoryLimit(bytes: number): void;
   /** Times each step of the runs that `work` makes; gives the steps, the slowest first, and writes a trace for Chrome. */
   profile(work: (session: Session) => unknown, options?: { trace?: string | URL }): Promise<HoloProfiledStep[]>;
