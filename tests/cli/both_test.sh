@@ -39,6 +39,9 @@ check "with the same bits" cmp plain/probabilities.npy alone/probabilities.npy
 gives 1 'it lacks a device that the model was compiled for; it can run it on the CPU' hologram run both.holo --device mirror --input image="$SEVEN"
 gives 1 "which this program does not have" hologram run mirror.holo --input image="$SEVEN"
 
+gives 0 ', on mirror:0' both bench both.holo --seconds 0.01
+gives 0 '"device": "cpu"' both bench both.holo --device cpu --seconds 0.01 --json
+
 # What is said about them.
 gives 0 'numeric class fused), else cpu (' both inspect both.holo
 gives 0 '"devices": [' both inspect both.holo --json
