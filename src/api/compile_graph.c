@@ -77,14 +77,21 @@ HoloStatus holo_compile_import(HoloCompile *c)
     return HOLO_OK;
 }
 
+static void twins_drop(HoloCompile *c)
+{
+    for (int i = 0; c->twins && i < c->entry_count; i++) {
+        holo_lowered_deinit(&c->twins[i].lowered);
+        holo_draft_destroy(c->twins[i].draft);
+    }
+    c->twins = NULL;
+}
+
 void holo_compile_entries_deinit(HoloCompile *c)
 {
+    twins_drop(c);
     for (int i = 0; i < c->entry_count; i++) {
         holo_lowered_deinit(&c->entries[i].lowered);
         holo_draft_destroy(c->entries[i].draft);
-        if (!c->twins) continue;
-        holo_lowered_deinit(&c->twins[i].lowered);
-        holo_draft_destroy(c->twins[i].draft);
     }
     c->entry_count = 0;
 }
@@ -402,9 +409,18 @@ static HoloStatus twins_report(HoloCompile *c)
     return HOLO_OK;
 }
 
+// Plans for devices of which no step runs there would be those for the CPU once more.
+static void twins_judge(HoloCompile *c)
+{
+    bool any = false;
+    for (int i = 0; c->twins && i < c->entry_count; i++) any = any || c->twins[i].lowered.targets.count > 1;
+    if (!any) twins_drop(c);
+}
+
 HoloStatus holo_compile_plan(HoloCompile *c)
 {
     HoloReport *r = &c->box->report;
+    twins_judge(c);
     HOLO_TRY(entries_plan(c, false)); // how an entry is stored does not depend on whether it has a twin
     HOLO_TRY(fit(c));
     HOLO_TRY(code_add(c));

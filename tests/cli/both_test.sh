@@ -17,6 +17,7 @@ json report.json device numeric device_numeric device_steps shared_bytes host_by
 gives 2 'target cpu is named twice' both compile "$MODEL" --target cpu,mirror,cpu -o out.holo
 gives 1 'numeric class f16 is for GPUs' both compile "$MODEL" --target cpu,mirror --numeric f16 -o out.holo
 
+
 # Constants are shared: one archive is smaller than two.
 size() { wc -c < "$1"; }
 check "weights are stored once" test "$(size both.holo)" -lt $(($(size cpu.holo) + $(size mirror.holo)))

@@ -137,8 +137,10 @@ static HoloStatus module_load(HoloCudaShared *s, const HoloCodeRecord *r, HoloCu
     holo_tell(HOLO_LOG_DEBUG, "cuda: module %.40s, %zu bytes, in %.1f ms", a->STRINGS_at + r->module, (size_t)r->size,
               (holo_time_now() - start) * 1e3);
     if (result == HOLO_CU_BAD_PTX_VERSION)
-        return holo_fail(error, HOLO_UNSUPPORTED,
-                         "cuda: the driver is too old for the code of this archive: install a newer driver");
+        return holo_fail(
+            error, HOLO_UNSUPPORTED,
+            "cuda: the driver is too old for the code of this archive: install a newer driver, or run the model "
+            "on the CPU");
     return result ? holo_cu_fail(&s->cu, result, error, a->STRINGS_at + r->module) : HOLO_OK;
 }
 

@@ -337,6 +337,23 @@ static void for_both_told(void **state)
     holo_model_close(model);
 }
 
+// A model of which nothing runs on the device is one for the CPU.
+static void for_one(void **state)
+{
+    (void)state;
+    OnnxModel   m    = {0};
+    const char *path = temp_path("det.onnx");
+    onnx_input(&m.graph, "x", HOLO_F32, "2,3,3");
+    onnx_output(&m.graph, "y", HOLO_F32, "2");
+    onnx_node(&m.graph, "Det", "x", "y", "");
+    onnx_save(&m, path);
+    HoloModel *model = compiled_for(path, "cpu,mirror");
+    assert_string_equal(holo_model_device(model, 0), "cpu");
+    assert_null(holo_model_device(model, 1));
+    assert_int_equal(model->archive.TARGETS_count + model->archive.DEVICE_PLANS_count, 0);
+    holo_model_close(model);
+}
+
 // Opens it, and runs the plan that is the first choice.
 static HoloStatus open_and_run(const char *path, HoloError *error)
 {
@@ -567,7 +584,7 @@ int main(void)
         cmocka_unit_test(by_hand),       cmocka_unit_test(by_compiler),     cmocka_unit_test(sizes_change),
         cmocka_unit_test(watched),       cmocka_unit_test(no_such_device),  cmocka_unit_test(host_pointers),
         cmocka_unit_test(executors),     cmocka_unit_test(speaks),          cmocka_unit_test(for_both),
-        cmocka_unit_test(for_both_told), cmocka_unit_test(memory_runs_out),
+        cmocka_unit_test(for_both_told), cmocka_unit_test(memory_runs_out), cmocka_unit_test(for_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
