@@ -369,7 +369,7 @@ $(ON_CPU_PRODUCTS:%=$(BUILD)/tests/fake/%.so): tests/cuda/on_cpu/product_plain.c
 	@mkdir -p $(@D)
 	@echo "  cpu   $@"
 	$(ON_CPU_CXX) $< -o $@
-FAKE_TESTS := $(BUILD)/tests/cuda_device_test $(BUILD)/tests/cuda_kernels_test $(BUILD)/tests/cuda_blocks_test
+FAKE_TESTS := $(BUILD)/tests/cuda_device_test $(BUILD)/tests/cuda_kernels_test $(BUILD)/tests/cuda_blocks_test $(BUILD)/tests/cuda_both_test
 $(FAKE_TESTS): $(BUILD)/tests/fake/libcuda.so.1 $(patsubst %,$(BUILD)/tests/fake/%.so,$(ON_CPU) sample) tests/cuda/fake_model.h
 $(FAKE_TESTS): TEST_FLAGS += -DFAKE_DRIVER='"$(abspath $(BUILD)/tests/fake)"'
 -include $(wildcard $(BUILD)/tests/*.d)
@@ -424,7 +424,7 @@ oom: test-deps
 isa-long: $(BUILD)/tests/isa_random_test
 	HOLO_ISA_PROGRAMS=$(or $(PROGRAMS),100000) $(BUILD)/tests/isa_random_test
 
-cli-test: $(BUILD)/hologram
+cli-test: $(BUILD)/hologram $(BUILD)/mirror/hologram
 	@HOLOGRAM=$(abspath $(BUILD)/hologram) sh tests/cli/run.sh
 
 ## make models        HuggingFace folders beside PyTorch's answers, where they are present (HOLO_HF_MODELS names other folders)
@@ -484,7 +484,7 @@ CROSS_PACKAGES := wine wine64 libxxhash-dev libjansson-dev xz-utils bzip2
 # Of Linux or POSIX in themselves: what they test is another thing elsewhere. torch_state starts python3. hostile_input
 # asks for terabytes, which wine grants and which then fill the memory. Tests of functions (math, isa_math) compare with long
 # double, whose functions are not exact there.
-CROSS_NOT      := alloc archive archive_damage bad_input cuda_blocks cuda_device cuda_kernels hostile_input mirror pool context user_kernel runtime torch_state math isa_math
+CROSS_NOT      := alloc archive archive_damage bad_input cuda_blocks cuda_both cuda_device cuda_kernels hostile_input mirror pool context user_kernel runtime torch_state math isa_math
 CROSS_TESTS    ?= $(filter-out $(CROSS_NOT),$(patsubst $(BUILD)/tests/%_test$(EXE),%,$(UNIT)))
 cross: deps
 	@command -v npm > /dev/null || sh tools/deps.sh npm

@@ -23,6 +23,7 @@ typedef struct Measured {
     int      threads;
     int64_t  runs;
     bool     has_memo, is_placed; // is_placed: inputs and outputs are in a device's memory
+    char     on[48];              // what runs it: "cpu", "cuda:0"
     uint64_t hits, misses;        // of the memo
 
     const char *advice; // about sizes that nobody gave; NULL: all were given
@@ -207,6 +208,7 @@ static int measure_session(const Cli *cli, const char *path, const HoloModel *mo
     out->arena        = (double)holo_session_memory(session);
     out->flops        = flops ? strtod(flops, NULL) : 0;
     out->threads      = holo_pool_threads(pool);
+    snprintf(out->on, sizeof out->on, "%s", holo_session_device(session));
     holo_session_destroy(session);
     return result;
 }
@@ -318,6 +320,7 @@ static void print_json(const char *path, const Measured *m)
     if (m->flops > 0 && !m->hits) json_number(&json, "gflops", m->flops / m->min / 1e9);
     json_int(&json, "threads", m->threads);
     json_int(&json, "runs", m->runs);
+    json_text(&json, "device", m->on);
     if (m->is_placed) json_bool(&json, "on_device", true);
     if (m->has_memo) {
         json_int(&json, "memo_hits", (int64_t)m->hits);
@@ -331,8 +334,9 @@ static void print_json(const char *path, const Measured *m)
 static void print_table(const char *path, const Measured *m)
 {
     CliText a, b, c;
-    printf("%s%s%s  %d thread%s, %s\n", cli_color(stdout, "bold"), path, cli_color(stdout, "reset"), m->threads,
-           m->threads == 1 ? "" : "s", holo_cpu_level());
+    bool    is_cpu = !strcmp(m->on, "cpu");
+    printf("%s%s%s  %d thread%s, %s%s%s\n", cli_color(stdout, "bold"), path, cli_color(stdout, "reset"), m->threads,
+           m->threads == 1 ? "" : "s", holo_cpu_level(), is_cpu ? "" : ", on ", is_cpu ? "" : m->on);
     cli_row(stdout, "open", "%s", cli_seconds(&a, m->open));
     cli_row(stdout, "first answer", "%s after the start of opening", cli_seconds(&a, m->first));
     if (m->device > 0)

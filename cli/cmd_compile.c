@@ -60,6 +60,30 @@ static void print_size(FILE *out, const HoloReport *r)
                 100 * r->size_work);
 }
 
+// An archive for devices and for the CPU: what each takes.
+static void print_plans(FILE *out, const HoloReport *r)
+{
+    CliText a, b, c;
+    if (!r->device) return;
+    cli_row(out, "plans", "for the CPU, numeric class %s; for %s, numeric class %s, %u steps", r->numeric, r->device,
+            r->device_numeric, r->device_steps);
+    cli_row(out, "", "constants: %s for both; %s for the CPU alone, %s for %s alone",
+            cli_bytes(&a, (double)r->shared_bytes), cli_bytes(&b, (double)r->host_bytes),
+            cli_bytes(&c, (double)r->device_bytes), r->device);
+}
+
+static void json_plans(Json *json, const HoloReport *r)
+{
+    if (!r->device) return;
+    json_text(json, "device", r->device);
+    json_text(json, "numeric", r->numeric);
+    json_text(json, "device_numeric", r->device_numeric);
+    json_int(json, "device_steps", r->device_steps);
+    json_int(json, "shared_bytes", (int64_t)r->shared_bytes);
+    json_int(json, "host_bytes", (int64_t)r->host_bytes);
+    json_int(json, "device_bytes", (int64_t)r->device_bytes);
+}
+
 static int tune_changed(const HoloReport *report)
 {
     int changed = 0;
@@ -116,6 +140,7 @@ static void print_table(FILE *out, const HoloReport *report, const char *model, 
     if (report->patterns)
         cli_row(out, "memo", "%u pattern%s answered without computing, %s", report->patterns,
                 report->patterns == 1 ? "" : "s", cli_bytes(&a, (double)report->memo_bytes));
+    print_plans(out, report);
     print_memory(out, report);
     print_size(out, report);
     print_tuned(out, report);
@@ -184,6 +209,7 @@ static void print_json(const HoloReport *report, const char *model, const char *
     json_int(&json, "not_transformed", report->not_transformed);
     json_int(&json, "not_transformed_bytes", (int64_t)report->not_transformed_bytes);
     json_number(&json, "size_work", report->size_work);
+    json_plans(&json, report);
     cli_verify_json(&json, report);
     json_number(&json, "seconds", report->seconds);
     json_open(&json, "passes", '[');

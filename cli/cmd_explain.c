@@ -138,7 +138,7 @@ static void print_gone(const Subject *s, const char *pass, const char *name, con
 
 static bool is_lookup(const HoloNote *note)
 {
-    static const char *const others[] = {"fold", "contents", "cse", "plan"}; // reported in another way
+    static const char *const others[] = {"fold", "contents", "cse", "plan", "devices"}; // reported in another way
     for (int i = 0; i < CLI_COUNT(others); i++)
         if (is_of(note, others[i])) return false;
     return note->verdict == HOLO_VERDICT_MADE;
@@ -224,6 +224,20 @@ static void print_once(const Subject *s)
            cli_bytes(&text, (double)bytes));
 }
 
+// What plans for the CPU and for devices read, if there are both.
+static void print_devices(const Subject *s)
+{
+    bool any = false;
+    for (int i = 0; i < s->note_count; i++) {
+        if (!is_of(&s->notes[i], "devices")) continue;
+        CliText bytes;
+        if (!any) title("stored for devices", "the archive has a plan for the CPU alone, too");
+        any = true;
+        printf("%*s%s, ", INDENT, "", cli_bytes(&bytes, (double)s->notes[i].bytes));
+        print_wrapped(cli_format("%s: %s", s->notes[i].what, s->notes[i].why), INDENT + 12, INDENT + 2);
+    }
+}
+
 // What was not done, grouped by reason.
 static void print_left(const Subject *s)
 {
@@ -268,6 +282,7 @@ static void print_text(const Subject *s)
     print_gone(s, "contents", "computed when sizes are known", "once for each set of sizes, not in every run");
     print_lookups(s);
     print_once(s);
+    print_devices(s);
     print_steps(s, true);
     print_steps(s, false);
     print_left(s);
@@ -327,10 +342,7 @@ static int explain(Cli *cli)
 }
 
 static const CliOption options[] = {
-    CLI_OPTION_MODEL_SHAPE,
-    CLI_OPTION_MODEL_NUMERIC,
-    {"json", 0, NULL, "print JSON"},
-    {0},
+    CLI_OPTION_MODEL_SHAPE, CLI_OPTION_MODEL_NUMERIC, CLI_OPTION_DEVICE, {"json", 0, NULL, "print JSON"}, {0},
 };
 
 const CliCommand cli_explain = {

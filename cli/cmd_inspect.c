@@ -165,7 +165,25 @@ static const char *numeric_of(const HoloModel *model, const HoloModelInfo *info)
     return info->exact ? "exact" : told && !strcmp(told, "bf16") ? told : "fused";
 }
 
-static void print_info(const HoloModel *model, const HoloModelInfo *info)
+// An archive with a plan for devices and one for the CPU: what is tried first, and the steps of each.
+static void print_devices(HoloModel *model)
+{
+    const char   *numeric = holo_model_meta_find(model, "numeric.device"), *names = "";
+    HoloModelInfo device, host;
+    int           last = 0;
+    while (holo_model_device(model, last)) last++;
+    for (int i = 0; i < last - 1; i++)
+        names = cli_format("%s%s%s", names, i ? " and " : "", holo_model_device(model, i));
+    if (last < 2 || strcmp(holo_model_device(model, last - 1), "cpu")) return;
+    if (holo_model_set_device(model, holo_model_device(model, 0), NULL)) return;
+    holo_model_info(model, &device);
+    if (holo_model_set_device(model, "cpu", NULL)) return;
+    holo_model_info(model, &host);
+    cli_row(stdout, "runs on", "%s (%u steps, numeric class %s), else cpu (%u steps)", names, device.steps,
+            numeric ? numeric : "?", host.steps);
+}
+
+static void print_info(HoloModel *model, const HoloModelInfo *info)
 {
     CliText a, b;
     int     entries = holo_model_entry_count(model), inner = (int)info->plans - entries;
@@ -174,6 +192,7 @@ static void print_info(const HoloModel *model, const HoloModelInfo *info)
     cli_row(stdout, "plan", "%u steps, %u values, %u constants%s", info->steps, info->values, info->constants,
             inner > 0 ? cli_format(", %d inner plans", inner) : "");
     if (entries > 1) cli_row(stdout, "entries", "%d, which share the constants", entries);
+    print_devices(model);
     if (info->is_static)
         cli_row(stdout, "memory", "%s per run; %s without reuse", cli_bytes(&a, (double)info->arena_bytes),
                 cli_bytes(&b, (double)info->naive_bytes));
@@ -270,6 +289,9 @@ static void info_json(Json *json, const HoloModel *model, const HoloModelInfo *i
     json_int(json, "memo", holo_model_memo_count(model));
     json_text(json, "numeric", numeric_of(model, info));
     json_bool(json, "static", info->is_static);
+    json_open(json, "devices", '[');
+    for (int i = 0; holo_model_device(model, i); i++) json_text(json, NULL, holo_model_device(model, i));
+    json_close(json, ']');
 }
 
 static int entries_json(Json *json, const Subject *s)

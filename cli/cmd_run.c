@@ -98,6 +98,7 @@ static int show_outputs(const Cli *cli, const HoloModel *model, const HoloSessio
     if (as_json) {
         json_open(&json, NULL, '{');
         json_text(&json, "file", cli->args[0]);
+        json_text(&json, "device", holo_session_device(session));
         json_open(&json, "outputs", '[');
     }
     for (int i = 0; i < holo_model_output_count(model); i++) {
@@ -162,6 +163,7 @@ static int run_model(const Cli *cli, const HoloModel *model)
     if (!result) {
         HoloStatus status = cli_pool(&pool, &error);
         if (!status) status = holo_session_create(model, pool, &session, &error);
+        if (!status && cli_option(cli, "verbose")) fprintf(stderr, "runs on %s\n", holo_session_device(session));
         result         = status ? cli_fail_error(NULL, &error, status) : run_session(cli, model, session, inputs);
         CliPorts ports = cli_model_ports(model);
         if (result) cli_advice(cli_inputs_advice(&ports, inputs));
@@ -204,6 +206,7 @@ static const CliOption options[] = {
     CLI_OPTION_SAVE_MEMO,
     CLI_OPTION_MODEL_NUMERIC,
     {"profile", 0, "FILE.json", "time each step and write a trace for\nchrome://tracing", .writes = true},
+    {"verbose", 'v', NULL, "also say which device runs it"},
     {"quiet", 'q', NULL, "do not print the outputs; with --json, leave out\ntheir elements"},
     {"json", 0, NULL, "print the outputs as JSON, with all their elements"},
     {0},

@@ -15,8 +15,10 @@ static const char *proof(const HoloModel *model)
     if (strcmp(status, "passed"))
         return cli_format("; %snot verified%s against its model when it was compiled: %s", cli_color(stdout, "yellow"),
                           cli_color(stdout, "reset"), why && *why ? why : status);
-    return cli_format("; verified against its model when it was compiled%s%s", inputs && *inputs ? ", on " : "",
-                      inputs ? inputs : "");
+    const char *device = holo_model_meta_find(model, "verify.device"); // of an archive for a device and for the CPU
+    if (device && !strcmp(device, "passed")) device = NULL;
+    return cli_format("; verified against its model when it was compiled%s%s%s%s", inputs && *inputs ? ", on " : "",
+                      inputs ? inputs : "", device ? "; the plan for devices: " : "", device ? device : "");
 }
 
 static void print_json(Json *json, const char *path, const HoloModel *model, const HoloModelInfo *info)
@@ -28,6 +30,8 @@ static void print_json(Json *json, const char *path, const HoloModel *model, con
     json_text(json, "verified", holo_model_meta_find(model, "verify.status"));
     json_text(json, "why_not", holo_model_meta_find(model, "verify.why_not"));
     json_text(json, "inputs", holo_model_meta_find(model, "verify.inputs"));
+    if (holo_model_meta_find(model, "verify.device"))
+        json_text(json, "device_verified", holo_model_meta_find(model, "verify.device"));
     json_close(json, '}');
 }
 

@@ -44,16 +44,16 @@
     {                                                                      \
         "threads", 't', "N", "threads to run on (default 0: one per core)" \
     }
-#define CLI_OPTION_TARGET                                                                                                                         \
-    {                                                                                                                                             \
-        "target", 0, "NAMES",                                                                                                                     \
-            "where steps run: each step runs on the first of NAME,NAME,...\nthat can run it, otherwise on the CPU; cuda, or cuda:sm_90, is a GPU" \
+#define CLI_OPTION_TARGET                                                                                                                                                                                       \
+    {                                                                                                                                                                                                           \
+        "target", 0, "NAMES",                                                                                                                                                                                   \
+            "where steps run: each step runs on the first of NAME,NAME,...\nthat can run it, otherwise on the CPU; cuda, or cuda:sm_90, is a GPU.\nWith cpu,cuda the archive also has a plan for the CPU alone" \
     }
-#define CLI_OPTION_DEVICE                                                                                                     \
-    {                                                                                                                         \
-        "device", 0, "NAME",                                                                                                  \
-            "cuda or cuda:N: the GPU that runs a model compiled for it (default:\nthe first); cpu: the model must be for it", \
-            .files = CLI_ARCHIVES                                                                                             \
+#define CLI_OPTION_DEVICE                                                                                                                                                                       \
+    {                                                                                                                                                                                           \
+        "device", 0, "NAME",                                                                                                                                                                    \
+            "cuda or cuda:N: the GPU that runs a model compiled for it; cpu: the\nmodel must be for it. An archive for both runs on the first GPU by\ndefault, or on the CPU if there is none", \
+            .files = CLI_ARCHIVES                                                                                                                                                               \
     }
 #define CLI_OPTION_NUMERIC                                                                                                                          \
     {                                                                                                                                               \

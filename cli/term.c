@@ -142,9 +142,14 @@ int cli_fail(const char *next, const char *format, ...)
     return CLI_FAILED;
 }
 
-// What to do about a failure, where its message does not say all. An archive has all its operators.
-static const char *next_step(const char *path, HoloStatus status)
+// What to do about a failure, where its message does not say all. An archive has all its operators. What fails on a GPU is
+// said by its driver, and has nothing to do with operators, nor with the host's memory.
+static const char *next_step(const char *path, const char *text, HoloStatus status)
 {
+    if (!strncmp(text, "cuda: ", 6))
+        return status == HOLO_NO_MEMORY ? "use smaller sizes, another GPU (--device cuda:1), or the CPU: an archive of "
+                                          "--target cpu,cuda runs there with --device cpu"
+                                        : NULL;
     static const struct {
         HoloStatus  status;
         const char *text;
@@ -181,7 +186,7 @@ int cli_fail_error(const char *path, const HoloError *error, HoloStatus status)
     const char *text = error->text[0] ? error->text : why.text[0] ? why.text : holo_status_text(status);
     bool        said = !path || names_file(text, path) || status == HOLO_NO_FILE; // such a message names its own file
     message(said ? text : cli_format("%s: %s", path, text));
-    cli_advice(next_step(path, status));
+    cli_advice(next_step(path, text, status));
     return CLI_FAILED;
 }
 

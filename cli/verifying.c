@@ -41,13 +41,23 @@ static void print_agrees(FILE *out, const HoloReport *r)
     if (r->verify_left_out) cli_row(out, "", "not compared because they are random: %s", r->verify_left_out);
 }
 
+static void print_not(FILE *out, const char *title, const char *what, const char *why)
+{
+    cli_row(out, title, "%s%sno%s%s%s", what, cli_color(out, "yellow"), cli_color(out, "reset"), why ? ": " : "",
+            why ? why : "");
+}
+
 void cli_verify_print(FILE *out, const HoloReport *report)
 {
     if (report->verified)
         print_agrees(out, report);
     else
-        cli_row(out, "verified", "%sno%s%s%s", cli_color(out, "yellow"), cli_color(out, "reset"),
-                report->verify_why_not ? ": " : "", report->verify_why_not ? report->verify_why_not : "");
+        print_not(out, "verified", "", report->verify_why_not);
+    if (report->device && report->device_verified)
+        cli_row(out, "", "the plan for %s %sagrees%s, too", report->device, cli_color(out, "green"),
+                cli_color(out, "reset"));
+    else if (report->device)
+        print_not(out, "", cli_format("the plan for %s: ", report->device), report->device_why_not);
 }
 
 void cli_verify_json(Json *json, const HoloReport *report)
@@ -67,10 +77,21 @@ void cli_verify_json(Json *json, const HoloReport *report)
     json_text(json, "verify_left_out", report->verify_left_out);
     json_text(json, "verify_why_not", report->verify_why_not);
     json_number(json, "verify_seconds", report->verify_seconds);
+    if (!report->device) return;
+    json_bool(json, "device_verified", report->device_verified);
+    json_text(json, "device_why_not", report->device_why_not);
+}
+
+static void warn_device(const char *model, const HoloReport *r)
+{
+    if (!r->device_why_not) return;
+    cli_warn("%s: the plan for %s was not verified: %s", model, r->device, r->device_why_not);
+    cli_advice("compile it on a machine that has the device; with --strict this is an error");
 }
 
 void cli_verify_warn(const char *model, const HoloReport *r)
 {
+    warn_device(model, r);
     if (r->verified ? !r->verify_left_out : !r->verify_why_not) return; // verified, or not asked for
     if (r->verified)
         cli_warn("%s: random outputs were not verified: %s", model, r->verify_left_out);

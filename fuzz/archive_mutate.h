@@ -124,6 +124,8 @@ static const MutateField mutate_fields[] = {
     FIELD(SYMBOLS, MutateWord, x, OF_ENTRY, STRINGS, char),
     FIELD(ENTRIES, HoloEntryRecord, plan, OF_SMALL, VALUES, char),
     FIELD(ENTRIES, HoloEntryRecord, name, OF_ENTRY, STRINGS, char),
+    FIELD(DEVICE_PLANS, MutateWord, x, OF_SMALL, VALUES, char),
+    FIELD(DEVICE_PLANS, MutateWord, x, OF_ENTRY, PLANS, HoloPlanRecord),
     FIELD(META, HoloMetaRecord, key, OF_ENTRY, STRINGS, char),
     FIELD(META, HoloMetaRecord, value, OF_ENTRY, STRINGS, char),
     FIELD(NOTES, HoloNoteRecord, why, OF_ENTRY, STRINGS, char),

@@ -356,9 +356,12 @@ HOLO_API void holo_model_info(const HoloModel *model, HoloModelInfo *out_info);
 
 typedef struct HoloSession HoloSession;
 
-// Chooses the device that runs what the model was compiled for besides the CPU: "cuda", or "cuda:1" for the second one
-// of a machine. Call it before the first session is made. "cpu" is for models that were compiled for the CPU alone.
-// Without it, the first device is used.
+// The devices that the archive has plans for, in the order in which sessions try them: "cuda", "cpu". NULL: none has that
+// index. A model that was compiled for cuda alone has no plan for the CPU.
+HOLO_API const char *holo_model_device(const HoloModel *model, int index);
+// Chooses the device that runs sessions that are made from now on, and what holo_model_info and listings are about: "cuda",
+// "cuda:1" for the second one of a machine, or "cpu". Call it before the first session is made. Without it, the first
+// device of holo_model_device that is here is used; a session for the CPU looks for no other device.
 HOLO_API HOLO_MUST HoloStatus holo_model_set_device(HoloModel *model, const char *name, HoloError *error);
 
 // Makes a session of `model`, which must outlive it, on `pool` (NULL: the calling thread alone). A session is for one
@@ -369,6 +372,7 @@ HOLO_API HOLO_MUST HoloStatus holo_model_set_device(HoloModel *model, const char
 HOLO_API HOLO_MUST HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSession **out_session,
                                                   HoloError *error);
 HOLO_API void                 holo_session_destroy(HoloSession *session);
+HOLO_API const char          *holo_session_device(const HoloSession *session); // what runs it: "cpu", "cuda:0"
 
 // Sets input `index`. The bytes stay yours: runs read them, and nothing is copied. Keep them in place until you set
 // another tensor, and aligned as their elements require. Type, rank and fixed sizes are checked here; the run checks

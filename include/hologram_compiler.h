@@ -87,8 +87,10 @@ HOLO_API void holo_compiler_set_size(HoloCompiler *compiler, HoloSize size);
 // The targets that this compiler knows: places to run steps. "cpu" is always there. NULL: none has that index.
 HOLO_API const char *holo_target_name(int index);
 // Sets the targets to compile for, as "NAME,NAME". Each node goes to the first target that can run it, or else to the
-// CPU, which need not be named. The default is "cpu". An archive for other targets runs where the runtime has devices
-// of the same names. If a name is unknown, the call fails and lists the targets.
+// CPU. The default is "cpu". An archive for other targets runs where the runtime has devices of the same names. If the CPU
+// is named beside others ("cpu,cuda"), the archive also has a plan for the CPU alone; sessions choose between the two
+// (holo_model_set_device). Numeric classes that only other targets have are theirs; the plan for the CPU is of class fused
+// then. If a name is unknown, the call fails and lists the targets.
 HOLO_API HOLO_MUST HoloStatus holo_compiler_set_targets(HoloCompiler *compiler, const char *names, HoloError *error);
 
 // Measures the fastest way to run each step, and uses it instead of the way that the rules choose. It measures on this
@@ -333,6 +335,15 @@ typedef struct HoloReport {
     uint64_t transformed_bytes, not_transformed_bytes; // bytes that this adds, or would add; see holo_compiler_set_size
     double   size_work;                                // about how much more work the layers that are not transformed
                                                        // take, relative to the work of all these layers
+
+    // If there are plans for devices beside those for the CPU, which all numbers above are about:
+    const char *device;                   // the targets that they are for, "cuda"; NULL: there are no such plans
+    const char *numeric, *device_numeric; // the numeric classes of the plans for the CPU and of those for devices
+    uint32_t    device_steps;             // of the plans for devices
+    uint64_t host_bytes, device_bytes; // of constants that only the plans for the CPU read, or only those for devices
+    uint64_t shared_bytes;             // of constants that both read
+    bool     device_verified;
+    const char *device_why_not; // why they were not verified; NULL: they were, or nobody asked for it
 } HoloReport;
 HOLO_API void holo_report_destroy(HoloReport *report);
 

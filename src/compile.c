@@ -7,15 +7,19 @@
 
 static const struct {
     HoloStatus (*run)(HoloCompile *c);
-    enum { ONCE, EACH } how; // for the model as a whole, or for each of its entries
-    const char *words;       // what it does
+    enum {
+        ONCE,
+        EACH,
+        TWINS
+    } how;             // for the model as a whole; for each of its entries; for their twins for devices, too
+    const char *words; // what it does
 } stages[] = {
     {holo_compile_import, ONCE, "reading the model"},
-    {holo_compile_quantize, EACH, "quantizing"},
-    {holo_compile_optimize, EACH, "optimizing"},
-    {holo_compile_materialize, EACH, "making tables"},
-    {holo_compile_lower, EACH, "choosing kernels"},
-    {holo_compile_tune, EACH, "tuning"},
+    {holo_compile_quantize, TWINS, "quantizing"},
+    {holo_compile_optimize, TWINS, "optimizing"},
+    {holo_compile_materialize, TWINS, "making tables"},
+    {holo_compile_lower, TWINS, "choosing kernels"},
+    {holo_compile_tune, TWINS, "tuning"},
     {holo_compile_plan, ONCE, "planning"},
     {holo_compile_images, ONCE, "planning"},
     {holo_compile_write, ONCE, "writing the archive"},
@@ -32,16 +36,28 @@ static HoloStatus cancelled(const HoloCompile *c, const char *words)
     return holo_fail(c->error, HOLO_CANCELLED, "the compile was cancelled while %s", words);
 }
 
-static HoloStatus stage_run(HoloCompile *c, int stage)
+static HoloStatus entries_run(HoloCompile *c, int stage, HoloCompileEntry *entries, int count)
 {
-    int count = stages[stage].how == EACH ? c->entry_count : 1;
     for (int i = 0; i < count; i++) {
-        if (c->entry_count) c->entry = &c->entries[i];
+        if (c->entry_count) c->entry = &entries[i];
         HoloStatus status = stages[stage].run(c);
         if (holo_stop_is_due(&c->stop)) return cancelled(c, stages[stage].words); // what it made may not be whole
         if (status) return status;
     }
     return HOLO_OK;
+}
+
+static HoloStatus stage_run(HoloCompile *c, int stage)
+{
+    HOLO_TRY(entries_run(c, stage, c->entries, stages[stage].how == ONCE ? 1 : c->entry_count));
+    if (!c->twins || stages[stage].how != TWINS) return HOLO_OK;
+    const HoloCompiler *host = c->compiler;
+    c->compiler              = c->asked;
+    c->is_twin               = true;
+    HoloStatus status        = entries_run(c, stage, c->twins, c->entry_count);
+    c->compiler              = host;
+    c->is_twin               = false;
+    return status;
 }
 
 static HoloStatus compile(HoloCompile *c)
@@ -53,6 +69,21 @@ static HoloStatus compile(HoloCompile *c)
 }
 
 // ---- the three entry points
+
+// If plans for the CPU and for devices are wanted, the entries are compiled for the CPU, and then their twins.
+static HoloStatus host_begin(HoloCompile *c)
+{
+    HoloCompiler *host;
+    c->asked = c->compiler;
+    if (!c->asked->has_host) return HOLO_OK;
+    c->compiler = host = HOLO_NEW(&c->box->arena, HoloCompiler, 1);
+    if (!host) return holo_fail_memory(c->error);
+    *host          = *c->asked;
+    host->targets  = holo_targets_cpu;
+    host->numeric  = holo_compiler_host_numeric(c->asked);
+    host->has_host = false;
+    return HOLO_OK;
+}
 
 static HoloStatus compile_begin(HoloCompile *c, const char *out_path)
 {
@@ -72,6 +103,7 @@ static HoloStatus compile_begin(HoloCompile *c, const char *out_path)
     c->box = holo_realloc(NULL, sizeof *c->box);
     if (!c->box) return holo_fail_memory(c->error);
     *c->box = (HoloReportBox){0};
+    HOLO_TRY(host_begin(c));
     HOLO_TRY(holo_pool_create_in(NULL, c->compiler->threads, NULL, 0, &c->pool, c->error));
     return holo_compile_open(c, &c->file);
 }

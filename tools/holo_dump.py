@@ -230,6 +230,8 @@ class Check:
             self.fault("there is no plan")
         for i in range(plans):
             self.plan(i, self.a.one("PLANS", i))
+        if not self.found:
+            self.ports()
         if self.a.has_memo() and not self.found:
             self.memo(self.a.one("PLANS", 0))
         return self.found
@@ -286,6 +288,21 @@ class Check:
                                  plans[-1] >= a.count("PLANS") or held & set(plans) or
                                  len(set(names)) != len(plans)):
             self.fault("the entries are broken")
+        second, last = a.records("DEVICE_PLANS"), plans[-1] if plans else 0
+        if a.has("DEVICE_PLANS") and (len(second) != max(len(plans), 1) or second != sorted(set(second)) or second[0] <= last or
+                                      second[-1] >= a.count("PLANS") or held & set(second) or self.targets(second[0]) < 2):
+            self.fault("the plans for devices are broken")
+
+    def ports(self):
+        """The two plans of an entry have the same inputs and outputs."""
+        a = self.a
+        for i, second in enumerate(a.records("DEVICE_PLANS")):
+            seen = [[(v.name, v.dtype, v.kind, v.inner, v.rank, is_state(v))
+                     for first, count in ((p.input_first, p.input_count), (p.output_first, p.output_count))
+                     for v in (a.one("VALUES", p.value_first + o) for o in a.records("OPERANDS", first, count))] + [p.input_count]
+                    for p in (a.one("PLANS", second), a.one("PLANS", a.one("ENTRIES", i).plan if a.has("ENTRIES") else 0))]
+            if seen[0] != seen[1]:
+                self.fault(f"the two plans of entry {i} differ in their inputs or outputs")
 
     def constants(self):
         end = 0
@@ -310,13 +327,14 @@ class Check:
         values = self.a.records("VALUES", p.value_first, p.value_count)
         before = len(self.found)
         for i, v in enumerate(values):
-            if not self.value_ok(i, v) or not self.space_ok(v, values):
+            if not self.value_ok(i, v) or not self.space_ok(v, values, number):
                 self.fault(f"plan {number}: value {i} is broken")
         if len(self.found) > before:
             return  # what follows relies on values
         for what, first, count in (("input", p.input_first, p.input_count), ("output", p.output_first, p.output_count)):
             for i, v in enumerate(self.a.records("OPERANDS", first, count)):
-                if v >= len(values) or (what == "input" and values[v].storage != INPUT) or values[v].space:
+                if v >= len(values) or (what == "input" and values[v].storage != INPUT) or (
+                        values[v].space and (what == "output" or not is_state(values[v]))):
                     self.fault(f"plan {number}: {what} {i} is broken")
         for i, s in enumerate(self.a.records("STEPS", p.step_first, p.step_count)):
             if not self.step_ok(s, values, number):
@@ -343,19 +361,25 @@ class Check:
             EXPRESSION: lambda: v.at < a.count("SIZES") and v.dtype in (I32, I64),
         }.get(v.storage, lambda: True)()
 
-    def targets(self):
-        return max(self.a.count("TARGETS"), 1)
+    def hosts(self):
+        """So many plans run on the CPU alone, if there are second ones for devices."""
+        return self.a.one("DEVICE_PLANS", 0) if self.a.count("DEVICE_PLANS") else 0
 
-    def space_ok(self, v, values):
-        """Only arena values, and views of them, are in the memory of another target than the CPU."""
-        space = {ALIAS: lambda: values[v.at].space, PART: lambda: values[v.at].space, ARENA: lambda: v.space}.get(v.storage, lambda: 0)()
-        return v.space == space and v.space < self.targets()
+    def targets(self, plan):
+        """How many targets a plan may use."""
+        return 1 if plan < self.hosts() else max(self.a.count("TARGETS"), 1)
 
-    def target_ok(self, s, values):
+    def space_ok(self, v, values, plan):
+        """Only arena values, states, and views of both, are in the memory of another target than the CPU."""
+        space = {ALIAS: lambda: values[v.at].space, PART: lambda: values[v.at].space, ARENA: lambda: v.space,
+                 INPUT: lambda: v.space if is_state(v) else 0}.get(v.storage, lambda: 0)()
+        return v.space == space and v.space < self.targets(plan)
+
+    def target_ok(self, s, values, plan):
         """A transfer copies between the host's memory and its target's; all operands of another step are in its target's."""
         op, operands = self.a.one("OPS", s.op), self.a.records("OPERANDS", s.operand_first, s.in_count + s.out_count)
         spaces = [values[v].space for v in operands if v != NO_VALUE]
-        if s.target >= self.targets():
+        if s.target >= self.targets(plan):
             return False
         if (self.a.text(op.domain), self.a.text(op.name)) == ("hologram", "Transfer"):
             return (s.in_count, s.out_count, len(spaces)) == (1, 1, 2) and 0 in spaces and sum(spaces) == s.target
@@ -373,7 +397,7 @@ class Check:
                 continue
             if v >= len(values) or (k >= s.in_count and not is_writable(values[root(values, v)])):
                 return False
-        return self.target_ok(s, values) and all(self.attr_ok(r, plan) for r in a.records("ATTRS", s.attr_first, s.attr_count))
+        return self.target_ok(s, values, plan) and all(self.attr_ok(r, plan) for r in a.records("ATTRS", s.attr_first, s.attr_count))
 
     def attr_ok(self, r, plan):
         if not self.text_ok(r.name):
@@ -381,7 +405,7 @@ class Check:
         if r.kind in (A_INT, A_FLOAT):
             return True
         if r.kind == A_GRAPH:  # a subgraph comes later: no plan holds itself
-            return plan < r.value < self.a.count("PLANS")
+            return plan < r.value < (self.hosts() if plan < self.hosts() else self.a.count("PLANS"))
         if r.kind in (A_TENSOR, A_TYPE):
             return self.tensor_ok(r.value)
         if r.kind == A_STRINGS:
@@ -621,6 +645,7 @@ def archive_dict(a):
         "metadata": {a.text(m.key): a.text(m.value) for m in a.records("META")},
         "constants": [{"dtype": DTYPES[k.dtype][0], "count": k.count, "offset": k.offset, "size": k.size, "packed": k.packed,
                        "hash": f"{k.hash1:016x}{k.hash0:016x}"} for k in a.records("CONSTANTS")],
+        "device_plans": a.records("DEVICE_PLANS"),
         "targets": [a.target(i) for i in range(max(a.count("TARGETS"), 1))],
         "plans": [plan_dict(a, p) for p in a.records("PLANS")],
         "memo": memo_dict(a),

@@ -63,6 +63,7 @@ static HoloStatus meta_add(HoloCompile *c)
     HOLO_TRY(holo_plan_meta(&c->plan, "compiler.version", holo_version(), c->error));
     HOLO_TRY(meta_source(c));
     HOLO_TRY(holo_plan_meta(&c->plan, "numeric", holo_numeric_name(c->compiler->numeric), c->error));
+    if (c->twins) HOLO_TRY(holo_plan_meta(&c->plan, "numeric.device", holo_numeric_name(c->asked->numeric), c->error));
     HOLO_TRY(meta_number(c, "nodes.before", r->nodes_before));
     HOLO_TRY(meta_number(c, "nodes.after", r->nodes_after));
     uint64_t flops = holo_plan_flops(c->entries[0].draft->graph);

@@ -48,7 +48,6 @@ void holo_draft_destroy(HoloDraft *draft)
 static HoloStatus entry_begin(HoloCompile *c, const HoloModelEntry *from)
 {
     const HoloGraph *graph = from->graph;
-    *c->entry              = (HoloCompileEntry){.name = from->name, .graph = from->graph};
     c->box->report.nodes_before += (uint32_t)graph->node_count;
     dump(c, "import", graph);
     holo_compiler_note_kernels(c->compiler, graph, &c->notes);
@@ -58,23 +57,38 @@ static HoloStatus entry_begin(HoloCompile *c, const HoloModelEntry *from)
 
 HoloStatus holo_compile_import(HoloCompile *c)
 {
+    bool has_twins = c->asked->has_host && !c->twins;
     holo_compiler_progress(c->compiler, "reading the model", 0);
-    HOLO_TRY(holo_compiler_import(c->compiler, c->path, c->bytes, &c->source, c->error));
+    HOLO_TRY(holo_compiler_import(c->asked, c->path, c->bytes, &c->source, c->error));
     const HoloModelSource *model = &c->source->model;
     c->box->report.model_bytes   = model->bytes;
     c->box->report.nodes_before  = 0;
     c->entries                   = HOLO_NEW(&c->box->arena, HoloCompileEntry, model->entry_count);
-    if (!c->entries) return holo_fail_memory(c->error);
+    if (has_twins) c->twins = HOLO_NEW(&c->box->arena, HoloCompileEntry, model->entry_count);
+    if (!c->entries || (has_twins && !c->twins)) return holo_fail_memory(c->error);
     for (int i = 0; i < model->entry_count; i++) {
-        c->entry = &c->entries[c->entry_count++];
+        c->entry  = &c->entries[c->entry_count++];
+        *c->entry = (HoloCompileEntry){.name = model->entries[i].name, .graph = model->entries[i].graph};
+        if (has_twins) c->twins[i] = *c->entry;
         HOLO_TRY(entry_begin(c, &model->entries[i]));
+        if (has_twins) HOLO_TRY(holo_draft_create(c->entry->graph, &c->twins[i].draft, c->error));
     }
     c->entry = c->entries;
     return HOLO_OK;
 }
 
+static void twins_drop(HoloCompile *c)
+{
+    for (int i = 0; c->twins && i < c->entry_count; i++) {
+        holo_lowered_deinit(&c->twins[i].lowered);
+        holo_draft_destroy(c->twins[i].draft);
+    }
+    c->twins = NULL;
+}
+
 void holo_compile_entries_deinit(HoloCompile *c)
 {
+    twins_drop(c);
     for (int i = 0; i < c->entry_count; i++) {
         holo_lowered_deinit(&c->entries[i].lowered);
         holo_draft_destroy(c->entries[i].draft);
@@ -87,13 +101,15 @@ static void pass_after(void *context, const HoloPass *pass, const HoloGraph *gra
     HoloCompile    *c   = context;
     HoloPassReport *r   = (HoloPassReport *)&c->box->report.passes[pass - c->compiler->passes];
     double          now = holo_time_now();
-    r->runs++;
-    r->changes += changes;
     r->seconds += now - c->pass_start;
     c->pass_start = now;
-    if (!strcmp(pass->name, "fold")) c->box->report.folded += (uint32_t)changes;
-    bool is_table = !strcmp(pass->name, "tables") || !strcmp(pass->name, "pairs");
-    if (is_table && !c->compiler->no_tables) c->box->report.tables += (uint32_t)changes;
+    if (!c->is_twin) { // the report counts what was done to the entries
+        r->runs++;
+        r->changes += changes;
+        if (!strcmp(pass->name, "fold")) c->box->report.folded += (uint32_t)changes;
+        bool is_table = !strcmp(pass->name, "tables") || !strcmp(pass->name, "pairs");
+        if (is_table && !c->compiler->no_tables) c->box->report.tables += (uint32_t)changes;
+    }
     dump(c, pass->name, graph);
     holo_compiler_progress(c->compiler, pass->name, 0.1);
 }
@@ -145,6 +161,10 @@ HoloStatus holo_compile_quantize(HoloCompile *c)
     HoloPassOptions options = pass_options(c, disabled);
     HoloGraph     **graph   = &c->entry->draft->graph;
     if (!holo_compiler_quantizes(c->compiler)) return HOLO_OK;
+    if (c->is_twin) { // as its entry was
+        *graph = holo_graph_copy(c->entries[c->entry - c->twins].quantized, &c->entry->draft->arena);
+        return *graph ? HOLO_OK : holo_fail_memory(c->error);
+    }
     if (c->entry_count > 1 && holo_calibration_is_given(c->compiler))
         return holo_fail(c->error, HOLO_UNSUPPORTED,
                          "the model has %d entries, and samples to calibrate with are for one: quantize without them",
@@ -182,17 +202,18 @@ HoloStatus holo_compile_optimize(HoloCompile *c)
     HoloChanges         all = {.limit = INT_MAX}, *changes = compiler->changes ? compiler->changes : &all;
     HoloPassOptions     options = pass_options(c, disabled);
     options.changes             = changes;
-    options.notes               = &c->notes;
+    options.notes               = c->is_twin ? NULL : &c->notes;
     options.tied                = &c->tied;
     options.after               = pass_after;
     options.context             = c;
+    if (holo_compile_is_first(c)) c->tied = (HoloTied){0};
     if (c->entry != c->entries) // what the entries before took is taken; 0 would be no limit
         options.table_budget -=
             report->table_bytes < options.table_budget ? report->table_bytes : options.table_budget - 1;
     if (!report->passes) HOLO_TRY(passes_begin(c));
     c->pass_start = holo_time_now();
     HOLO_TRY(holo_passes_run(graph, &options, c->error));
-    report->nodes_after += (uint32_t)graph->node_count;
+    if (!c->is_twin) report->nodes_after += (uint32_t)graph->node_count;
     report->table_budget = compiler->table_budget;
     if (!compiler->no_tables) report->table_bytes += options.table_budget - changes->table_room;
     dump(c, "plan", graph);
@@ -205,7 +226,7 @@ HoloStatus holo_compile_materialize(HoloCompile *c)
     HoloGraph  *graph    = c->entry->draft->graph;
     uint32_t    nodes    = (uint32_t)graph->node_count;
     HoloDomain *domains  = NULL;
-    bool        is_first = c->entry == c->entries; // domains are of its inputs
+    bool        is_first = holo_compile_is_first(c); // domains are of its inputs
     if (is_first) HOLO_TRY(holo_compiler_domains(c->compiler, graph, &c->box->arena, &domains, c->error));
     HoloMaterialize m = {
         .is_exact     = c->compiler->numeric == HOLO_EXACT,
@@ -213,16 +234,18 @@ HoloStatus holo_compile_materialize(HoloCompile *c)
         .domains      = domains,
         .domain_count = is_first ? c->compiler->domain_count : 0,
         .room         = r->table_budget - r->table_bytes,
-        .notes        = &c->notes,
+        .notes        = c->is_twin ? NULL : &c->notes,
         .error        = c->error,
     };
     c->notes.is_late = false;
     if (c->compiler->no_tables) return HOLO_OK;
     HOLO_TRY(holo_materialize_rows(graph, &m));
     HOLO_TRY(holo_materialize_few(graph, &m));
-    r->tables += m.tables;
     r->table_bytes = r->table_budget - m.room;
-    r->nodes_after += (uint32_t)graph->node_count - nodes;
+    if (!c->is_twin) {
+        r->tables += m.tables;
+        r->nodes_after += (uint32_t)graph->node_count - nodes;
+    }
     if (m.tables) dump(c, "materialize", graph);
     return HOLO_OK;
 }
@@ -273,8 +296,8 @@ HoloStatus holo_compile_tune(HoloCompile *c)
     HoloTuning tuning;
     HOLO_TRY(holo_tune(c->entry->draft->graph, &c->entry->lowered, &options, &c->box->arena, &tuning, c->error));
     r->tuned = true;
-    r->tune_open += tuning.open;
     r->tune_seconds += holo_time_now() - start;
+    if (!c->is_twin) r->tune_open += tuning.open;
     if (c->entry != c->entries) return HOLO_OK; // the report has the steps of the first entry
     r->tune_count = tuning.count;
     r->tunes      = tuning.reports;
@@ -295,13 +318,18 @@ static void weights_note(HoloCompile *c)
     }
 }
 
-static HoloStatus entries_plan(HoloCompile *c)
+// Plans the entries, and their twins if there are any and they are wanted.
+static HoloStatus entries_plan(HoloCompile *c, bool with_twins)
 {
-    HoloPlanEntry *all = HOLO_NEW(&c->box->arena, HoloPlanEntry, c->entry_count);
+    int            count = c->entry_count, twins = with_twins && c->twins ? count : 0;
+    HoloPlanEntry *all = HOLO_NEW(&c->box->arena, HoloPlanEntry, count + twins);
     if (!all) return holo_fail_memory(c->error);
-    for (int i = 0; i < c->entry_count; i++)
-        all[i] = (HoloPlanEntry){c->entries[i].name, c->entries[i].draft->graph, &c->entries[i].lowered};
-    return holo_plan_create_all(all, c->entry_count, &c->plan, c->error);
+    holo_plan_deinit(&c->plan);
+    for (int i = 0; i < count + twins; i++) {
+        const HoloCompileEntry *e = i < count ? &c->entries[i] : &c->twins[i - count];
+        all[i]                    = (HoloPlanEntry){e->name, e->draft->graph, &e->lowered, i >= count};
+    }
+    return holo_plan_create_all(all, count + twins, &c->plan, c->error);
 }
 
 // Limits what is stored larger than in the model to what --size allows.
@@ -324,10 +352,9 @@ static HoloStatus fit(HoloCompile *c)
     r->not_transformed       = done.given_up;
     r->not_transformed_bytes = done.bytes_spared;
     r->size_work             = done.work > 0 ? done.work_more / done.work : 0;
-    if (!anew) return HOLO_OK;
-    holo_plan_deinit(&c->plan);
-    c->plan = (HoloPlan){0};
-    return entries_plan(c);
+    for (int i = 0; c->twins && i < c->entry_count; i++)
+        holo_lowered_share(&c->twins[i].lowered, &c->entries[i].lowered);
+    return anew || c->twins ? entries_plan(c, true) : HOLO_OK;
 }
 
 // Adds the code that devices need for the steps of all entries.
@@ -337,7 +364,7 @@ static HoloStatus code_add(HoloCompile *c)
     const HoloLowered **lowered = HOLO_NEW(&c->box->arena, const HoloLowered *, c->entry_count);
     HoloTargetUse       use     = {.lowered = lowered, .count = c->entry_count, .arena = &c->box->arena};
     if (!lowered) return holo_fail_memory(c->error);
-    for (int i = 0; i < c->entry_count; i++) lowered[i] = &c->entries[i].lowered;
+    for (int i = 0; i < c->entry_count; i++) lowered[i] = c->twins ? &c->twins[i].lowered : &c->entries[i].lowered;
     const HoloTargets *targets = &lowered[0]->targets;
     use.kind                   = c->compiler->target_kind;
     for (int t = 1; t < targets->count; t++) {
@@ -349,10 +376,52 @@ static HoloStatus code_add(HoloCompile *c)
     return HOLO_OK;
 }
 
+// Says what plans for devices take beside those for the CPU.
+static HoloStatus twins_report(HoloCompile *c)
+{
+    HoloReport        *r       = &c->box->report;
+    const HoloTargets *targets = &c->asked->targets;
+    HoloText           names   = {0};
+    for (int i = 1; i < targets->count; i++) holo_text_add(&names, "%s%s", i > 1 ? "," : "", targets->list[i]->name);
+    r->device = names.data ? holo_arena_text(&c->box->arena, names.data, strlen(names.data)) : NULL;
+    holo_text_deinit(&names);
+    r->numeric        = holo_numeric_name(c->compiler->numeric);
+    r->device_numeric = holo_numeric_name(c->asked->numeric);
+    r->device_steps   = c->plan.device_steps;
+    r->host_bytes = r->device_bytes = r->shared_bytes = 0;
+    for (uint32_t i = 0; i < c->plan.constant_count; i++) {
+        const HoloPlanConstant *k = &c->plan.constants[i];
+        *(k->users == HOLO_USER_ENTRY    ? &r->host_bytes
+          : k->users == HOLO_USER_DEVICE ? &r->device_bytes
+                                         : &r->shared_bytes) += k->size;
+    }
+    if (!r->device) return holo_fail_memory(c->error);
+    char text[HOLO_NOTE_TEXT];
+    holo_notes_add(&c->notes, &(HoloNote){.pass  = "devices",
+                                          .what  = "constants for both",
+                                          .why   = "devices read the same bytes, or turn what is packed for the CPU",
+                                          .bytes = r->shared_bytes});
+    holo_note_text(text, "%s reads them in a form that cannot be made of that of the CPU when they are brought there",
+                   r->device);
+    holo_notes_add(
+        &c->notes,
+        &(HoloNote){.pass = "devices", .what = "constants for devices alone", .why = text, .bytes = r->device_bytes});
+    return HOLO_OK;
+}
+
+// Plans for devices of which no step runs there would be those for the CPU once more.
+static void twins_judge(HoloCompile *c)
+{
+    bool any = false;
+    for (int i = 0; c->twins && i < c->entry_count; i++) any = any || c->twins[i].lowered.targets.count > 1;
+    if (!any) twins_drop(c);
+}
+
 HoloStatus holo_compile_plan(HoloCompile *c)
 {
     HoloReport *r = &c->box->report;
-    HOLO_TRY(entries_plan(c));
+    twins_judge(c);
+    HOLO_TRY(entries_plan(c, false)); // how an entry is stored does not depend on whether it has a twin
     HOLO_TRY(fit(c));
     HOLO_TRY(code_add(c));
     if (c->compiler->numeric == HOLO_EXACT) c->plan.flags_must |= HOLO_FLAG_EXACT;
@@ -371,5 +440,5 @@ HoloStatus holo_compile_plan(HoloCompile *c)
                                               .count = r->deduplicated,
                                               .bytes = r->deduplicated_bytes});
     weights_note(c);
-    return HOLO_OK;
+    return c->twins ? twins_report(c) : HOLO_OK;
 }

@@ -76,6 +76,7 @@ HoloStatus holo_compile_images(HoloCompile *c)
     other.entry_count     = 0;
     other.plan            = (HoloPlan){0};
     other.notes           = (HoloNotes){0};
+    other.asked           = open;
     other.error           = &ignored;
     c->box->report.folded = c->box->report.tables = 0;
     c->box->report.passes                         = NULL;
@@ -95,6 +96,7 @@ HoloStatus holo_compile_images(HoloCompile *c)
     } else
         c->box->report = report;
     holo_plan_deinit(&other.plan);
+    other.twins = NULL; // they stay
     holo_compile_entries_deinit(&other);
     holo_notes_deinit(&other.notes);
     if (!is) holo_source_close(other.source);

@@ -119,7 +119,8 @@ HoloStatus holo_compile_prefix(HoloCompile *c)
     holo_compiler_progress(c->compiler, "reading the prefix", 0.5);
     HOLO_TRY(holo_file_writer_map(c->file, &mapping, c->error));
     HOLO_TRY(holo_model_open_mapping(&mapping, &model, c->error));
-    HoloStatus status = prefix_read(&p, model);
+    HoloStatus status = c->twins ? holo_model_set_device(model, holo_target_cpu.name, c->error) : HOLO_OK;
+    if (!status) status = prefix_read(&p, model);
     holo_language_close(p.language);
     holo_template_close(p.chat);
     holo_ids_free(p.token);

@@ -36,16 +36,20 @@ static HoloStatus kind_set(HoloCompiler *compiler, const HoloTarget *target, con
     return HOLO_OK;
 }
 
-static HoloStatus target_add(HoloCompiler *compiler, HoloTargets *targets, char *name, HoloError *error)
+static HoloStatus target_add(HoloCompiler *compiler, HoloTargets *targets, char *name, bool *has_host, HoloError *error)
 {
     char *kind = strchr(name, ':');
     if (kind) *kind++ = 0;
     const HoloTarget *target = holo_target_find(name);
     if (!target) return unknown(name, error);
-    for (int i = 1; i < targets->count; i++)
-        if (targets->list[i] == target) return holo_fail(error, HOLO_BAD_ARGUMENT, "target %s is named twice", name);
+    bool twice = target == &holo_target_cpu && *has_host;
+    for (int i = 1; i < targets->count; i++) twice = twice || targets->list[i] == target;
+    if (twice) return holo_fail(error, HOLO_BAD_ARGUMENT, "target %s is named twice", name);
     if (kind) HOLO_TRY(kind_set(compiler, target, kind, error));
-    if (target == &holo_target_cpu) return HOLO_OK; // the CPU is always the last
+    if (target == &holo_target_cpu) { // it is always the last; named beside others, it gets a plan of its own
+        *has_host = true;
+        return HOLO_OK;
+    }
     if (targets->count == HOLO_TARGETS_USED)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "more than %d targets are named", HOLO_TARGETS_USED - 1);
     targets->list[targets->count++] = target;
@@ -68,6 +72,12 @@ bool holo_compiler_is_bf16(const HoloCompiler *compiler)
     return compiler->numeric == HOLO_NUMERIC_BF16;
 }
 
+HoloNumeric holo_compiler_host_numeric(const HoloCompiler *compiler)
+{
+    bool is_device = compiler->numeric == HOLO_NUMERIC_TF32 || compiler->numeric == HOLO_NUMERIC_F16;
+    return is_device ? HOLO_FUSED : compiler->numeric;
+}
+
 HoloStatus holo_targets_check(const HoloCompiler *compiler, HoloError *error)
 {
     const char *numeric = holo_numeric_name(compiler->numeric);
@@ -87,16 +97,18 @@ HoloStatus holo_targets_check(const HoloCompiler *compiler, HoloError *error)
 HoloStatus holo_compiler_set_targets(HoloCompiler *compiler, const char *names, HoloError *error)
 {
     HoloTargets targets      = holo_targets_cpu;
+    bool        has_host     = false;
     compiler->target_kind[0] = 0;
     for (const char *at = names;; at++) {
         size_t size     = strcspn(at, ",");
         char   name[64] = "";
         memcpy(name, at, size < sizeof name ? size : sizeof name - 1);
-        HOLO_TRY(target_add(compiler, &targets, name, error));
+        HOLO_TRY(target_add(compiler, &targets, name, &has_host, error));
         at += size;
         if (!*at) break;
     }
-    compiler->targets = targets;
+    compiler->targets  = targets;
+    compiler->has_host = has_host && targets.count > 1;
     holo_targets_classify(compiler);
     return HOLO_OK;
 }

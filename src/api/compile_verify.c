@@ -18,6 +18,7 @@ typedef struct Verifying {
     const HoloGraph  *reference;
     const HoloModel  *model;
     HoloVerifyOptions options;
+    HoloVerifyResult *result;
     int               samples; // given samples that were compared
 } Verifying;
 
@@ -36,7 +37,7 @@ static void verify_release(void *context, const void *data, size_t size)
 static HoloStatus sample_verify(void *context, HoloInputSet *set, HoloError *error)
 {
     Verifying        *v       = context;
-    HoloVerifyResult *r       = &v->compile->verified;
+    HoloVerifyResult *r       = v->result;
     HoloVerifyOptions options = v->options;
     HoloError         why     = {0};
     HoloArena         arena   = {0};
@@ -132,8 +133,7 @@ static HoloStatus samples_verify(Verifying *v)
     for (int i = 0; i < compiler->verify_count; i++)
         if (named_input(&names, compiler->verify_with[i], &path) < 0)
             HOLO_TRY(sets_verify(v, &names, compiler->verify_with[i], c->error));
-    snprintf(c->verified.inputs, sizeof c->verified.inputs, "%d sample%s given", v->samples,
-             v->samples == 1 ? "" : "s");
+    snprintf(v->result->inputs, sizeof v->result->inputs, "%d sample%s given", v->samples, v->samples == 1 ? "" : "s");
     return HOLO_OK;
 }
 
@@ -160,47 +160,77 @@ static bool devices_are_here(const HoloModel *model, char *why_not, size_t room)
     return true;
 }
 
+// How far results may be from those of the model, of the largest number of an output.
+static double relative_of(const HoloCompiler *compiler)
+{
+    double relative = compiler->relative;
+    return is_narrow(compiler->numeric) && relative > 0 ? fmax(relative, narrow_relative) : relative;
+}
+
+// Compares one plan of the entry, that of `model`, if it can run here. `what` is for messages.
+static HoloStatus plan_verify(Verifying *v, const HoloModel *model, const char *what)
+{
+    HoloCompile *c     = v->compile;
+    bool         given = c->compiler->verify_count && c->entry == c->entries; // samples are for the first entry
+    HoloError    why   = {0};
+    v->model           = model;
+    v->samples         = 0;
+    if (!devices_are_here(model, v->result->why_not, sizeof v->result->why_not)) return HOLO_OK;
+    HoloStatus status = given ? samples_verify(v) : holo_verify(v->reference, model, &v->options, v->result, &why);
+    if (!status || given) return status;
+    return holo_fail(c->error, status, "%s%s%s%s%s", *c->entry->name ? "entry " : "", c->entry->name,
+                     *c->entry->name ? ": " : "", what, why.text);
+}
+
+// First the plan for the CPU, if there are two, then the one for devices.
+static HoloStatus plans_verify(Verifying *v, HoloModel *model)
+{
+    HoloCompile     *c     = v->compile;
+    const HoloModel *entry = holo_model_entry(model, c->entry->name);
+    v->result              = &c->verified;
+    v->options.relative    = relative_of(c->compiler);
+    if (c->twins) HOLO_TRY(holo_model_set_device(model, holo_target_cpu.name, c->error));
+    HOLO_TRY(plan_verify(v, entry, ""));
+    if (!c->twins) return HOLO_OK;
+    if (!entry->twin) return holo_fail(c->error, HOLO_INTERNAL, "the archive lacks its plans for devices");
+    v->result           = &c->twins_verified;
+    v->options.relative = relative_of(c->asked);
+    return plan_verify(v, entry->twin, "the plan for devices: ");
+}
+
 static HoloStatus verify_with(HoloCompile *c, const HoloGraph *reference, HoloGraph *trial)
 {
     HoloMapping mapping;
     HoloModel  *model;
-    Verifying   v        = {.compile = c, .reference = reference};
-    double      relative = c->compiler->relative;
-    if (is_narrow(c->compiler->numeric) && relative > 0) relative = fmax(relative, narrow_relative);
-    v.options = (HoloVerifyOptions){
-        .relative   = relative,
-        .absolute   = c->compiler->absolute,
-        .pool       = c->pool,
-        .trial      = trial,
-        .memory     = memory_of(c),
-        .plan_bytes = c->box->report.arena_bytes,
-        .progress   = verify_progress,
-        .release    = verify_release,
-        .context    = &v,
+    Verifying   v = {.compile = c, .reference = reference};
+    v.options     = (HoloVerifyOptions){
+            .absolute   = c->compiler->absolute,
+            .pool       = c->pool,
+            .trial      = trial,
+            .memory     = memory_of(c),
+            .plan_bytes = c->box->report.arena_bytes,
+            .progress   = verify_progress,
+            .release    = verify_release,
+            .context    = &v,
     };
     if (c->entry == c->entries)
         HOLO_TRY(holo_compiler_domain_inputs(c->compiler, reference, &c->box->arena, &v.options.inputs, c->error));
     HOLO_TRY(holo_file_writer_map(c->file, &mapping, c->error));
     HOLO_TRY(holo_model_open_mapping(&mapping, &model, c->error));
-    v.model         = holo_model_entry(model, c->entry->name);
-    bool      given = c->compiler->verify_count && c->entry == c->entries; // samples are for the first entry
-    HoloError why   = {0};
-    if (!devices_are_here(v.model, c->verified.why_not, sizeof c->verified.why_not)) {
-        holo_model_close(model);
-        return HOLO_OK;
-    }
-    HoloStatus status = given ? samples_verify(&v) : holo_verify(reference, v.model, &v.options, &c->verified, &why);
+    HoloStatus status = plans_verify(&v, model);
     holo_model_close(model);
-    if (!status || given) return status;
-    return holo_fail(c->error, status, *c->entry->name ? "entry %s: %s" : "%s%s", c->entry->name, why.text);
+    return status;
 }
 
 // The optimized graph, and its weights in other types, are freed first: nobody needs them any longer.
 static HoloStatus verify_model(HoloCompile *c)
 {
-    HoloGraph *graph = c->entry->graph, *trial;
+    HoloGraph        *graph = c->entry->graph, *trial;
+    HoloCompileEntry *twin  = c->twins ? &c->twins[c->entry - c->entries] : NULL;
     holo_draft_destroy(c->entry->draft);
     c->entry->draft = NULL;
+    if (twin) holo_draft_destroy(twin->draft);
+    if (twin) twin->draft = NULL;
     HOLO_TRY(holo_compiler_judge(c->compiler, graph, &trial, c->error));
     return verify_with(c, graph, trial);
 }
@@ -238,11 +268,15 @@ HoloStatus holo_compile_verify(HoloCompile *c)
     HOLO_TRY(verify_within(c));
     c->verified.outputs += outputs;
     c->verified.nodes += nodes;
-    if (!c->compiler->strict || (v->was_done && !*v->left_out)) return HOLO_OK;
-    if (v->was_done)
+    if (c->compiler->strict && v->was_done && *v->left_out)
         return holo_fail(c->error, HOLO_REFUSED,
                          "the plan could not be verified: some outputs depend on random operators: %s", v->left_out);
-    return holo_fail(c->error, HOLO_REFUSED, "the plan could not be verified: %s", v->why_not);
+    if (c->compiler->strict && !v->was_done)
+        return holo_fail(c->error, HOLO_REFUSED, "the plan could not be verified: %s", v->why_not);
+    if (c->compiler->strict && c->twins && !c->twins_verified.was_done)
+        return holo_fail(c->error, HOLO_REFUSED, "the plan for devices could not be verified: %s",
+                         c->twins_verified.why_not);
+    return HOLO_OK;
 }
 
 // ---- what the archive and the report say about it
@@ -257,15 +291,21 @@ static const struct {
 };
 enum { SAID_ROOM = 256 };
 
+// Of the plans for devices, if there are such beside those for the CPU.
+static const char twins_key[] = "verify.device";
+
+static HoloStatus reserve(HoloCompile *c, const char *key, int room)
+{
+    char blank[SAID_ROOM];
+    memset(blank, '-', sizeof blank);
+    blank[room] = 0;
+    return holo_plan_meta(&c->plan, key, blank, c->error);
+}
+
 HoloStatus holo_compile_reserve(HoloCompile *c)
 {
-    for (int i = 0; i < HOLO_COUNT(said); i++) {
-        char blank[SAID_ROOM];
-        memset(blank, '-', sizeof blank);
-        blank[said[i].room] = 0;
-        HOLO_TRY(holo_plan_meta(&c->plan, said[i].key, blank, c->error));
-    }
-    return HOLO_OK;
+    for (int i = 0; i < HOLO_COUNT(said); i++) HOLO_TRY(reserve(c, said[i].key, said[i].room));
+    return c->twins ? reserve(c, twins_key, SAID_ROOM - 1) : HOLO_OK;
 }
 
 static const char *text_of(HoloCompile *c, const char *text)
@@ -293,6 +333,20 @@ static void report_fill(HoloCompile *c)
     r->worst_top              = v->worst_top;
     r->allowed                = v->allowed;
     r->allowed_by             = text_of(c, v->allowed_by);
+    r->device_verified        = c->twins_verified.was_done;
+    r->device_why_not         = c->twins_verified.was_done ? NULL : text_of(c, c->twins_verified.why_not);
+}
+
+static HoloStatus twins_record(HoloCompile *c)
+{
+    const HoloVerifyResult *v = &c->twins_verified;
+    char                    text[SAID_ROOM];
+    snprintf(text, sizeof text, "%s%.230s",
+             v->was_done           ? "passed"
+             : c->compiler->verify ? "no: "
+                                   : "not asked for",
+             v->was_done ? "" : v->why_not);
+    return holo_archive_set_meta(&c->plan, c->file, twins_key, text, c->error);
 }
 
 HoloStatus holo_compile_record(HoloCompile *c)
@@ -310,6 +364,7 @@ HoloStatus holo_compile_record(HoloCompile *c)
     };
     for (int i = 0; i < HOLO_COUNT(said); i++)
         HOLO_TRY(holo_archive_set_meta(&c->plan, c->file, said[i].key, value[i], c->error));
+    if (c->twins) HOLO_TRY(twins_record(c));
     report_fill(c);
     return HOLO_OK;
 }
@@ -346,7 +401,8 @@ HoloStatus holo_compile_memorize(HoloCompile *c)
     holo_compiler_progress(c->compiler, "running patterns", 0.95);
     HOLO_TRY(holo_file_writer_map(c->file, &mapping, c->error));
     HOLO_TRY(holo_model_open_mapping(&mapping, &model, c->error));
-    HoloStatus status = holo_session_create(model, c->pool, &session, c->error);
+    HoloStatus status = c->twins ? holo_model_set_device(model, holo_target_cpu.name, c->error) : HOLO_OK;
+    if (!status) status = holo_session_create(model, c->pool, &session, c->error);
     if (!status) {
         status = patterns_learn(c, model, session);
         holo_session_destroy(session);

@@ -392,7 +392,8 @@ HoloStatus holo_compiler_import(const HoloCompiler *compiler, const char *path, 
                                  .bytes   = bytes.data,
                                  .size    = bytes.size,
                                  .told    = told,
-                                 .is_wide = holo_compiler_quantizes(compiler)}; // what is quantized is measured in f32
+                                 .is_wide = holo_compiler_quantizes(compiler) || // what is quantized is measured in f32
+                                            (compiler->has_host && compiler->numeric == HOLO_NUMERIC_BF16)};
     for (int i = 0; i < compiler->input_count; i++)
         told[request.told_count++] = (HoloToldInput){compiler->inputs[i].name, compiler->inputs[i].value};
     HOLO_TRY(holo_source_import(&request, out, error));

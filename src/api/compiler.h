@@ -42,6 +42,7 @@ struct HoloCompiler {
     bool             is_prefix_plain;
     HoloSize         size;
     HoloTargets      targets;
+    bool             has_host;        // beside the plan for the targets, one for the CPU alone is wanted
     char             target_kind[16]; // of the machines that device code is for; "": all that are known
     bool             verify, strict, tune, no_tables;
     int              verify_count;
@@ -111,6 +112,8 @@ bool        holo_compiler_is_bf16(const HoloCompiler *compiler);
 const char *holo_numeric_name(HoloNumeric numeric); // "fused", "exact", "bf16", "tf32", "f16"
 // Takes the rows of the targets that are for the numeric class; a target without one keeps its row.
 void holo_targets_classify(HoloCompiler *compiler);
+// The numeric class of the plan for the CPU alone.
+HoloNumeric holo_compiler_host_numeric(const HoloCompiler *compiler);
 // Refuses a numeric class that a target does not have.
 HOLO_MUST HoloStatus holo_targets_check(const HoloCompiler *compiler, HoloError *error);
 

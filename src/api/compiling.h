@@ -29,31 +29,42 @@ typedef struct HoloCompileEntry {
 } HoloCompileEntry;
 
 typedef struct HoloCompile {
-    const HoloCompiler *compiler;
+    const HoloCompiler *compiler; // of the plan that a stage works on: `asked`, or a copy of it for the CPU alone
+    const HoloCompiler *asked;
     const char         *path, *out_path; // out_path NULL: the archive stays in memory
     HoloString          bytes;           // a model in memory; data NULL: it is at `path`
     HoloSource         *source;          // the model as it was read
     HoloCompileEntry   *entries;
     int                 entry_count;
-    HoloCompileEntry   *entry; // the one that a stage works on
-    HoloPlan            plan;
-    HoloFileWriter     *file;
-    HoloReportBox      *box;
-    HoloPool           *pool;
-    HoloVerifyResult    verified;
-    HoloNotes           notes;
-    HoloTied            tied;
-    double              start, pass_start;
-    HoloScope           scope;
-    HoloStop            stop;
-    HoloAccount        *account; // for its memory limit; NULL: none
-    HoloError          *error;
+    HoloCompileEntry
+        *twins;   // the same graphs once more, for devices; the entries are for the CPU alone then. NULL: none
+    bool is_twin; // `entry` is one of these
+    HoloCompileEntry *entry; // the one that a stage works on
+    HoloPlan          plan;
+    HoloFileWriter   *file;
+    HoloReportBox    *box;
+    HoloPool         *pool;
+    HoloVerifyResult  verified;
+    HoloVerifyResult  twins_verified;
+    HoloNotes         notes;
+    HoloTied          tied;
+    double            start, pass_start;
+    HoloScope         scope;
+    HoloStop          stop;
+    HoloAccount      *account; // for its memory limit; NULL: none
+    HoloError        *error;
 } HoloCompile;
 
 // Fails if choices do not fit each other, or the archive would replace the model.
 HOLO_MUST HoloStatus holo_compile_check(const HoloCompile *c);
 
-void holo_compile_entries_deinit(HoloCompile *c);
+void holo_compile_entries_deinit(HoloCompile *c); // the twins, too
+
+// Is it the first entry, or the twin of that?
+static inline bool holo_compile_is_first(const HoloCompile *c)
+{
+    return c->entry == (c->is_twin ? c->twins : c->entries);
+}
 
 // The stages, in order. Those for an entry are called for each of them.
 HOLO_MUST HoloStatus holo_compile_import(HoloCompile *c);      // names all unknown operators at once

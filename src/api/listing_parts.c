@@ -4,6 +4,7 @@
 #include "devices/device.h"
 #include "ops/op_id.h"
 #include "runtime/model.h"
+#include "runtime/sharing.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -247,6 +248,7 @@ static HoloStatus plan_add(HoloLister *l, const HoloModel *model, const HoloPlan
 
 HoloStatus holo_listing_of_model(HoloLister *l, const HoloModel *model)
 {
+    model                        = holo_sharing_told(model);
     const HoloPlanRecord *plan   = &model->archive.PLANS_at[model->plan];
     int                  *inputs = numbers(l, (int)plan->input_count), *outputs = numbers(l, (int)plan->output_count);
     if (!inputs || !outputs) return holo_fail_memory(l->error);

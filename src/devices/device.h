@@ -55,9 +55,10 @@ typedef struct HoloDevice {
     void (*give)(void *self, void *memory, size_t size); // accepts NULL
 
     // Where the bytes of a constant of the archive are in its memory. They are brought there once for all sessions, and
-    // stay until unshare. NULL: constants are transferred like other values.
-    HoloStatus (*constant)(void *self, uint32_t number, const void *bytes, size_t size, void **out_at,
-                           HoloError *error);
+    // stay until unshare. `call` is the transfer: its parameters may say that they get another form on the way. NULL:
+    // constants are transferred like other values.
+    HoloStatus (*constant)(void *self, uint32_t number, const HoloCall *call, const void *bytes, size_t size,
+                           void **out_at);
 
     // Moves bytes after everything that was launched before. The host may change the source of a transfer in as soon as
     // this returns; the result of a transfer out is there when wait returns.
@@ -89,6 +90,9 @@ typedef struct HoloDevice {
     HoloStatus (*prepare)(void *self, uint32_t kernel, const HoloCall *call, void *job, size_t *out_scratch);
     // Bytes of the packed form of input i; -1: it is plain. NULL: no input is ever packed. prepare has filled the job.
     int64_t (*packed_size)(const HoloCall *call, const void *job, int input);
+    // The kernel of the CPU for which input i is packed in the archive: it gets the device's form when that holds it. 0: the
+    // step's own kernel. NULL: that is always so.
+    uint32_t (*packed_by)(const void *job, int input);
     // May the kernel write an output over an input of the same size? NULL: none may, unless the operator is pointwise.
     bool (*is_in_place)(uint32_t kernel);
     const char *(*ran_by)(const void *job);      // its name in profiles: a kernel's name, or "eval"

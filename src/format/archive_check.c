@@ -6,8 +6,7 @@
 // Records may not share what they refer to: each entry of a section belongs to one record, or to none. So neither this
 // check nor any later use of an archive takes time or memory out of proportion to the file.
 #include "base/dim/dim.h"
-#include "base/hash.h"
-#include "format/holo.h"
+#include "format/archive_ports.h"
 
 #include <string.h>
 
@@ -23,6 +22,7 @@ typedef struct Check {
     bool        *is_held; // by plan: an attribute refers to it
     bool        *is_own;  // by plan: callers run it
     uint32_t     target_count;
+    uint32_t     host_count; // so many plans run on the CPU alone, if there are others; 0: there are no others
     // How many entries are taken so far.
     uint64_t bytes, weights, values, steps, operands, attrs;
 } Check;
@@ -198,6 +198,33 @@ static HoloStatus entries_check(const Check *c)
     return HOLO_OK;
 }
 
+// There is one for each entry, behind all entries, and none is a subgraph.
+static HoloStatus device_plans_check(Check *c)
+{
+    const HoloArchive *a       = c->a;
+    size_t             entries = a->ENTRIES_count ? a->ENTRIES_count : 1;
+    uint32_t           before  = a->ENTRIES_count ? a->ENTRIES_at[entries - 1].plan : 0;
+    if (!a->DEVICE_PLANS_at) return HOLO_OK;
+    if (a->DEVICE_PLANS_count != entries || c->target_count < 2)
+        return BAD(c, "there are %zu plans for devices, but %zu entries and %u targets", a->DEVICE_PLANS_count, entries,
+                   c->target_count);
+    for (size_t i = 0; i < entries; i++) {
+        uint32_t plan = a->DEVICE_PLANS_at[i];
+        if (plan >= a->PLANS_count || plan <= before || c->is_held[plan])
+            return BAD(c, "plan %zu for devices is broken", i);
+        c->is_own[plan] = true;
+        before          = plan;
+    }
+    c->host_count = a->DEVICE_PLANS_at[0];
+    return HOLO_OK;
+}
+
+// How many targets the plan may use.
+static uint32_t targets_of(const Check *c, const HoloPlanRecord *p)
+{
+    return p - c->a->PLANS_at < c->host_count ? 1 : c->target_count;
+}
+
 // A tensor has the elements of a constant; a type has none.
 static bool tensor_record_ok(const Check *c, uint64_t at, bool has_elements)
 {
@@ -270,13 +297,14 @@ static HoloStatus attrs_check(Check *c)
 // of both.
 static HoloStatus space_check(const Check *c, const HoloPlanRecord *p, uint32_t i)
 {
-    const HoloArchive     *a = c->a;
-    const HoloValueRecord *v = &a->VALUES_at[p->value_first + i];
-    if (c->target_count == 1 && !v->space) return HOLO_OK;
+    const HoloArchive     *a       = c->a;
+    const HoloValueRecord *v       = &a->VALUES_at[p->value_first + i];
+    uint32_t               targets = targets_of(c, p);
+    if (targets == 1 && !v->space) return HOLO_OK;
     uint32_t space = holo_store_is_shared(v->storage) ? a->VALUES_at[p->value_first + v->at].space : 0;
-    if (v->space >= c->target_count)
+    if (v->space >= targets)
         return BAD(c, "value %u of plan %s is in the memory of target %u, but there are %u targets", i,
-                   a->STRINGS_at + p->name, v->space, c->target_count);
+                   a->STRINGS_at + p->name, v->space, targets);
     if (v->storage != HOLO_STORE_ARENA && !holo_value_is_state(v) && v->space != space)
         return BAD(c, "value %u of plan %s is in the memory of target %u, where it cannot be", i,
                    a->STRINGS_at + p->name, v->space);
@@ -357,10 +385,10 @@ static HoloStatus target_check(const Check *c, const HoloPlanRecord *p, uint32_t
     const HoloStepRecord *s       = &a->STEPS_at[p->step_first + i];
     const uint32_t       *operand = &a->OPERANDS_at[s->operand_first];
     const char           *plan    = a->STRINGS_at + p->name;
-    if (s->target >= c->target_count)
-        return BAD(c, "step %u of plan %s runs on target %u, but there are %u targets", i, plan, s->target,
-                   c->target_count);
-    if (c->target_count == 1) return HOLO_OK; // every value is in the host's memory
+    uint32_t              targets = targets_of(c, p);
+    if (s->target >= targets)
+        return BAD(c, "step %u of plan %s runs on target %u, but there are %u targets", i, plan, s->target, targets);
+    if (targets == 1) return HOLO_OK; // every value is in the host's memory
     if (is_transfer(a, s)) {
         bool is_pair =
             s->in_count == 1 && s->out_count == 1 && operand[0] != HOLO_NO_VALUE && operand[1] != HOLO_NO_VALUE;
@@ -398,7 +426,8 @@ static HoloStatus step_check(Check *c, const HoloPlanRecord *p, uint32_t i, uint
     ok = ok && written;
     for (uint32_t k = 0; ok && k < s->attr_count; k++) {
         const HoloAttrRecord *r = &a->ATTRS_at[s->attr_first + k];
-        ok                      = r->kind != 5 || r->value > plan; // a subgraph comes later, so no plan contains itself
+        // A subgraph comes later, so no plan contains itself. Plans for the CPU alone hold no others.
+        ok = r->kind != 5 || (r->value > plan && (plan >= c->host_count || r->value < c->host_count));
     }
     return ok ? target_check(c, p, i) : BAD(c, "step %u of plan %s is broken", i, a->STRINGS_at + p->name);
 }
@@ -518,7 +547,7 @@ static HoloStatus memo_check(const Check *c)
     return HOLO_OK;
 }
 
-// ---- the two entry points
+// ---- all of them
 
 static HoloStatus records_check(Check *c)
 {
@@ -538,7 +567,9 @@ static HoloStatus records_check(Check *c)
     HOLO_TRY(targets_check(c));
     HOLO_TRY(code_check(c));
     HOLO_TRY(entries_check(c));
+    HOLO_TRY(device_plans_check(c));
     for (uint32_t i = 0; i < a->PLANS_count; i++) HOLO_TRY(plan_check(c, i));
+    HOLO_TRY(holo_archive_check_ports(a, c->error));
     return memo_check(c);
 }
 
@@ -549,23 +580,4 @@ HoloStatus holo_archive_open(const void *bytes, size_t size, HoloArchive *out, H
     HoloStatus status = records_check(&c);
     holo_arena_deinit(&c.arena);
     return status;
-}
-
-HoloStatus holo_archive_verify(const HoloArchive *a, HoloError *error)
-{
-    for (size_t i = 0; i < a->CONSTANTS_count; i++) {
-        const HoloConstantRecord *k    = &a->CONSTANTS_at[i];
-        HoloHash                  have = holo_hash(a->WEIGHTS_at + k->offset, k->size);
-        if (memcmp(have.word, k->hash, sizeof have.word))
-            return holo_fail(error, HOLO_BAD_ARCHIVE, "constant %zu, %llu bytes at byte %llu of the file, is damaged",
-                             i, (unsigned long long)k->size,
-                             (unsigned long long)(k->offset + (uint64_t)(a->WEIGHTS_at - a->bytes)));
-    }
-    for (size_t i = 0; i < a->MEMO_TENSORS_count; i++) {
-        const HoloMemoTensor *t    = &a->MEMO_TENSORS_at[i];
-        HoloHash              have = holo_hash(a->MEMO_DATA_at + t->offset, t->size);
-        if (memcmp(have.word, t->hash, sizeof have.word))
-            return holo_fail(error, HOLO_BAD_ARCHIVE, "tensor %zu of the memo is damaged", i);
-    }
-    return HOLO_OK;
 }

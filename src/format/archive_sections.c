@@ -143,3 +143,22 @@ HoloStatus holo_archive_open_sections(const void *bytes, size_t size, HoloArchiv
         return holo_fail(error, HOLO_BAD_ARCHIVE, "the section of texts does not end with a zero byte");
     return HOLO_OK;
 }
+
+HoloStatus holo_archive_verify(const HoloArchive *a, HoloError *error)
+{
+    for (size_t i = 0; i < a->CONSTANTS_count; i++) {
+        const HoloConstantRecord *k    = &a->CONSTANTS_at[i];
+        HoloHash                  have = holo_hash(a->WEIGHTS_at + k->offset, k->size);
+        if (memcmp(have.word, k->hash, sizeof have.word))
+            return holo_fail(error, HOLO_BAD_ARCHIVE, "constant %zu, %llu bytes at byte %llu of the file, is damaged",
+                             i, (unsigned long long)k->size,
+                             (unsigned long long)(k->offset + (uint64_t)(a->WEIGHTS_at - a->bytes)));
+    }
+    for (size_t i = 0; i < a->MEMO_TENSORS_count; i++) {
+        const HoloMemoTensor *t    = &a->MEMO_TENSORS_at[i];
+        HoloHash              have = holo_hash(a->MEMO_DATA_at + t->offset, t->size);
+        if (memcmp(have.word, t->hash, sizeof have.word))
+            return holo_fail(error, HOLO_BAD_ARCHIVE, "tensor %zu of the memo is damaged", i);
+    }
+    return HOLO_OK;
+}

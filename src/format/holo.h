@@ -77,6 +77,7 @@ typedef struct HoloHeader {
     X(PROGRAMS,     20, HoloProgramRecord,  KNOWN,    64,   OPENING) /* portable programs */                           \
     X(TARGETS,      21, HoloTargetRecord,   KNOWN,    64,   OPENING) /* where steps run; absent: on the CPU */         \
     X(ENTRIES,      24, HoloEntryRecord,    KNOWN,    64,   OPENING) /* plans that callers run; absent: plan 0 alone */ \
+    X(DEVICE_PLANS, 27, uint32_t,           KNOWN,    64,   OPENING) /* of each entry: its plan for all targets */      \
     X(CODE,         25, HoloCodeRecord,     KNOWN,    64,   OPENING) /* code of devices */                             \
     X(CODE_DATA,    26, uint8_t,            KNOWN,    64,   LATER)   /* its bytes */                                   \
     X(ASSETS,       22, HoloAssetRecord,    OPTIONAL, 64,   OPENING) /* what goes with the model: a tokenizer ... */   \
@@ -292,6 +293,10 @@ typedef struct HoloEntryRecord {
 } HoloEntryRecord;
 
 enum { HOLO_ENTRIES_MAX = 256 };
+
+// DEVICE_PLANS has the number of a second plan for each entry, in their order; each is larger than that of the entry
+// before. Then the plan of an entry runs on the CPU alone, and so do all plans before the first of these. The second plan
+// has the same inputs, outputs and states, and its steps may run on any target. A reader chooses one of the two.
 
 // Code for a device: a module of kernels that steps of a target launch, for one kind of machine. Who runs it checks it.
 typedef struct HoloCodeRecord {

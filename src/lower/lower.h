@@ -58,6 +58,8 @@ typedef struct HoloLoweredNode {
     const HoloNode *node;
     HoloLowering    lowering;
     int             target; // its number in the targets
+    const struct HoloLoweredNode
+        *shares; // a transfer: it brings the weights as this node of the CPU packs them. NULL: none
 } HoloLoweredNode;
 
 // The choices for the nodes of a graph and of its subgraphs. All later stages read them; tuning and fitting may change
@@ -75,6 +77,9 @@ struct HoloLowered {
 // failure. `cut` NULL: the CPU runs all nodes.
 HOLO_MUST HoloStatus holo_lower_graph(const HoloGraph *graph, const HoloCut *cut, HoloLowered *out, HoloError *error);
 void                 holo_lowered_deinit(HoloLowered *lowered);
+// Lets nodes of targets other than the CPU read weights as nodes of `host` pack them, where their targets can do that, so
+// that they are stored once. `host` is the same model, lowered for the CPU alone, and must live as long.
+void holo_lowered_share(HoloLowered *lowered, const HoloLowered *host);
 // NULL: the node is not in the lowered graph. A result of zeros has no nodes.
 HoloLoweredNode *holo_lowered_find(const HoloLowered *lowered, const HoloNode *node);
 // The target of one of its nodes.

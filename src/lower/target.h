@@ -85,6 +85,9 @@ typedef struct HoloTarget {
     // Changes a choice to one that takes all inputs plain. NULL if it packs none, or is the CPU. Of targets other than the
     // CPU, only constants that one node reads are packed.
     void (*unpack)(HoloLowering *lowering);
+    // Changes a choice that packs weights to one that reads them as the CPU packs them by its choice `host`: then the
+    // device gives them the form that its kernel reads when it brings them. False: it cannot. NULL: it never can.
+    bool (*share)(HoloLowering *lowering, const HoloLowering *host, const HoloTensor *w);
     // Does it store weights larger than they are, to save work? NULL: never.
     bool (*is_enlarged)(const HoloLowering *lowering);
     // An estimate of what a run of such a node costs in one of its ways, in multiplications. Negative: unknown. NULL if

@@ -206,8 +206,9 @@ static HoloStatus step_plan(Planning *p, const HoloNode *node)
     for (int i = 0; i < node->in_count; i++) HOLO_TRY(operand_add(p, node->in[i], of, i));
     for (int i = 0; i < node->out_count; i++) HOLO_TRY(operand_add(p, node->out[i], NULL, i));
     p->step_count++;
-    planner->plan->steps++;
-    planner->plan->kernel_steps += lowering->kernel != 0;
+    planner->plan->device_steps += planner->is_device;
+    planner->plan->steps += !planner->is_device;
+    planner->plan->kernel_steps += !planner->is_device && lowering->kernel;
     return HOLO_OK;
 }
 
@@ -394,6 +395,7 @@ static HoloStatus planner_use(HoloPlanner *planner, const HoloPlanEntry *entry)
     const HoloDims *dims    = entry->graph->dims;
     int             entries = holo_dims_count(dims), symbols = holo_dims_symbol_count(dims);
     planner->lowered       = entry->lowered;
+    planner->is_device     = entry->is_device;
     planner->dims          = dims;
     planner->dim_number    = HOLO_NEW(&planner->arena, int32_t, entries + 1);
     planner->dim_room      = entries;
@@ -405,10 +407,11 @@ static HoloStatus planner_use(HoloPlanner *planner, const HoloPlanEntry *entry)
     return holo_planner_text(planner, "", &empty);
 }
 
-// Adds the targets, unless the CPU is the only one.
+// Adds the targets, if there are others than the CPU, once.
 static HoloStatus targets_add(HoloPlanner *planner)
 {
     const HoloTargets *targets = &planner->lowered->targets;
+    if (planner->plan->section[HOLO_SECTION_TARGETS].size) return HOLO_OK;
     for (int i = 0; i < targets->count && targets->count > 1; i++) {
         HoloTargetRecord record = {0};
         HOLO_TRY(holo_planner_text(planner, targets->list[i]->name, &record.name));
@@ -430,8 +433,11 @@ static HoloStatus entry_add(HoloPlanner *planner, const HoloPlanEntry *entry, bo
     holo_arena_deinit(&scratch);
     HOLO_TRY(planner_use(planner, entry));
     HOLO_TRY(holo_buffer_add(&section[HOLO_SECTION_PLANS], &plan, sizeof plan, planner->error));
-    if (!record.plan) HOLO_TRY(targets_add(planner));
-    if (!is_alone || *entry->name) {
+    HOLO_TRY(targets_add(planner));
+    if (entry->is_device) {
+        HOLO_TRY(
+            holo_buffer_add(&section[HOLO_SECTION_DEVICE_PLANS], &record.plan, sizeof record.plan, planner->error));
+    } else if (!is_alone || *entry->name) {
         HOLO_TRY(holo_planner_text(planner, entry->name, &record.name));
         HOLO_TRY(holo_buffer_add(&section[HOLO_SECTION_ENTRIES], &record, sizeof record, planner->error));
     }
@@ -443,7 +449,9 @@ HoloStatus holo_plan_create_all(const HoloPlanEntry *entries, int count, HoloPla
     *out                = (HoloPlan){0};
     HoloPlanner planner = {.plan = out, .error = error};
     HoloStatus  status  = HOLO_OK;
-    for (int i = 0; i < count && !status; i++) status = entry_add(&planner, &entries[i], count == 1);
+    int         own     = 0; // entries
+    while (own < count && !entries[own].is_device) own++;
+    for (int i = 0; i < count && !status; i++) status = entry_add(&planner, &entries[i], own == 1);
     holo_arena_deinit(&planner.arena);
     if (status) holo_plan_deinit(out);
     return status;
@@ -451,7 +459,7 @@ HoloStatus holo_plan_create_all(const HoloPlanEntry *entries, int count, HoloPla
 
 HoloStatus holo_plan_create(const HoloGraph *graph, const HoloLowered *lowered, HoloPlan *out, HoloError *error)
 {
-    return holo_plan_create_all(&(HoloPlanEntry){"", graph, lowered}, 1, out, error);
+    return holo_plan_create_all(&(HoloPlanEntry){"", graph, lowered, false}, 1, out, error);
 }
 
 void holo_plan_fix(HoloPlan *plan, int64_t number)

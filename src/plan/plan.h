@@ -13,6 +13,8 @@ typedef struct HoloPlanBuffer {
     size_t   size, room;
 } HoloPlanBuffer;
 
+enum { HOLO_USER_ENTRY = 1, HOLO_USER_DEVICE = 2 }; // plans of entries, and second ones of them for devices
+
 typedef struct HoloPlanConstant { // a constant as it will be stored
     HoloTensor        tensor;     // borrowed: data is the graph's
     const HoloTarget *target;     // the target it is packed for; NULL: it is plain
@@ -20,6 +22,7 @@ typedef struct HoloPlanConstant { // a constant as it will be stored
     HoloLowering      lowering;   // of the step that it is packed for
     int               input;      // which input of that step it is
     uint64_t          size;       // stored bytes
+    uint32_t          users;      // HOLO_USER_*: plans that read it
     const char       *name;       // the first value that it is packed for; NULL: it is plain
 } HoloPlanConstant;
 
@@ -30,7 +33,7 @@ typedef struct HoloPlan {
     uint32_t          flags_must, flags_may;
 
     // For the report.
-    uint32_t steps, kernel_steps, deduplicated;
+    uint32_t steps, kernel_steps, device_steps, deduplicated; // device_steps: those of second plans, for devices
     uint64_t deduplicated_bytes, arena_bytes, naive_bytes;
 } HoloPlan;
 
@@ -38,12 +41,14 @@ typedef struct HoloPlanEntry { // what callers run under a name
     const char        *name;
     const HoloGraph   *graph;
     const HoloLowered *lowered;
+    bool is_device; // it is the second plan of an entry, for all targets; these come last, in the order of the
+                    // entries, which are lowered for the CPU alone then
 } HoloPlanEntry;
 
 // Plans the lowered graph and its subgraphs. The graph must not change while the plan is used.
 HOLO_MUST HoloStatus holo_plan_create(const HoloGraph *graph, const HoloLowered *lowered, HoloPlan *out,
                                       HoloError *error);
-// The same for several graphs, of which each is an entry. They are lowered for the same targets, and share constants.
+// The same for several graphs, of which each is an entry or the second plan of one. They share constants.
 HOLO_MUST HoloStatus holo_plan_create_all(const HoloPlanEntry *entries, int count, HoloPlan *out, HoloError *error);
 void                 holo_plan_deinit(HoloPlan *plan);
 HOLO_MUST HoloStatus holo_plan_meta(HoloPlan *plan, const char *key, const char *value, HoloError *error);
@@ -87,6 +92,7 @@ typedef struct HoloPlanner { // the state of one holo_plan_create; what depends 
     int32_t                *symbol_number; // by symbol
     struct HoloTextMap     *texts;
     struct HoloConstantMap *constants;
+    bool                    is_device; // it plans for devices, not an entry
     HoloError              *error;
 } HoloPlanner;
 

@@ -337,11 +337,12 @@ HoloStatus holo_planner_constant(HoloPlanner *planner, const HoloTensor *tensor,
     if (plan->constant_count == plan->constant_room) HOLO_TRY(constants_grow(planner));
     HoloPlanConstant c = {.tensor = *tensor};
     if (of) {
-        c.target              = holo_lowered_target(planner->lowered, of);
-        c.kernel              = holo_kernel_packer(of->lowering.kernel, tensor->dtype == HOLO_U8);
-        c.lowering            = of->lowering;
-        c.lowering.pack_input = input;
-        c.input               = input;
+        const HoloLowering *by = of->shares ? &of->shares->lowering : &of->lowering;
+        c.target               = of->shares ? &holo_target_cpu : holo_lowered_target(planner->lowered, of);
+        c.kernel               = holo_kernel_packer(by->kernel, tensor->dtype == HOLO_U8);
+        c.lowering             = *by;
+        c.input                = of->shares ? by->pack_input : input;
+        c.lowering.pack_input  = c.input;
     }
     c.size         = of ? c.target->packing(&c.lowering, tensor).bytes : stored_size(tensor);
     uint32_t *slot = constant_slot(plan, planner->constants, &c);
@@ -353,6 +354,7 @@ HoloStatus holo_planner_constant(HoloPlanner *planner, const HoloTensor *tensor,
         *slot                                 = ++plan->constant_count;
     }
     *out = *slot - 1;
+    plan->constants[*out].users |= planner->is_device ? HOLO_USER_DEVICE : HOLO_USER_ENTRY;
     return HOLO_OK;
 }
 

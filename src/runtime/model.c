@@ -16,18 +16,18 @@
 
 // ---- targets, operators, attributes, constants
 
-// The device of each target. Number 0 is the CPU.
-static HoloStatus devices_find(HoloModel *model, HoloError *error)
+// The device of each target. Number 0 is the CPU. If some are missing, the plans for the CPU alone can still run.
+static HoloStatus devices_find(HoloModel *model, uint32_t count, HoloError *error)
 {
     const HoloArchive *a = &model->archive;
-    model->device_count  = a->TARGETS_count ? (uint32_t)a->TARGETS_count : 1;
-    TAKE(model, const HoloDevice *, model->device_count, &model->devices);
-    model->devices[0] = holo_devices[0];
-    for (uint32_t i = 1; i < model->device_count; i++) {
+    TAKE(model, const HoloDevice *, count, &model->devices);
+    model->devices[0]   = holo_devices[0];
+    model->device_count = a->DEVICE_PLANS_count ? 1 : count;
+    for (uint32_t i = 1; i < count; i++) {
         const char *name = holo_model_text(model, a->TARGETS_at[i].name);
         char        there[200];
         model->devices[i] = holo_device_find(name);
-        if (model->devices[i]) continue;
+        if (model->devices[i] || a->DEVICE_PLANS_count) continue;
         holo_device_names(there, sizeof there);
         return holo_fail(
             error, HOLO_UNSUPPORTED,
@@ -276,17 +276,17 @@ static HoloStatus ports_load(HoloModel *model, HoloError *error)
 // ---- entries
 
 // A model that shares everything but its plan, and so its inputs and outputs. What it takes for these is the other's.
-static HoloStatus entry_load(HoloModel *model, const HoloEntryRecord *record, HoloModel *out, HoloError *error)
+static HoloStatus entry_load(HoloModel *model, uint32_t plan, const char *name, HoloModel *out, HoloError *error)
 {
-    *out             = *model;
-    out->mapping     = (HoloMapping){0};
-    out->arena       = (HoloArena){0};
-    out->is_entry    = true;
-    out->plan        = record->plan;
-    out->name        = holo_model_text(model, record->name);
-    out->entries     = NULL;
-    out->state_count = 0;
-    out->runner      = holo_runner_create();
+    *out          = *model;
+    out->mapping  = (HoloMapping){0};
+    out->arena    = (HoloArena){0};
+    out->is_entry = true;
+    out->plan     = plan;
+    out->name     = name;
+    out->entries = out->twin = NULL;
+    out->state_count         = 0;
+    out->runner              = holo_runner_create();
     if (!out->runner) return holo_fail_memory(error);
     out->archive.MEMO_SLOTS_at    = NULL; // a memo belongs to the first entry
     out->archive.MEMO_SLOTS_count = out->archive.MEMO_ENTRIES_count = out->archive.MEMO_TENSORS_count = 0;
@@ -300,8 +300,28 @@ static HoloStatus entries_load(HoloModel *model, HoloError *error)
     model->name          = a->ENTRIES_count ? holo_model_text(model, a->ENTRIES_at[0].name) : "";
     if (a->ENTRIES_count < 2) return HOLO_OK;
     TAKE(model, HoloModel, a->ENTRIES_count - 1, &model->entries);
-    for (size_t i = 1; i < a->ENTRIES_count; i++, model->entry_count++)
-        HOLO_TRY(entry_load(model, &a->ENTRIES_at[i], &model->entries[i - 1], error));
+    for (size_t i = 1; i < a->ENTRIES_count; i++) {
+        const HoloEntryRecord *record = &a->ENTRIES_at[i];
+        model->entry_count++;
+        HOLO_TRY(entry_load(model, record->plan, holo_model_text(model, record->name), &model->entries[i - 1], error));
+    }
+    return HOLO_OK;
+}
+
+// The second plans of the entries, if this program has all devices that they may use.
+static HoloStatus twins_load(HoloModel *model, uint32_t device_count, HoloError *error)
+{
+    const HoloArchive *a = &model->archive;
+    HoloModel         *twins;
+    bool               is_here = a->DEVICE_PLANS_count;
+    for (uint32_t i = 1; i < device_count; i++) is_here = is_here && model->devices[i];
+    if (!is_here) return HOLO_OK;
+    TAKE(model, HoloModel, a->DEVICE_PLANS_count, &twins);
+    for (size_t i = 0; i < a->DEVICE_PLANS_count; i++) {
+        HoloModel *entry = i ? &model->entries[i - 1] : model;
+        HOLO_TRY(entry_load(model, a->DEVICE_PLANS_at[i], entry->name, entry->twin = &twins[i], error));
+        twins[i].device_count = device_count;
+    }
     return HOLO_OK;
 }
 
@@ -333,12 +353,14 @@ static HoloStatus load(HoloModel *model, const void *bytes, size_t size, HoloErr
     model->kernels = is_bf16 && !is_exact ? holo_kernels_bf16() : holo_kernels(is_exact);
     if (model->kernels->exact != is_exact)
         return holo_fail(error, HOLO_UNSUPPORTED, "this runtime has no kernels of numeric class exact");
-    HOLO_TRY(devices_find(model, error));
+    uint32_t device_count = model->archive.TARGETS_count ? (uint32_t)model->archive.TARGETS_count : 1;
+    HOLO_TRY(devices_find(model, device_count, error));
     HOLO_TRY(ops_find(model, error));
     HOLO_TRY(constants_load(model, error));
     HOLO_TRY(attrs_load(model, error));
     HOLO_TRY(ports_load(model, error));
-    return entries_load(model, error);
+    HOLO_TRY(entries_load(model, error));
+    return twins_load(model, device_count, error);
 }
 
 static HoloStatus model_create(HoloContext *context, HoloModel **out, HoloError *error)
@@ -423,13 +445,20 @@ HoloStatus holo_model_open_memory(const void *bytes, size_t size, HoloModel **ou
     return holo_model_open_memory_in(NULL, bytes, size, out_model, error);
 }
 
+// Gives back what a model that shares the rest has by itself. Accepts NULL.
+static void entry_unload(HoloModel *entry)
+{
+    if (!entry) return;
+    entry_unload(entry->twin);
+    holo_runner_destroy(entry->runner);
+    holo_arena_deinit(&entry->arena);
+}
+
 void holo_model_close(HoloModel *model)
 {
     if (!model || model->is_entry) return;
-    for (uint32_t i = 0; i < model->entry_count; i++) {
-        holo_runner_destroy(model->entries[i].runner);
-        holo_arena_deinit(&model->entries[i].arena);
-    }
+    for (uint32_t i = 0; i < model->entry_count; i++) entry_unload(&model->entries[i]);
+    entry_unload(model->twin);
     holo_runner_destroy(model->runner);
     holo_sharing_destroy(model->sharing, model);
     holo_arena_deinit(&model->arena);

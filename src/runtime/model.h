@@ -11,15 +11,17 @@
 typedef struct HoloRunner HoloRunner;
 
 struct HoloModel {
-    HoloAccount              *account;    // of its context
-    HoloMapping               mapping;    // of the file; empty when opened from memory
-    uint32_t                  memory_how; // HOLO_MEMORY_...: for the file and for sessions
-    HoloArchive               archive;
-    uint32_t                  plan;             // its own plan
-    const char               *name;             // of the entry that it is
-    HoloModel                *entries;          // the other entries: models that share all that is the same
-    uint32_t                  entry_count;      // of them
-    bool                      is_entry;         // it is one of those, and what it shares is another model's
+    HoloAccount *account;    // of its context
+    HoloMapping  mapping;    // of the file; empty when opened from memory
+    uint32_t     memory_how; // HOLO_MEMORY_...: for the file and for sessions
+    HoloArchive  archive;
+    uint32_t     plan;        // its own plan
+    const char  *name;        // of the entry that it is
+    HoloModel   *entries;     // the other entries: models that share all that is the same
+    uint32_t     entry_count; // of them
+    bool         is_entry;    // it is one of those, or a twin: what it shares is another model's
+    HoloModel   *twin;        // the same with the second plan of the entry, for devices; then this one runs on the
+                              // CPU alone. NULL: it has one plan, or this program lacks a device
     HoloArena                 arena;            // owns everything below
     const HoloOp            **ops;              // by number in OPS
     HoloAttr                 *attrs;            // by number in ATTRS; graphs are HoloPlanRecord *
@@ -27,8 +29,8 @@ struct HoloModel {
     HoloPort                 *inputs, *outputs; // behind the inputs: the states
     int                       state_count;
     const HoloKernelTable    *kernels;
-    const struct HoloDevice **devices; // by number of the target; number 0 is the CPU
-    uint32_t                  device_count;
+    const struct HoloDevice **devices;      // by number of the target; number 0 is the CPU
+    uint32_t                  device_count; // of those that its plan may use
     struct HoloSharing       *sharing; // what sessions share on devices (sharing.h); an entry has that of its model
     HoloRunner               *runner;  // what changes, besides sharing: sessions of holo_model_run
 };

@@ -1,5 +1,8 @@
 // model_facts.c - answers to questions about an open model: its inputs and outputs, metadata, constants, notes.
 #include "runtime/model.h"
+
+#include "runtime/sharing.h"
+
 #include <string.h>
 
 int holo_model_input_count(const HoloModel *model)
@@ -86,20 +89,26 @@ const char *holo_model_meta_find(const HoloModel *model, const char *key)
 
 void holo_model_info(const HoloModel *model, HoloModelInfo *out_info)
 {
-    const HoloArchive *a       = &model->archive;
-    size_t             entries = a->ENTRIES_count ? a->ENTRIES_count : 1; // plans without subgraphs
-    *out_info                  = (HoloModelInfo){
-                         .file_bytes     = a->size,
-                         .constant_bytes = a->WEIGHTS_count,
-                         .steps          = (uint32_t)a->STEPS_count,
-                         .values         = (uint32_t)a->VALUES_count,
-                         .constants      = (uint32_t)a->CONSTANTS_count,
-                         .plans          = (uint32_t)a->PLANS_count,
-                         .exact          = (a->header->flags_must & HOLO_FLAG_EXACT) != 0,
-                         .is_static      = a->PLANS_count <= entries && a->PLANS_at[model->plan].flags & HOLO_PLAN_STATIC,
-                         .arena_bytes    = a->PLANS_at[model->plan].arena_bytes,
-                         .naive_bytes    = a->PLANS_at[model->plan].naive_bytes,
+    const HoloArchive    *a       = &model->archive;
+    size_t                entries = a->ENTRIES_count ? a->ENTRIES_count : 1; // plans without subgraphs
+    const HoloModel      *told    = holo_sharing_told(model);
+    const HoloPlanRecord *plan    = &a->PLANS_at[told->plan];
+    size_t first = told != model ? a->DEVICE_PLANS_at[0] : 0, // plans for the CPU alone come before those for devices
+        end      = a->DEVICE_PLANS_count && told == model ? a->DEVICE_PLANS_at[0] : a->PLANS_count;
+    *out_info    = (HoloModelInfo){
+           .file_bytes     = a->size,
+           .constant_bytes = a->WEIGHTS_count,
+           .constants      = (uint32_t)a->CONSTANTS_count,
+           .plans          = (uint32_t)(end - first),
+           .exact          = (a->header->flags_must & HOLO_FLAG_EXACT) != 0,
+           .is_static      = end - first <= entries && plan->flags & HOLO_PLAN_STATIC,
+           .arena_bytes    = plan->arena_bytes,
+           .naive_bytes    = plan->naive_bytes,
     };
+    for (size_t i = first; i < end; i++) {
+        out_info->steps += a->PLANS_at[i].step_count;
+        out_info->values += a->PLANS_at[i].value_count;
+    }
 }
 
 // Does the value have the type of the constant? Then *t gets its shape. (If it does not fit, binding refuses it.)

@@ -14,4 +14,12 @@ void holo_sharing_destroy(HoloSharing *sharing, const HoloModel *model);
 HOLO_MUST HoloStatus holo_sharing_setup(const HoloModel *model, uint32_t target, HoloDeviceSetup *out,
                                         HoloError *error);
 
+// The model whose plan new sessions run: the model itself, or its twin for devices. If nobody has chosen, it is the twin if
+// all its devices are here. That is found out once.
+HOLO_MUST HoloStatus holo_sharing_choose(const HoloModel *model, const HoloModel **out, HoloError *error);
+// The one of the two that answers questions about the plan: the twin if somebody has chosen a device of it.
+const HoloModel *holo_sharing_told(const HoloModel *model);
+// Which device of its kind a target is, "cuda:1"; the CPU has no number.
+void holo_sharing_name(const HoloModel *model, uint32_t target, char *text, size_t room);
+
 #endif

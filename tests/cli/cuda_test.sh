@@ -24,8 +24,21 @@ gives 0 "cuda: " hologram explain gpu.holo
 for class in tf32 f16 bf16; do
     gives 0 "" hologram compile -q "$MODEL" --target cuda --numeric $class --no-verify -o narrow.holo
 done
-gives 1 "compile it again, without a target, to run it on the CPU alone" hologram run gpu.holo --device cpu --input image="$SEVEN"
+gives 1 "compile it again, without a target or with --target cpu,cuda, to run it on the CPU alone" hologram run gpu.holo --device cpu --input image="$SEVEN"
+
+# For the CPU and the GPU: the CPU's plan is of class fused, whatever the GPU's is.
+gives 0 "for the CPU, numeric class fused; for cuda, numeric class f16" hologram compile "$MODEL" --target cpu,cuda:sm_90 --numeric f16 -o both.holo
+gives 0 "" hologram run cpu.holo -q -o plain --input image="$SEVEN"
+gives 0 "runs on cpu" hologram run both.holo -v -q -o chosen --device cpu --input image="$SEVEN"
+check "the CPU's plan has the bits of an archive for the CPU" cmp plain/probabilities.npy chosen/probabilities.npy
+gives 0 "cuda: product" hologram explain both.holo --device cuda
+gives 0 "DEVICE_PLANS" python3 "$ROOT/tools/holo_dump.py" both.holo
+gives 0 "" hologram compile -q "$MODEL" --target cpu,cuda --numeric exact --no-verify -o exact.holo
 if grep -q "it cannot run here" made; then
+    gives 0 "the plan for cuda was not verified" hologram compile "$MODEL" --target cpu,cuda -o both.holo
+    gives 0 "runs on cpu" hologram run both.holo -v --input image="$SEVEN"
+    gives 1 "cuda: " hologram run both.holo --device cuda --input image="$SEVEN"
+    gives 1 "the plan for devices could not be verified" hologram compile "$MODEL" --target cpu,cuda --strict -o strict.holo
     gives 1 "cuda: " hologram run gpu.holo --input image="$SEVEN"
     gives 1 "the plan could not be verified" hologram compile "$MODEL" --target cuda --strict -o strict.holo
     echo "cuda: there is no GPU here: nothing was run on one"

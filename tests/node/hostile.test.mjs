@@ -152,6 +152,7 @@ test("files that are no models", async () => {
   await rejects(hologram.open(onnx(relu), { thread: 1 }), "BAD_ARGUMENT", /no option "thread"; there are threads/);
   await rejects(hologram.open(onnx(relu), { threads: -1 }), "BAD_ARGUMENT", /threads/);
   await rejects(hologram.open(onnx(relu), { sessions: 1000 }), "BAD_ARGUMENT", /256/);
+  await rejects(hologram.open(onnx(relu), { device: "cuda" }), "UNSUPPORTED", /no steps for cuda/);
 });
 
 test("handles of the C functions are checked", async () => {

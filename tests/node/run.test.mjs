@@ -242,6 +242,7 @@ test("sessions run one after another, with threads, memo and profile of their ow
   assert.equal(steps[0].op, "Relu");
   assert.ok(JSON.parse(readFileSync(file("trace.json"), "utf8")));
   assert.ok(session.memory > 0);
+  assert.equal(session.device, "cpu");
 });
 
 test("a signal stops a run, before and in the middle; a time limit, too", async () => {

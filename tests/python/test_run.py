@@ -19,6 +19,12 @@ class Models(unittest.TestCase):
         self.assertEqual(m.outputs[0].name, "c")
         self.assertIn("a: float32[n, 3]", repr(m))
 
+    def test_devices(self):
+        m = hologram.open(DIGITS, device="cpu")
+        self.assertEqual((m.devices, m.session().device), (("cpu",), "cpu"))
+        with self.assertRaisesRegex(hologram.UnsupportedError, "the model has no steps for cuda"):
+            hologram.open(DIGITS, device="cuda:0")
+
     def test_call_and_run(self):
         kind = tensor_type(FLOAT, ("n", 3))
         two = opened(model([node("Add", ["a", "b"], ["c"]), node("Sub", ["a", "b"], ["d"])], [("a", kind), ("b", kind)], [("c", kind), ("d", kind)]))

@@ -27,7 +27,7 @@ import { Tokenizer } from "./text.mjs";
 const magic = [0x89, 0x48, 0x4f, 0x4c, 0x4f, 0x0d, 0x0a, 0x1a];
 const prefault = 1,
   huge = 2; // HOLO_OPEN_...
-const openOptions = ["threads", "sessions", "prefault", "hugePages"];
+const openOptions = ["threads", "sessions", "device", "prefault", "hugePages"];
 /** What programs for browsers and Node say: here an archive opens at once, and runs are on other threads anyway. */
 const elsewhere = ["onprogress", "cache", "text", "worker", "signal"];
 
@@ -58,6 +58,7 @@ function openArchive(backend, source, options) {
 function modelOf(backend, handle, options, report) {
   const pool = backend.pool(options.threads ?? 0);
   try {
+    if (options.device !== undefined) backend.native.holo_model_set_device(handle, options.device);
     backend.native.holo_model_set_runs(handle, pool, options.sessions ?? 0);
     return new Model(backend, handle, pool, report);
   } catch (error) {

@@ -147,6 +147,11 @@ export class Session extends Held {
     return this.#shape.outputs;
   }
 
+  /** What runs it: "cpu", "cuda:0". */
+  get device() {
+    return this.#shape.backend.native.holo_session_device(this.handle);
+  }
+
   runSync(feeds, options = nothing) {
     const request = this.#shape.request(feeds, options);
     return this.#shape.results(request, this.#shape.backend.run(this.handle, request));

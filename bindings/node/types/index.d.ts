@@ -383,8 +383,8 @@ export interface Session extends Running {
   memo(): { hits: number | bigint; misses: number | bigint; keptSteps: number };
   /** Writes the archive once more, with the answers that it had and those kept here. */
   saveMemo(path: string | URL): void;
-  /** Bytes of working memory. */
-  readonly memory: number;
+  /** Bytes of working memory; and what runs it: "cpu", "cuda:0". */
+  readonly memory: number; readonly device: string;
   setMemoryLimit(bytes: number): void;
   /** Times each step of the runs that `work` makes; gives the steps, the slowest first, and writes a trace for Chrome. */
   profile(work: (session: Session) => unknown, options?: { trace?: string | URL }): Promise<HoloProfiledStep[]>;
@@ -484,6 +484,7 @@ export interface OpenOptions extends CompileOptions {
   threads?: number;
   /** How many runs there may be at once; 0, the default: one a core. Others wait. */
   sessions?: number;
+  device?: string; // "cpu", "cuda" or "cuda:1", for an archive that has a plan for it; by default the first that is there
   /** All pages of the file are there before the first run. */
   prefault?: boolean;
   /** Weights are copied into large pages, where the system has them. */
@@ -498,7 +499,7 @@ export interface OpenOptions extends CompileOptions {
 /** Opens an archive. A model of another format is compiled in memory first. */
 export function open(source: Source, options?: OpenOptions): Promise<Model>;
 /** Opens an archive at once. */
-export function openSync(source: Source, options?: Pick<OpenOptions, "threads" | "sessions" | "prefault" | "hugePages">): Model;
+export function openSync(source: Source, options?: Pick<OpenOptions, "threads" | "sessions" | "device" | "prefault" | "hugePages">): Model;
 /** Compiles a model into the archive `target`. */
 export function compile(source: string | URL, target: string | URL, options?: CompileOptions): Promise<Report>;
 /** Compiles a model into the bytes of an archive. */

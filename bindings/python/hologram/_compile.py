@@ -231,11 +231,12 @@ def compile(model, output=None, *, progress=None, **options):
         return Report(_run(progress, compiler, compiler.compile_file, file.name, os.fspath(output)))
 
 
-def open(model, *, threads=None, prefault=False, huge_pages=False, progress=None, **options):
+def open(model, *, threads=None, device=None, prefault=False, huge_pages=False, progress=None, **options):
     """Opens a .holo file, or compiles a model in memory; gives a Model.
 
     `model` is a path, bytes of either, or an onnx.ModelProto. `threads` is how many a run uses: None, one a core, shared by all
-    models; 1, the caller's alone. `prefault` and `huge_pages` pay for memory when opening instead of in the first runs. All other
+    models; 1, the caller's alone. `device` is "cpu", "cuda" or "cuda:1", for an archive that has a plan for it; None, the first
+    of its devices that is there. `prefault` and `huge_pages` pay for memory when opening instead of in the first runs. All other
     options are those of `compile`, for models; these are not verified unless you say verify=True, or
     give an option of verification.
 
@@ -260,6 +261,8 @@ def open(model, *, threads=None, prefault=False, huge_pages=False, progress=None
         opened, report = _run(progress, compiler, function, os.fspath(model) if data is None else data, Model, threads)
     opened.path = None if data is not None else os.fspath(model)
     opened.report = Report(report) if report else None
+    if device is not None:
+        capi.holo_model_set_device(opened, device)
     return opened
 
 

@@ -123,6 +123,14 @@ class Model(_hologram.Model, _Runs, Texts):
         return tuple(Port(*row) for row in self._outputs)
 
     @property
+    def devices(self):
+        """What it has plans for, in the order in which they are tried: ("cuda", "cpu")."""
+        names = []
+        while (name := capi.holo_model_device(self, len(names))) is not None:
+            names.append(name)
+        return tuple(names)
+
+    @property
     def entries(self):
         """The names of its entries: parts that run by themselves and share weights. Most models have one, called ""."""
         return tuple(capi.holo_model_entry_name(self, i) for i in range(capi.holo_model_entry_count(self)))
@@ -270,6 +278,11 @@ class Session(_hologram.Session, _Runs):
     def memo_counts(self):
         """(hits, misses): runs so far that found their inputs in the memo, and that did not."""
         return capi.holo_session_memo_counts(self)
+
+    @property
+    def device(self):
+        """What runs it: "cpu", "cuda:0"."""
+        return capi.holo_session_device(self)
 
     @property
     def memory(self):

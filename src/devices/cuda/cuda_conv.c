@@ -237,7 +237,7 @@ HoloStatus holo_cuda_conv(HoloCudaMaking *m)
     HOLO_TRY(conv_read(m, &c));
     HOLO_TRY(holo_cuda_end_check(m));
     int64_t rows = c.is_depthwise ? 1 : c.filters, k = c.is_depthwise ? taps(&c) * c.channels : taps(&c) * c.padded;
-    if (c.is_packed) m->job->packed = holo_cuda_packed_size(rows, k, m->params.store);
+    if (c.is_packed) holo_cuda_packed(m, rows, k);
     if (tile_pick(m, &c, &pick))
         HOLO_TRY(tiles_add(m, &c, &pick));
     else

@@ -1,5 +1,5 @@
 // cuda_device.c - the row of the device `cuda`: memory, transfers, launches and recordings on one stream of a GPU.
-#include "devices/cuda/cuda_kernel.h"
+#include "devices/cuda/cuda_panels.h"
 
 #include "base/memory.h"
 #include "format/small_float.h"
@@ -136,12 +136,16 @@ static void give(void *self, void *memory, size_t size)
     leave(c);
 }
 
-static HoloStatus constant(void *self, uint32_t number, const void *bytes, size_t size, void **out_at, HoloError *error)
+static HoloStatus constant(void *self, uint32_t number, const HoloCall *call, const void *bytes, size_t size,
+                           void **out_at)
 {
-    Cuda         *c  = self;
-    HoloCuAddress at = 0;
-    HOLO_TRY(enter(c, error));
-    HoloStatus status = holo_cuda_constant(c->shared, number, bytes, size, &at, error);
+    Cuda          *c  = self;
+    HoloCuAddress  at = 0;
+    HoloCudaPanels panels;
+    bool           turns;
+    HOLO_TRY(holo_cuda_panels_read(call, c->store, size, &panels, &turns));
+    HOLO_TRY(enter(c, call->error));
+    HoloStatus status = holo_cuda_constant(c->shared, number, turns ? &panels : NULL, bytes, size, &at, call->error);
     leave(c);
     *out_at = (void *)(uintptr_t)at;
     return status;
@@ -313,6 +317,12 @@ static int64_t packed_size(const HoloCall *call, const void *job, int input)
     const HoloCudaJob *j = job;
     (void)call;
     return input == j->packed_input ? j->packed : -1;
+}
+
+static uint32_t packed_by(const void *job, int input)
+{
+    const HoloCudaJob *j = job;
+    return input == j->packed_input ? j->packed_by : 0;
 }
 
 static bool is_in_place(uint32_t kernel)
@@ -554,6 +564,7 @@ const HoloDevice holo_device_cuda = {
     .job_size    = job_size,
     .prepare     = prepare,
     .packed_size = packed_size,
+    .packed_by   = packed_by,
     .ran_by      = ran_by,
     .kernel_name = kernel_name,
     .launch      = launch,

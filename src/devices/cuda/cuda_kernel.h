@@ -55,6 +55,11 @@ typedef struct HoloCudaStepParams {
 enum {
     HOLO_CUDA_FLAG_PACKED = 1, // the weights, input 1, are packed (see holo_cuda_packing)
     HOLO_CUDA_FLAG_TAIL   = 2, // a program follows, in place on the output
+
+    // The archive has the packed weights as the CPU reads them: panels of 16 columns or filters, of f32 or of these types.
+    HOLO_CUDA_FLAG_PANELS      = 1 << 16,
+    HOLO_CUDA_FLAG_PANELS_F16  = 1 << 17,
+    HOLO_CUDA_FLAG_PANELS_BF16 = 1 << 18,
 };
 
 enum { HOLO_CUDA_LAYOUT_TURNED = 1 }; // the plain weights are [n][k], not [k][n]
@@ -91,8 +96,9 @@ typedef struct HoloCudaStep { // one launch
 typedef struct HoloCudaJob {
     HoloCudaStep *first, *last;
     const char   *name;
-    int64_t       packed; // bytes of one input in its packed form; -1: all are plain
+    int64_t       packed; // bytes of one input in its packed form, in the archive; -1: all are plain
     int           packed_input;
+    uint32_t      packed_by; // the kernel of the CPU that it is packed for; 0: the step's own
     bool          is_transfer;
 } HoloCudaJob;
 
@@ -170,5 +176,7 @@ int64_t holo_cuda_padded_channels(int64_t channels, int64_t groups, int64_t taps
 // Bytes of weights [n][k] in rows of whole 16 bytes, of a type of cuda_params.h; and of the elements of a row. -1: too many.
 int64_t holo_cuda_packed_row(int64_t k, uint8_t type);
 int64_t holo_cuda_packed_size(int64_t n, int64_t k, uint8_t type);
+// Says in the job how input 1 of the step, whose n packed rows have k numbers each, is stored in the archive.
+void holo_cuda_packed(HoloCudaMaking *m, int64_t n, int64_t k);
 
 #endif

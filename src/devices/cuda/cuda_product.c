@@ -270,7 +270,7 @@ HoloStatus holo_cuda_product(HoloCudaMaking *m)
     HOLO_TRY(end_check(m));
     if (s.is_b_packed && (s.batch != 1 || m->call->in[1]->rank > 2))
         return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "only one matrix of weights can be packed");
-    if (s.is_b_packed) m->job->packed = holo_cuda_packed_size(s.n, s.k, m->params.store);
+    if (s.is_b_packed) holo_cuda_packed(m, s.n, s.k);
     HOLO_TRY(holo_cuda_product_add(m, &s));
     return holo_cuda_tail(m);
 }

@@ -5,12 +5,14 @@
 #include "base/hash.h"
 #include "base/library.h"
 #include "base/memory.h"
+#include "devices/cuda/cuda_panels.h"
+#include "kernels/kernels.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { STAGING = 4 << 20, POOL = 64 << 20, ALIGN = 256 };
+enum { STAGING = 4 << 20, POOL = 64 << 20, ALIGN = 256, CAPABILITY_LEAST = 80 };
 
 // ---- opening
 
@@ -27,6 +29,11 @@ static HoloStatus device_open(HoloCudaShared *s, HoloError *error)
     HOLO_CU_TRY(&s->cu, device_attribute(&major, HOLO_CU_CAPABILITY_MAJOR, s->device), error, "the device");
     HOLO_CU_TRY(&s->cu, device_attribute(&minor, HOLO_CU_CAPABILITY_MINOR, s->device), error, "the device");
     s->capability = major * 10 + minor;
+    if (s->capability < CAPABILITY_LEAST)
+        return holo_fail(
+            error, HOLO_UNSUPPORTED,
+            "cuda: %s is sm_%d, and there is code for sm_%d and later ones alone: run the model on the CPU", s->name,
+            s->capability, CAPABILITY_LEAST);
     HOLO_CU_TRY(&s->cu, context_retain(&s->context, s->device), error, "opening the device");
     HOLO_CU_TRY(&s->cu, context_push(s->context), error, "opening the device");
     HoloCuHandle ignored;
@@ -44,8 +51,9 @@ HoloStatus holo_cuda_share(const HoloDeviceSetup *setup, void **out_shared, Holo
     *s = (HoloCudaShared){.archive = setup->archive, .target = setup->target, .number = setup->number};
     holo_mutex_init(&s->lock);
     s->constants      = HOLO_NEW(&s->arena, HoloCuAddress, setup->archive->CONSTANTS_count + 1);
+    s->sizes          = HOLO_NEW(&s->arena, size_t, setup->archive->CONSTANTS_count + 1);
     double     start  = holo_time_now();
-    HoloStatus status = s->constants ? holo_cu_open(&s->cu, &s->library, error) : holo_fail_memory(error);
+    HoloStatus status = s->constants && s->sizes ? holo_cu_open(&s->cu, &s->library, error) : holo_fail_memory(error);
     double     driver = holo_time_now();
     if (!status) status = device_open(s, error);
     if (!status)
@@ -129,8 +137,10 @@ static HoloStatus module_load(HoloCudaShared *s, const HoloCodeRecord *r, HoloCu
     holo_tell(HOLO_LOG_DEBUG, "cuda: module %.40s, %zu bytes, in %.1f ms", a->STRINGS_at + r->module, (size_t)r->size,
               (holo_time_now() - start) * 1e3);
     if (result == HOLO_CU_BAD_PTX_VERSION)
-        return holo_fail(error, HOLO_UNSUPPORTED,
-                         "cuda: the driver is too old for the code of this archive: install a newer driver");
+        return holo_fail(
+            error, HOLO_UNSUPPORTED,
+            "cuda: the driver is too old for the code of this archive: install a newer driver, or run the model "
+            "on the CPU");
     return result ? holo_cu_fail(&s->cu, result, error, a->STRINGS_at + r->module) : HOLO_OK;
 }
 
@@ -226,31 +236,47 @@ static HoloStatus pool_take(HoloCudaShared *s, size_t size, HoloCuAddress *out, 
     return HOLO_OK;
 }
 
-// While one half of the pinned memory is on its way, the other is filled.
-static HoloStatus constant_bring(HoloCudaShared *s, const char *bytes, size_t size, HoloCuAddress to, HoloError *error)
+// While one half of the pinned memory is on its way, the other is filled: with bytes of `from`, or with rows of panels.
+static HoloStatus constant_bring(HoloCudaShared *s, const HoloCudaPanels *panels, const char *from, size_t size,
+                                 HoloCuAddress to, HoloError *error)
 {
-    int turn = 0;
-    for (size_t done = 0; done < size; done += STAGING, turn = !turn) {
-        size_t part = size - done < STAGING ? size - done : STAGING;
+    size_t row  = panels ? (size_t)(panels->bytes / panels->rows) : 1,
+           most = panels ? STAGING / row / HOLO_PANEL * HOLO_PANEL * row : STAGING;
+    int turn    = 0;
+    for (size_t done = 0; done < size; done += most, turn = !turn) {
+        size_t part = size - done < most ? size - done : most;
         char  *half = s->staging + (size_t)turn * STAGING;
         HOLO_CU_TRY(&s->cu, stream_wait(s->streams[turn]), error, "bringing weights");
-        memcpy(half, bytes + done, part);
+        if (panels)
+            holo_cuda_panels_turn(panels, from, (int64_t)(done / row), (int64_t)(part / row), half);
+        else
+            memcpy(half, from + done, part);
         HOLO_CU_TRY(&s->cu, copy_in(to + done, half, part, s->streams[turn]), error, "bringing weights");
     }
     for (int i = 0; i < 2; i++) HOLO_CU_TRY(&s->cu, stream_wait(s->streams[i]), error, "bringing weights");
     return HOLO_OK;
 }
 
-HoloStatus holo_cuda_constant(HoloCudaShared *s, uint32_t number, const void *bytes, size_t size, HoloCuAddress *out,
-                              HoloError *error)
+// Room for a constant. That of a product may be read with its rows as columns, which may take more.
+static size_t room_of(const HoloCudaPanels *panels, size_t size)
+{
+    int64_t other = panels ? holo_cuda_packed_size(panels->k, panels->rows, panels->store) : 0;
+    return (uint64_t)other > size && other > 0 ? (size_t)other : size;
+}
+
+HoloStatus holo_cuda_constant(HoloCudaShared *s, uint32_t number, const HoloCudaPanels *panels, const void *bytes,
+                              size_t size, HoloCuAddress *out, HoloError *error)
 {
     HoloStatus status = HOLO_OK;
+    if (panels) size = (size_t)panels->bytes;
     holo_mutex_lock(&s->lock);
     HoloCuAddress at = s->constants[number];
     if (!at) {
-        status = pool_take(s, size + 1, &at, error);
-        if (!status) status = constant_bring(s, bytes, size, at, error);
-        if (!status) s->constants[number] = at;
+        status = pool_take(s, room_of(panels, size) + 1, &at, error);
+        if (!status) status = constant_bring(s, panels, bytes, size, at, error);
+        if (!status) s->constants[number] = at, s->sizes[number] = size;
+    } else if (s->sizes[number] != size) {
+        status = holo_fail(error, HOLO_BAD_ARCHIVE, "constant %u is brought to cuda in two forms", number);
     }
     holo_mutex_unlock(&s->lock);
     *out = at;

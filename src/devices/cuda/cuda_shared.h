@@ -6,6 +6,8 @@
 #include "devices/cuda/cuda_driver.h"
 #include "devices/device.h"
 
+typedef struct HoloCudaPanels HoloCudaPanels; // see cuda_panels.h
+
 typedef struct HoloCudaModule {
     const char  *name; // borrowed: the archive's
     HoloCuHandle module;
@@ -36,6 +38,7 @@ typedef struct HoloCudaShared {
     HoloCudaFunction  *functions;
     int                function_count, function_room;
     HoloCuAddress     *constants; // by number; 0: not there yet
+    size_t            *sizes;     // of these, there
     HoloCuAddress      pool;      // where the next constants go
     size_t             pool_left;
     HoloCuAddress     *pools;
@@ -53,7 +56,8 @@ void                 holo_cuda_unshare(void *shared);
 bool                 holo_cuda_has(const HoloCudaShared *s, const char *module);
 HOLO_MUST HoloStatus holo_cuda_function(HoloCudaShared *s, const char *module, const char *name, uint32_t shared,
                                         HoloCuHandle *out, bool *out_early, HoloError *error);
-HOLO_MUST HoloStatus holo_cuda_constant(HoloCudaShared *s, uint32_t number, const void *bytes, size_t size,
-                                        HoloCuAddress *out, HoloError *error);
+// Where a constant is. `panels`: it is turned into rows on the way; NULL: it stays as it is.
+HOLO_MUST HoloStatus holo_cuda_constant(HoloCudaShared *s, uint32_t number, const HoloCudaPanels *panels,
+                                        const void *bytes, size_t size, HoloCuAddress *out, HoloError *error);
 
 #endif

@@ -58,8 +58,9 @@ static const HoloTarget *of_class(const char *numeric);
 #define ROW(id)                                                                                                      \
     .name = "cuda", .of_class = of_class, .has_kind = has_kind, .code = holo_cuda_code, .can_run = can_run_##id,     \
     .choose = choose_##id, .transfer = transfer_##id, .is_in_place = is_in_place, .program = holo_cuda_node_program, \
-    .packing = holo_cuda_packing, .pack = holo_cuda_pack, .unpack = holo_cuda_unpack, .image_types = IMAGES,         \
-    .attention_size = ATTENTION, .wants_last = wants_last, .packs_rows = true, .has_pointwise = has_pointwise
+    .packing = holo_cuda_packing, .pack = holo_cuda_pack, .unpack = holo_cuda_unpack,                                \
+    .share = holo_cuda_share_weights, .image_types = IMAGES, .attention_size = ATTENTION, .wants_last = wants_last,  \
+    .packs_rows = true, .has_pointwise = has_pointwise
 
 CLASS(fused, HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED)
 CLASS(exact, HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_EXACT)

@@ -25,6 +25,7 @@ bool holo_cuda_end(const HoloNode *node, const HoloProgram *tail, HoloCudaStepPa
 HoloPacking holo_cuda_packing(const HoloLowering *lowering, const HoloTensor *w);
 size_t      holo_cuda_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
 void        holo_cuda_unpack(HoloLowering *lowering);
+bool        holo_cuda_share_weights(HoloLowering *lowering, const HoloLowering *host, const HoloTensor *w);
 // Can input 1 of a product, or of a convolution with channels last, be packed?
 bool holo_cuda_packs(const HoloNode *node, HoloLowering *lowering);
 

@@ -305,7 +305,9 @@ static bool input_is_in_form(const HoloFrame *frame, const HoloStepRecord *s, co
     const HoloConstantRecord *k =
         holo_frame_constant(frame, frame->origins[v] == HOLO_NO_VALUE ? v : frame->origins[v]);
     if (want < 0) return !k || !k->packed;
-    return k && k->packed == holo_kernel_packer(s->kernel, call->in[i]->dtype == HOLO_U8) && k->size == (uint64_t)want;
+    uint32_t by = device->packed_by ? device->packed_by(step->job, i) : 0;
+    if (!by) by = holo_kernel_packer(s->kernel, call->in[i]->dtype == HOLO_U8);
+    return k && k->packed == by && k->size == (uint64_t)want;
 }
 
 static HoloStatus forms_check(const HoloFrame *frame, const HoloStepRecord *s, const HoloStep *step,

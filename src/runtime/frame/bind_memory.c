@@ -35,10 +35,13 @@ HoloStatus holo_frame_bind_transfer(HoloFrame *frame, uint32_t i)
     step->is_constant  = k != NULL;
     frame->is_held[to] = false;
     bool is_own        = frame->roots[to] == to && frame->writers[to] == 1; // nobody else writes there
-    if (!k || !step->on->device->constant || !is_own || frame->starts[frame->origins[to]]) return HOLO_OK;
+    if (!k || !step->on->device->constant) return HOLO_OK;
+    if (!is_own || frame->starts[frame->origins[to]])
+        return k->packed ? holo_call_fail(call, HOLO_BAD_ARCHIVE, "packed weights have no place of their own there")
+                         : HOLO_OK;
     const HoloArchive *a = &frame->session->model->archive;
-    HOLO_TRY(step->on->device->constant(step->on->self, (uint32_t)(k - a->CONSTANTS_at), a->WEIGHTS_at + k->offset,
-                                        step->bytes, &frame->types[to].data, call->error));
+    HOLO_TRY(step->on->device->constant(step->on->self, (uint32_t)(k - a->CONSTANTS_at), call,
+                                        a->WEIGHTS_at + k->offset, step->bytes, &frame->types[to].data));
     frame->values[to].data = frame->types[to].data;
     frame->is_held[to] = step->is_held = true;
     return HOLO_OK;

@@ -57,7 +57,8 @@ struct HoloSession {
     HoloFrame         *frame;   // of the model's own plan
     HoloOpenDevice    *devices; // by number of the target; number 0 is the CPU
     uint32_t           device_count;
-    HoloTensor        *inputs; // as set by the caller
+    char               device[48]; // "cpu", or the first other one: "cuda:0"
+    HoloTensor        *inputs;     // as set by the caller
     bool              *input_is_set;
     void             **own_inputs; // memory of holo_session_input; NULL until asked for
     HoloDefault       *defaults;   // by input or state

@@ -215,6 +215,11 @@ static HoloStatus save(Saving *s, const HoloSession *session)
 
 HoloStatus holo_memo_write(const HoloSession *session, HoloFileWriter *file, uint64_t *out_size, HoloError *error)
 {
+    if (session->model->archive.DEVICE_PLANS_count && session->device_count > 1)
+        return holo_fail(error, HOLO_BAD_ARGUMENT,
+                         "an archive keeps answers of its plan for the CPU, and this is the one for %s: run it on the "
+                         "CPU (--device cpu)",
+                         session->device);
     if (session->model->is_entry)
         return holo_fail(error, HOLO_UNSUPPORTED,
                          "an archive keeps answers of its first entry, and this is the entry %s", session->model->name);

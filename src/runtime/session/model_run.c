@@ -7,6 +7,7 @@
 
 #include "base/files.h"
 #include "base/threads.h"
+#include "runtime/sharing.h"
 
 #include <limits.h>
 #include <math.h>
@@ -55,6 +56,7 @@ HoloStatus holo_model_set_runs(HoloModel *model, HoloPool *pool, int sessions, H
                          SESSIONS_MAX, sessions);
     if (atomic_load(&runner->limit))
         return holo_fail(error, HOLO_BAD_ARGUMENT, "the model has already run: set this before the first run");
+    if (model->twin) HOLO_TRY(holo_model_set_runs(model->twin, pool, sessions, error));
     runner->pool = pool;
     if (sessions) atomic_store(&runner->limit, sessions);
     return HOLO_OK;
@@ -323,6 +325,7 @@ HoloStatus holo_model_run(const HoloModel *model, const HoloRunInput *inputs, in
                           int output_count, const HoloRunOptions *options, HoloError *error)
 {
     HOLO_IN(model->account);
+    HOLO_TRY(holo_sharing_choose(model, &model, error));
     Request        r       = {model, inputs, outputs, input_count, output_count, error};
     HoloSession   *session = NULL;
     HoloRunOptions asked;

@@ -97,15 +97,22 @@ static HoloStatus parts_create(HoloSession *session, HoloError *error)
     return session->memo ? HOLO_OK : holo_fail_memory(error);
 }
 
+const char *holo_session_device(const HoloSession *session)
+{
+    return session->device;
+}
+
 HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSession **out_session, HoloError *error)
 {
     HOLO_IN(model->account);
-    *out_session         = NULL;
+    *out_session = NULL;
+    HOLO_TRY(holo_sharing_choose(model, &model, error));
     HoloSession *session = holo_realloc(NULL, sizeof *session);
     if (!session) return holo_fail_memory(error);
     memset(session, 0, sizeof *session);
     session->model = model;
     session->pool  = pool;
+    holo_sharing_name(model, model->device_count > 1, session->device, sizeof session->device);
     atomic_init(&session->stop.why, 0);
     session->account = holo_account_open();
     HoloScope scope  = {.account = session->account};
@@ -117,8 +124,8 @@ HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSessi
     else
         *out_session = session;
     if (!status && holo_is_told(HOLO_LOG_INFO))
-        holo_tell(HOLO_LOG_INFO, "made a session of %s on %d threads",
-                  holo_size_text(holo_account_held(session->account)).text, holo_pool_threads(pool));
+        holo_tell(HOLO_LOG_INFO, "made a session of %s on %d threads, for %s",
+                  holo_size_text(holo_account_held(session->account)).text, holo_pool_threads(pool), session->device);
     return holo_tell_failure(status, "a session", error);
 }
 

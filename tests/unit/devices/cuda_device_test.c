@@ -388,6 +388,9 @@ static void wrong(void **state)
     fake->capability = 80;
     refused("sm_90", HOLO_UNSUPPORTED, "the archive has code for sm_90, but Fake GPU is sm_80");
     fake_reset(state);
+    fake->capability = 75;
+    refused("ptx", HOLO_UNSUPPORTED, "Fake GPU is sm_75, and there is code for sm_80 and later ones alone");
+    fake_reset(state);
     fake->memory_left = 1000;
     refused("ptx", HOLO_NO_MEMORY, "out of memory");
     fake_reset(state);

@@ -41,7 +41,7 @@ static const char *written(void)
         EXPECT_OK(holo_graph_parse(&arena, texts[i], &graph, &error));
         EXPECT_OK(holo_graph_infer(graph, &error));
         EXPECT_OK(holo_lower_graph(graph, NULL, &lowered[i], &error));
-        entries[i] = (HoloPlanEntry){i ? "second" : "", graph, &lowered[i]};
+        entries[i] = (HoloPlanEntry){i ? "second" : "", graph, &lowered[i], false};
     }
     EXPECT_OK(holo_plan_create_all(entries, ENTRIES, &plan, &error));
     assert_int_equal(plan.constant_count, 1);

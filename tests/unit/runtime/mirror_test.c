@@ -1,5 +1,6 @@
 // mirror_test.c - a second device: plans that are cut between the CPU and the device of tests/device/mirror_device.c.
 #include "support/archive_edit.h"
+#include "support/heap.h"
 #include "support/models.h"
 #include "support/onnx_writer.h"
 
@@ -255,6 +256,155 @@ static void by_compiler(void **state)
     for (int i = 0; i < 2; i++) holo_session_destroy(session[i]), holo_model_close(model[i]);
 }
 
+// ---- a plan for the CPU, and one for the device
+
+static void output_of(HoloSession *session, const HoloTensor *in, HoloTensor *y)
+{
+    EXPECT_OK(holo_session_set_input(session, 0, in, &error));
+    EXPECT_OK(holo_session_run(session, &error));
+    EXPECT_OK(holo_session_output(session, 0, y, &error));
+}
+
+// The CPU's plan has the bits of an archive for the CPU alone. The device is the first choice.
+static void for_both(void **state)
+{
+    (void)state;
+    const char *path = model_mixed();
+    HoloModel  *cpu = compiled_for(path, "cpu"), *mirror = compiled_for(path, "mirror"),
+              *both = compiled_for(path, "mirror,cpu");
+    HoloSession *session[4];
+    HoloTensor   in = made(&(HoloTensor){.dtype = HOLO_F32, .rank = 4, .dim = {2, 3, 4, 4}}, 5, 1), y[4];
+    assert_string_equal(holo_model_device(both, 0), "mirror");
+    assert_string_equal(holo_model_device(both, 1), "cpu");
+    assert_string_equal(holo_model_device(mirror, 0), "mirror");
+    assert_null(holo_model_device(mirror, 1));
+    EXPECT_OK(holo_session_create(cpu, NULL, &session[0], &error));
+    EXPECT_OK(holo_session_create(mirror, NULL, &session[1], &error));
+    EXPECT_OK(holo_session_create(both, NULL, &session[2], &error));
+    EXPECT_OK(holo_model_set_device(both, "cpu", &error));
+    EXPECT_OK(holo_session_create(both, NULL, &session[3], &error));
+    assert_string_equal(holo_session_device(session[2]), "mirror:0");
+    assert_string_equal(holo_session_device(session[3]), "cpu");
+    for (int i = 0; i < 4; i++) output_of(session[i], &in, &y[i]);
+    size_t   size     = holo_tensor_bytes(&y[0]);
+    unsigned launches = holo_mirror_seen().launches;
+    assert_memory_equal(y[0].data, y[3].data, size);
+    assert_memory_equal(y[1].data, y[2].data, size);
+    output_of(session[3], &in, &y[3]);
+    assert_int_equal(holo_mirror_seen().launches, launches); // nothing runs on the device
+    // equal constants are stored once: less than two archives
+    assert_true(both->archive.WEIGHTS_count < cpu->archive.WEIGHTS_count + mirror->archive.WEIGHTS_count);
+    HoloRunInput  input  = {.index = 0, .tensor = in};
+    HoloRunOutput output = {.index = 0};
+    EXPECT_OK(holo_model_run(both, &input, 1, &output, 1, NULL, &error));
+    assert_memory_equal(output.tensor.data, y[0].data, size);
+    holo_run_outputs_free(&output, 1);
+    EXPECT_OK(holo_model_set_device(both, "mirror", &error));
+    EXPECT_OK(holo_model_run(both, &input, 1, &output, 1, NULL, &error));
+    assert_memory_equal(output.tensor.data, y[1].data, size);
+    assert_true(holo_mirror_seen().launches > launches);
+    holo_run_outputs_free(&output, 1);
+    for (int i = 0; i < 4; i++) holo_session_destroy(session[i]);
+    holo_model_close(cpu), holo_model_close(mirror), holo_model_close(both);
+    free(in.data);
+}
+
+// The report, and answers that are kept: they are of the plan for the CPU.
+static void for_both_told(void **state)
+{
+    (void)state;
+    HoloCompiler *compiler;
+    HoloReport   *report;
+    HoloModel    *model;
+    HoloSession  *session;
+    EXPECT_OK(holo_compiler_create(&compiler));
+    EXPECT_OK(holo_compiler_set_targets(compiler, "cpu,mirror", &error));
+    EXPECT_OK(holo_compile_file(compiler, model_mixed(), temp_path("told.holo"), &report, &error));
+    assert_string_equal(report->device, "mirror");
+    assert_string_equal(report->numeric, "fused");
+    assert_true(report->verified && report->device_verified && report->device_steps > 0 && report->shared_bytes > 0);
+    holo_report_destroy(report);
+    EXPECT_FAIL(holo_compiler_set_targets(compiler, "cpu,mirror,cpu", &error), HOLO_BAD_ARGUMENT, "cpu is named twice");
+    holo_compiler_destroy(compiler);
+    EXPECT_OK(holo_model_open(temp_path("told.holo"), &model, &error));
+    assert_string_equal(holo_model_meta_find(model, "verify.device"), "passed");
+    assert_string_equal(holo_model_meta_find(model, "numeric.device"), "fused");
+    EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+    EXPECT_OK(holo_session_set_memo(session, 1 << 20, &error));
+    EXPECT_FAIL(holo_session_save_memo(session, temp_path("saved.holo"), &error), HOLO_BAD_ARGUMENT,
+                "answers of its plan for the CPU");
+    holo_session_destroy(session);
+    holo_model_close(model);
+}
+
+// A model of which nothing runs on the device is one for the CPU.
+static void for_one(void **state)
+{
+    (void)state;
+    OnnxModel   m    = {0};
+    const char *path = temp_path("det.onnx");
+    onnx_input(&m.graph, "x", HOLO_F32, "2,3,3");
+    onnx_output(&m.graph, "y", HOLO_F32, "2");
+    onnx_node(&m.graph, "Det", "x", "y", "");
+    onnx_save(&m, path);
+    HoloModel *model = compiled_for(path, "cpu,mirror");
+    assert_string_equal(holo_model_device(model, 0), "cpu");
+    assert_null(holo_model_device(model, 1));
+    assert_int_equal(model->archive.TARGETS_count + model->archive.DEVICE_PLANS_count, 0);
+    holo_model_close(model);
+}
+
+// Opens it, and runs the plan that is the first choice.
+static HoloStatus open_and_run(const char *path, HoloError *error)
+{
+    HoloModel   *model;
+    HoloSession *session  = NULL;
+    float        data[48] = {1};
+    HoloTensor   in       = {.dtype = HOLO_F32, .rank = 4, .dim = {1, 3, 4, 4}, .data = data};
+    HoloStatus   status   = holo_model_open(path, &model, error);
+    if (!status) status = holo_session_create(model, NULL, &session, error);
+    if (!status) status = holo_session_set_input(session, 0, &in, error);
+    if (!status) status = holo_session_run(session, error);
+    holo_session_destroy(session);
+    holo_model_close(model);
+    return status;
+}
+
+static HoloStatus compile_both(const char *path, const char *out, HoloError *error)
+{
+    HoloCompiler *compiler;
+    HoloStatus    status = holo_compiler_create(&compiler);
+    if (status) return status;
+    holo_compiler_set_threads(compiler, 1);
+    status = holo_compiler_set_targets(compiler, "cpu,mirror", error);
+    if (!status) status = holo_compile_file(compiler, path, out, NULL, error);
+    holo_compiler_destroy(compiler);
+    return status;
+}
+
+// With any call for memory failing: a status, and nothing is lost.
+static void memory_runs_out(void **state)
+{
+    enum { STEP = 29 };
+    (void)state;
+    if (!heap_is_counted) skip();
+    const char *path = model_mixed(), *out = temp_path("scarce.holo");
+    EXPECT_OK(compile_both(path, out, &error));
+    for (int is_compile = 0; is_compile < 2; is_compile++)
+        for (long n = 1; n; n += is_compile ? STEP : 1) {
+            HoloError error = {0};
+            heap_watch();
+            heap_fail(n);
+            HoloStatus status = is_compile ? compile_both(path, out, &error) : open_and_run(out, &error);
+            bool       failed = heap_has_failed;
+            heap_fail(0);
+            assert_int_equal(atomic_load(&heap_maps), 0);
+            if (failed ? status && status != HOLO_NO_MEMORY && status != HOLO_NO_FILE : status)
+                fail_msg("call %ld for memory: %s (%s)", n, holo_status_text(status), error.text);
+            if (!failed) break;
+        }
+}
+
 // ---- what must fail
 
 // It runs no portable programs.
@@ -353,12 +503,13 @@ static const char speech[] =
     "    choices = ArgMax@13(logits) {axis=-1, keepdims=0}\n"
     "}";
 
-static HoloModel *speech_model(const HoloTargets *targets)
+// `both`: with a plan for the CPU alone, too.
+static HoloModel *speech_model(const HoloTargets *targets, bool both)
 {
     HoloArena       arena = {0};
-    HoloGraph      *graph;
+    HoloGraph      *graph, *plain;
     HoloCut         cut;
-    HoloLowered     lowered;
+    HoloLowered     lowered, host;
     HoloPlan        plan;
     HoloFileWriter *file;
     HoloModel      *model;
@@ -367,25 +518,30 @@ static HoloModel *speech_model(const HoloTargets *targets)
     EXPECT_OK(holo_graph_infer(graph, &error));
     EXPECT_OK(holo_lower_cut(graph, targets, &cut, &error));
     EXPECT_OK(holo_lower_graph(graph, &cut, &lowered, &error));
-    EXPECT_OK(holo_plan_create(graph, &lowered, &plan, &error));
+    EXPECT_OK(holo_graph_parse(&arena, speech, &plain, &error));
+    EXPECT_OK(holo_graph_infer(plain, &error));
+    EXPECT_OK(holo_lower_graph(plain, NULL, &host, &error));
+    HoloPlanEntry entries[] = {{"", plain, &host, false}, {"", graph, &lowered, true}};
+    if (both)
+        EXPECT_OK(holo_plan_create_all(entries, 2, &plan, &error));
+    else
+        EXPECT_OK(holo_plan_create(graph, &lowered, &plan, &error));
     EXPECT_OK(holo_file_writer_open(temp_path("speech.holo"), &file, &error));
     EXPECT_OK(holo_archive_write(&plan, file, NULL, &size, &error));
     EXPECT_OK(holo_file_writer_close(file, true, &error));
     EXPECT_OK(holo_model_open(temp_path("speech.holo"), &model, &error));
     holo_plan_deinit(&plan);
     holo_lowered_deinit(&lowered);
+    holo_lowered_deinit(&host);
     holo_arena_deinit(&arena);
     return model;
 }
 
 // What it says is the same as on the CPU: logits, choices, a text that was saved, loaded, and copied.
-static void speaks(void **state)
+static void speaks_with(HoloModel *const model[2])
 {
-    (void)state;
     enum { LENGTH = 9, WORDS = 5 };
     static const uint32_t tokens[LENGTH] = {1, 2, 3, 4, 0, 1, 1, 2, 4};
-    const HoloTargets     targets        = {.list = {&holo_target_cpu, &holo_target_mirror}, .count = 2};
-    HoloModel            *model[2]       = {speech_model(&holo_targets_cpu), speech_model(&targets)};
     HoloLanguage         *language[2];
     const float          *logits[2];
     uint32_t              choice[2];
@@ -411,12 +567,24 @@ static void speaks(void **state)
     for (int i = 0; i < 2; i++) holo_language_close(language[i]), holo_model_close(model[i]);
 }
 
+static void speaks(void **state)
+{
+    (void)state;
+    const HoloTargets targets  = {.list = {&holo_target_cpu, &holo_target_mirror}, .count = 2};
+    HoloModel        *alone[2] = {speech_model(&holo_targets_cpu, false), speech_model(&targets, false)};
+    speaks_with(alone);
+    HoloModel *both[2] = {speech_model(&targets, true), speech_model(&targets, true)};
+    EXPECT_OK(holo_model_set_device(both[0], "cpu", &error));
+    speaks_with(both);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),   cmocka_unit_test(by_compiler),    cmocka_unit_test(sizes_change),
-        cmocka_unit_test(watched),   cmocka_unit_test(no_such_device), cmocka_unit_test(host_pointers),
-        cmocka_unit_test(executors), cmocka_unit_test(speaks),
+        cmocka_unit_test(by_hand),       cmocka_unit_test(by_compiler),     cmocka_unit_test(sizes_change),
+        cmocka_unit_test(watched),       cmocka_unit_test(no_such_device),  cmocka_unit_test(host_pointers),
+        cmocka_unit_test(executors),     cmocka_unit_test(speaks),          cmocka_unit_test(for_both),
+        cmocka_unit_test(for_both_told), cmocka_unit_test(memory_runs_out), cmocka_unit_test(for_one),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

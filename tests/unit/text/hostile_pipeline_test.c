@@ -61,7 +61,7 @@ static HoloModel *opened(const Archive *a)
         EXPECT_OK(holo_graph_parse(&arena, a->entry[count][1], &graph, &error));
         EXPECT_OK(holo_graph_infer(graph, &error));
         EXPECT_OK(holo_lower_graph(graph, NULL, &lowered[count], &error));
-        entries[count] = (HoloPlanEntry){a->entry[count][0], graph, &lowered[count]};
+        entries[count] = (HoloPlanEntry){a->entry[count][0], graph, &lowered[count], false};
     }
     EXPECT_OK(holo_plan_create_all(entries, count, &plan, &error));
     tokenizer_add(&plan);
