@@ -499,6 +499,11 @@ case("transform_landmarks", 32, [f(1, 2, 3), f(1, 4, 4)], [f(1, 2, 3)], custom="
 case("transform_tensor", 32, [f(1, 2, 2, 1), f(1, 4, 4)], [f(1, 1, 2, 1)], custom="TransformTensor", custom_options=flex(output_height=1, output_width=2),
      given={0: [1.0, 3.0, 5.0, 7.0], 1: [1.0, 0.0, 0.0, 0.5, 0.0, 1.0, 0.0, 0.5, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]}, expect=[[4.0, 0.0]])
 case("resampler", 32, [f(1, 2, 2, 1), f(1, 1, 2, 2)], [f(1, 1, 2, 1)], custom="Resampler", given={0: [1.0, 3.0, 5.0, 7.0], 1: [0.5, 0.0, 1.0, 0.5]}, expect=[[2.0, 5.0]])
+for squared in (0, 1):
+    case(f"spectrogram_{squared}", 32, [f(300, 1)], [f(1, 4, 65)], custom="AudioSpectrogram", custom_options=flex(window_size=100, stride=60, magnitude_squared=squared))
+for name, low, high, bands, count in [("mfcc", 20.0, 4000.0, 40, 13), ("mfcc_few", 500.0, 7000.0, 10, 10)]:
+    case(name, 32, [f(1, 3, 129), i(1)], [f(1, 3, count)], custom="Mfcc", low=0.0, high=4.0, given={1: [16000]},
+         custom_options=flex(upper_frequency_limit=high, lower_frequency_limit=low, filterbank_channel_count=bands, dct_coefficient_count=count))
 DETECT = dict(max_detections=2, max_classes_per_detection=1, detections_per_class=3, num_classes=2, nms_score_threshold=0.1, nms_iou_threshold=0.5,
               y_scale=1.0, x_scale=1.0, h_scale=1.0, w_scale=1.0)
 ANCHORS = f(3, 4, data=[0.5, 0.5, 1.0, 1.0, 0.5, 0.6, 1.0, 1.0, 2.5, 2.5, 1.0, 1.0])

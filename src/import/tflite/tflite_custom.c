@@ -1,8 +1,37 @@
-// tflite_custom.c - the table of custom operators: those of the vision tools and of MediaPipe.
+// tflite_custom.c - the table of custom operators: those of sounds, of the vision tools and of MediaPipe.
+#include "import/import_sound.h"
 #include "import/tflite/tflite.h"
 #include "import/tflite/tflite_emit.h"
+#include "import/wire/flexbuffer.h"
 
 #include <string.h>
+
+static double option(const HoloTfOp *op, const char *key, double fallback)
+{
+    return holo_flex_number(holo_flat_list_bytes(op->custom), op->custom.count, key, fallback);
+}
+
+// A whole number of it; 0 if it is none that could be meant.
+static int64_t whole(const HoloTfOp *op, const char *key, double fallback)
+{
+    double number = option(op, key, fallback);
+    return number >= 0 && number < 1e9 ? (int64_t)number : 0;
+}
+
+static void spectrogram(HoloTfOp *op)
+{
+    holo_tf_give(op, 0,
+                 holo_sound_spectrogram(op->e, holo_tf_in(op, 0), whole(op, "window_size", 0), whole(op, "stride", 0),
+                                        option(op, "magnitude_squared", 0) != 0));
+}
+
+static void mfcc(HoloTfOp *op)
+{
+    HoloSoundMel mel = {option(op, "lower_frequency_limit", 20), option(op, "upper_frequency_limit", 4000),
+                        whole(op, "filterbank_channel_count", 40), whole(op, "dct_coefficient_count", 13)};
+    HoloValue   *x   = holo_tf_in(op, 0);
+    holo_tf_give(op, 0, holo_sound_mfcc(op->e, x, holo_tf_in(op, 1), &mel));
+}
 
 static const HoloTfRow rows[] = {
     {32, "TFLite_Detection_PostProcess", 0, holo_tf_detection, NULL, 3, 4},
@@ -22,6 +51,8 @@ static const HoloTfRow rows[] = {
     {32, "FlexAtan", 0, holo_tf_unary, "Atan", 1, 1},
     {32, "Erf", 0, holo_tf_unary, "Erf", 1, 1},
     {32, "Mish", 0, holo_tf_unary, "Mish", 1, 1},
+    {32, "AudioSpectrogram", 0, spectrogram, NULL, 1, 1},
+    {32, "Mfcc", 0, mfcc, NULL, 2, 1},
     {32, "ComplexAbs", 0, holo_tf_complex_abs, NULL, 1, 1},
 };
 
