@@ -496,6 +496,9 @@ case("landmarks_matrix_backwards", 32, [f(1, 4, 3)], [f(1, 4, 4)], custom="Landm
 case("transform_landmarks", 32, [f(1, 2, 3), f(1, 4, 4)], [f(1, 2, 3)], custom="TransformLandmarks", custom_options=flex(dimensions=3), version=2,
      given={0: [1.0, 2.0, 7.0, 3.0, 4.0, 8.0], 1: [2.0, 0.0, 0.0, 1.0, 0.0, 3.0, 0.0, -1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]},
      expect=[[3.0, 5.0, 7.0, 7.0, 11.0, 8.0]])
+case("transform_landmarks_flat", 32, [f(1, 3, 2), f(1, 4, 4)], [f(1, 3, 2)], custom="TransformLandmarks", version=2,
+     given={0: [1.0, 2.0, 3.0, 4.0, 0.0, -1.0], 1: [2.0, 1.0, 0.0, 1.0, 0.0, 3.0, 0.0, -1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]},
+     expect=[[5.0, 5.0, 11.0, 11.0, 0.0, -4.0]])
 case("transform_tensor", 32, [f(1, 2, 2, 1), f(1, 4, 4)], [f(1, 1, 2, 1)], custom="TransformTensor", custom_options=flex(output_height=1, output_width=2),
      given={0: [1.0, 3.0, 5.0, 7.0], 1: [1.0, 0.0, 0.0, 0.5, 0.0, 1.0, 0.0, 0.5, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]}, expect=[[4.0, 0.0]])
 case("resampler", 32, [f(1, 2, 2, 1), f(1, 1, 2, 2)], [f(1, 1, 2, 1)], custom="Resampler", given={0: [1.0, 3.0, 5.0, 7.0], 1: [0.5, 0.0, 1.0, 0.5]}, expect=[[2.0, 5.0]])

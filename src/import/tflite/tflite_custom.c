@@ -6,7 +6,7 @@
 
 #include <string.h>
 
-static double option(const HoloTfOp *op, const char *key, double fallback)
+double holo_tf_option(const HoloTfOp *op, const char *key, double fallback)
 {
     return holo_flex_number(holo_flat_list_bytes(op->custom), op->custom.count, key, fallback);
 }
@@ -14,7 +14,7 @@ static double option(const HoloTfOp *op, const char *key, double fallback)
 // A whole number of it; 0 if it is none that could be meant.
 static int64_t whole(const HoloTfOp *op, const char *key, double fallback)
 {
-    double number = option(op, key, fallback);
+    double number = holo_tf_option(op, key, fallback);
     return number >= 0 && number < 1e9 ? (int64_t)number : 0;
 }
 
@@ -22,13 +22,14 @@ static void spectrogram(HoloTfOp *op)
 {
     holo_tf_give(op, 0,
                  holo_sound_spectrogram(op->e, holo_tf_in(op, 0), whole(op, "window_size", 0), whole(op, "stride", 0),
-                                        option(op, "magnitude_squared", 0) != 0));
+                                        holo_tf_option(op, "magnitude_squared", 0) != 0));
 }
 
 static void mfcc(HoloTfOp *op)
 {
-    HoloSoundMel mel = {option(op, "lower_frequency_limit", 20), option(op, "upper_frequency_limit", 4000),
-                        whole(op, "filterbank_channel_count", 40), whole(op, "dct_coefficient_count", 13)};
+    HoloSoundMel mel = {holo_tf_option(op, "lower_frequency_limit", 20),
+                        holo_tf_option(op, "upper_frequency_limit", 4000), whole(op, "filterbank_channel_count", 40),
+                        whole(op, "dct_coefficient_count", 13)};
     HoloValue   *x   = holo_tf_in(op, 0);
     holo_tf_give(op, 0, holo_sound_mfcc(op->e, x, holo_tf_in(op, 1), &mel));
 }
