@@ -312,6 +312,8 @@ hand("RaggedTensorToSparse", [int(0, 2, 2, 3), real([3], 5, 6, 7)], { RAGGED_RAN
 hand("RaggedBincount", [int(0, 2, 2, 5), int(1, 1, 0, 3, 1), C(3), real([5], 1, 2, 3, 4, 5)], {}, real([3, 3], 0, 3, 0, 0, 0, 0, 3, 5, 0));
 hand("RaggedBincount", [int(0, 2, 2, 5), int(1, 1, 0, 3, 1), C(3), K([])], { binary_output: b(true) }, real([3, 3], 0, 1, 0, 0, 0, 0, 1, 1, 0));
 chain("Angle", [real([2], 1, -1), real([2], 1, 0.5)], [node("z", "Complex", ["a", "b"]), node("y", "Angle", ["z"])], ["y"], real([2], Math.PI / 4, Math.PI - Math.atan(0.5)));
+// How many elements there are, only a run knows.
+chain("MatrixDiag", [real([4], 5, 0, 7, 9)], [node("w", "Where", ["a"], { T: t("DT_FLOAT") }), node("s", "Squeeze", ["w"], { squeeze_dims: is(1) }), node("y", "MatrixDiag", ["s"])], ["y"], { type: "int32", shape: [3, 3], data: [0, 0, 0, 0, 2, 0, 0, 0, 3] });
 { // (a + bi) and (c + di)
   const [p, q, r, u] = [[1, -2], [3, 0.5], [-1, 2], [2, 4]].map((d) => real([2], ...d)), z = [node("z", "Complex", ["a", "b"]), node("w", "Complex", ["c", "d"])];
   const parts = (op, input, attrs) => [...z, node("v", op, input, attrs), node("re", "Real", ["v"]), node("im", "Imag", ["v"])], each = (f) => [0, 1].map((n) => f(p.data[n], q.data[n], r.data[n], u.data[n]));

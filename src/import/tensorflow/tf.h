@@ -34,7 +34,8 @@ typedef struct HoloFlowOp {
     unsigned    flags;
 } HoloFlowOp;
 
-extern const HoloFlowOp *const holo_flow_tables[]; // each ended by a row without a name; ends with NULL
+extern const HoloFlowOp *const holo_flow_tables[];                // each ended by a row without a name; ends with NULL
+HOLO_MUST HoloStatus           holo_flow_list_rows(HoloFlow *tf); // for holo_flow_find
 const HoloFlowOp              *holo_flow_find(HoloFlow *tf, HoloString name); // NULL: there is none
 
 // ---- nodes and functions
