@@ -117,3 +117,9 @@ sed -i 's/value_dtype" value { type: DT_INT64/value_dtype" value { type: DT_FLOA
 gives 0 'y f32[3] = 7.25, -1, 0.5' hologram run words -i x=animals.npy
 rm words/assets/vocab.txt
 gives 1 'assets/vocab.txt' hologram inspect words
+
+# A size that is open in the model is fixed: what the importer made of it follows.
+{ node x Placeholder "$(key dtype 'type: DT_FLOAT')$(key shape 'shape { dim { size: -1 } }')"
+  node y MatrixDiag 'input: "x"'; } > diag.pbtxt
+gives 0 'y f32[2, 2] = 5, 0, 0, 7' hologram run diag.pbtxt -i x=5,7
+gives 0 'y f32[2, 2] = 5, 0, 0, 7' hologram run diag.pbtxt -i x=5,7 --input-shape x:2
