@@ -241,10 +241,8 @@ static void test_wrong_graphs(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_operators),
-        cmocka_unit_test(test_loop_of_frames),
-        cmocka_unit_test(test_branch_of_switches),
-        cmocka_unit_test(test_rows),
+        cmocka_unit_test(test_operators),          cmocka_unit_test(test_loop_of_frames),
+        cmocka_unit_test(test_branch_of_switches), cmocka_unit_test(test_rows),
         cmocka_unit_test(test_wrong_graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
