@@ -23,6 +23,17 @@ static int choose(const Cli *cli, HoloSource *source)
                     "%s has several entries, and an ONNX model has one", cli->args[0]);
 }
 
+// The ending of a format that is not written; NULL: it has none of these.
+static const char *other_format(const char *path)
+{
+    static const char *const endings[] = {".tflite", ".pb",  ".pbtxt", ".h5",   ".keras",       ".pt",  ".pt2",
+                                          ".pth",    ".xml", ".nnef",  ".gguf", ".safetensors", ".holo"};
+    const char              *point     = strrchr(path, '.');
+    for (size_t i = 0; point && i < sizeof endings / sizeof *endings; i++)
+        if (!strcmp(point, endings[i])) return endings[i];
+    return NULL;
+}
+
 static int convert(Cli *cli)
 {
     HoloError     error    = {0};
@@ -30,6 +41,10 @@ static int convert(Cli *cli)
     HoloCompiler *compiler = NULL;
     const char   *path     = cli_option(cli, "output");
     if (!path) return cli_usage(cli, "-o says where the ONNX model goes");
+    if (other_format(path))
+        return cli_fail(!strcmp(other_format(path), ".holo") ? "hologram compile makes archives"
+                                                             : "name the file like this: -o model.onnx",
+                        "convert writes ONNX, not %s", other_format(path));
     int result = cli_compiler(cli, &compiler);
     if (result) return result;
     HoloStatus status = holo_source_open_with(compiler, cli->args[0], &source, &error);

@@ -217,12 +217,13 @@ static const char *format_of(const Subject *s)
     return "other";
 }
 
-static void print_entry(const Subject *e, const char *name)
+// A model of another format is shown as it was imported.
+static void print_entry(const Subject *e, const char *name, const char *format)
 {
-    const char *of = *name ? " of entry " : "";
+    const char *of = *name ? " of entry " : "", *as = strncmp(format, "ONNX", 4) ? ", as ONNX names them" : "";
     print_ports(cli_format("inputs%s%s", of, name), e, input, e->in_count);
     print_ports(cli_format("outputs%s%s", of, name), e, output, e->out_count);
-    if (e->source) print_ops(cli_format("operators%s%s", of, name), e->source);
+    if (e->source) print_ops(cli_format("operators%s%s%s", of, name, as), e->source);
 }
 
 static int print_table(const Subject *s)
@@ -237,7 +238,7 @@ static int print_table(const Subject *s)
         Subject e;
         int     result = entry_of(s, i, &e);
         if (result) return result;
-        print_entry(&e, entry_name(s, i));
+        print_entry(&e, entry_name(s, i), format_of(s));
     }
     print_meta(s);
     return CLI_OK;

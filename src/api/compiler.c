@@ -246,16 +246,6 @@ static void symbols_apply(HoloGraph *graph)
     }
 }
 
-// The number replaces the symbol in every input: equal symbols are one size.
-static void symbol_fix(HoloGraph *graph, HoloDim symbol, int64_t number)
-{
-    for (int i = 0; i < graph->input_count; i++) {
-        HoloTensor *t = &graph->inputs[i]->type;
-        for (int d = 0; d < t->rank; d++)
-            if (t->dim[d] == symbol) t->dim[d] = number;
-    }
-}
-
 static HoloStatus shape_apply(HoloGraph *graph, HoloValue *input, const HoloTensor *shape, HoloError *error)
 {
     HoloTensor *t = &input->type;
@@ -271,7 +261,8 @@ static HoloStatus shape_apply(HoloGraph *graph, HoloValue *input, const HoloTens
                              input->name, (long long)t->dim[d], (long long)shape->dim[d]);
         HoloDim before = t->dim[d];
         t->dim[d]      = shape->dim[d];
-        if (holo_dim_is_symbolic(before) && before != HOLO_DIM_UNKNOWN) symbol_fix(graph, before, shape->dim[d]);
+        if (holo_dim_is_symbolic(before) && before != HOLO_DIM_UNKNOWN)
+            HOLO_TRY(holo_graph_fix_symbol(graph, before, shape->dim[d], error));
     }
     if (t->rank < 0) {
         t->rank = shape->rank;
@@ -291,7 +282,8 @@ static HoloStatus constant_apply(HoloGraph *graph, int index, const HoloTensor *
                          holo_dtype_name((HoloDtype)input->type.dtype), holo_dtype_name((HoloDtype)tensor->dtype));
     for (int d = 0; d < input->type.rank && d < tensor->rank; d++) {
         HoloDim before = input->type.dim[d];
-        if (holo_dim_is_symbolic(before) && before != HOLO_DIM_UNKNOWN) symbol_fix(graph, before, tensor->dim[d]);
+        if (holo_dim_is_symbolic(before) && before != HOLO_DIM_UNKNOWN)
+            HOLO_TRY(holo_graph_fix_symbol(graph, before, tensor->dim[d], error));
     }
     input->type        = *tensor;
     input->is_constant = true;

@@ -153,6 +153,8 @@ typedef struct HoloBinding {
 // `inputs` are as for holo_graph_eval. Sizes that contradict each other fail as HOLO_BAD_INPUT.
 HOLO_MUST HoloStatus holo_graph_bind(const HoloGraph *graph, const HoloTensor *const *inputs, HoloArena *arena,
                                      HoloBinding *out, HoloError *error);
+// The number replaces the symbol in the types of all inputs, and in the contents that follow from it.
+HOLO_MUST HoloStatus holo_graph_fix_symbol(HoloGraph *graph, HoloDim symbol, int64_t number, HoloError *error);
 bool                 holo_binding_number(const HoloBinding *binding, HoloDim d, int64_t *out); // false: not known
 
 // The graph that defines the operator of a node (op->body), with the node's attributes inserted. If `dims` is NULL, the

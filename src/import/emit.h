@@ -52,7 +52,7 @@ HoloValue *holo_emit_constant(HoloEmit *e, const char *name, const HoloTensor *t
 HoloValue *holo_emit_ints(HoloEmit *e, const int64_t *numbers, int count);              // i64, [count]
 HoloValue *holo_emit_int(HoloEmit *e, int64_t number);                                  // i64, without dimensions
 HoloValue *holo_emit_number(HoloEmit *e, HoloDtype dtype, double number);               // without dimensions
-// i64, [count]: sizes, which may be expressions of the sizes of inputs.
+// i64, [count]: sizes, which may be expressions of the sizes of inputs, or of any value that is there already.
 HoloValue *holo_emit_sizes(HoloEmit *e, const HoloDim *sizes, int count);
 
 // ---- nodes

@@ -1,5 +1,5 @@
 // emit_nodes.c - graphs, constants, nodes and bodies, as importers make them.
-#include "import/emit.h"
+#include "import/emit_own.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -149,7 +149,7 @@ HoloValue *holo_emit_number(HoloEmit *e, HoloDtype dtype, double number)
     return holo_emit_constant(e, NULL, &t);
 }
 
-HoloValue *holo_emit_sizes(HoloEmit *e, const HoloDim *sizes, int count)
+HoloValue *holo_emit_contents(HoloEmit *e, const HoloDim *sizes, int count)
 {
     bool all_numbers = true;
     for (int i = 0; i < count; i++) all_numbers &= !holo_dim_is_symbolic(sizes[i]);

@@ -166,7 +166,7 @@ HoloValue *holo_window_deconv(HoloEmit *e, const HoloImportWindow *window, HoloV
     const HoloAttr *attrs =
         HOLO_ATTRS(holo_with_ints("kernel_shape", w.size, w.rank), holo_with_ints("strides", w.stride, w.rank),
                    holo_with_ints("dilations", w.dilation, w.rank), holo_with_ints("pads", pads, 2 * w.rank),
-                   holo_with_ints("output_padding", more, w.rank));
+                   holo_with_ints("output_padding", more, w.rank), holo_with_int("group", w.groups));
     HoloValue *y = bias ? holo_emit(e, "ConvTranspose", HOLO_IN(x, filter, bias), attrs)
                         : holo_emit(e, "ConvTranspose", HOLO_IN(x, filter), attrs);
     return holo_window_close(e, &w, y);

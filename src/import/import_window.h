@@ -36,7 +36,7 @@ HoloValue *holo_window_conv(HoloEmit *e, const HoloImportWindow *w, HoloValue *x
 // Each channel by itself. The filter has the window's sizes, then channels, then outputs of each channel.
 HoloValue *holo_window_depthwise(HoloEmit *e, const HoloImportWindow *w, HoloValue *x, HoloValue *filter,
                                  HoloValue *bias);
-// The transposed one. The filter has the window's sizes, then outputs, then inputs. `sizes` are those of the output in
+// The transposed one. The filter has the window's sizes, then outputs of a group, then inputs. `sizes` are those of the output in
 // the window's dimensions; NULL: as the padding says.
 HoloValue *holo_window_deconv(HoloEmit *e, const HoloImportWindow *w, HoloValue *x, HoloValue *filter, HoloValue *bias,
                               const HoloDim *sizes);

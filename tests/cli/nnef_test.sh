@@ -27,6 +27,12 @@ sed 's/^graph/fragment f( x: tensor<scalar> ) -> ( y: tensor<scalar> );\ngraph/'
 gives 1 'line 4: the file defines operations of its own (fragment): export the flat form' hologram inspect net/wrong.nnef
 sed 's/relu(a);/relu(a)/' net/graph.nnef > net/wrong.nnef
 gives 1 "line 11: ';' is expected here" hologram inspect net/wrong.nnef
+sed "s/relu(a)/add_n([$(printf 'a,%.0s' $(seq 64))a])/" net/graph.nnef > net/wrong.nnef
+gives 1 'line 10: add_n of 65 tensors; 64 are the most' hologram inspect net/wrong.nnef
+sed 's/relu(a)/concat([a, a], axis = 1e300)/' net/graph.nnef > net/wrong.nnef
+gives 1 'line 10: axis of concat is not a whole number, or too large' hologram inspect net/wrong.nnef
+sed 's/relu(a)/copy_n(a, times = 1000)/' net/graph.nnef > net/wrong.nnef
+gives 1 'line 10: 1000 copies' hologram inspect net/wrong.nnef
 head -c 130 net/w/w.dat > short && mv short net/w/w.dat
 gives 1 "the file of 'w/w' is cut off" hologram inspect net
 rm net/w/w.dat

@@ -40,6 +40,9 @@ gives 0 'format       ONNX' hologram inspect converted.onnx
 quiet hologram convert "$MODEL" -o again.onnx
 gives 0 'they agree' hologram compare again.onnx "$MODEL"
 gives 2 'says where the ONNX model goes' hologram convert net/net.h5
+gives 1 'convert writes ONNX, not .tflite' hologram convert net/net.h5 -o net.tflite
+gives 1 'hologram compile makes archives' hologram convert net/net.h5 -o net.holo
+gives 0 'operators, as ONNX names them' hologram inspect net/net.h5
 
 # Texts and complex numbers, with the answers of TensorFlow.js.
 python3 "$ROOT"/tests/support/text_graph.py make texts
@@ -109,5 +112,14 @@ python3 -c "import sys; sys.path.insert(0, '$ROOT/tests/tflite'); from writer im
 gives 0 'y i64[3] = 7, -1, 5' hologram run words -i x=animals.npy
 gives 0 'z i64[3] = 30, 40, -1' hologram run words -i x=animals.npy
 gives 0 'n i64[] = 3' hologram run words -i x=animals.npy
+printf 'cat\t0.5\ndog\t7.25\n' > words/assets/vocab.txt
+sed -i 's/value_dtype" value { type: DT_INT64/value_dtype" value { type: DT_FLOAT/' words/saved_model.pbtxt
+gives 0 'y f32[3] = 7.25, -1, 0.5' hologram run words -i x=animals.npy
 rm words/assets/vocab.txt
 gives 1 'assets/vocab.txt' hologram inspect words
+
+# A size that is open in the model is fixed: what the importer made of it follows.
+{ node x Placeholder "$(key dtype 'type: DT_FLOAT')$(key shape 'shape { dim { size: -1 } }')"
+  node y MatrixDiag 'input: "x"'; } > diag.pbtxt
+gives 0 'y f32[2, 2] = 5, 0, 0, 7' hologram run diag.pbtxt -i x=5,7
+gives 0 'y f32[2, 2] = 5, 0, 0, 7' hologram run diag.pbtxt -i x=5,7 --input-shape x:2

@@ -11,6 +11,8 @@ gives 0 'y f32[3] = 2, 4, 6' hologram run made/cond.pt2 -i x=1,2,3
 gives 0 'y f32[3] = 1, 2, -3' hologram run made/cond.pt2 -i x=-1,-2,3
 gives 0 'y f32[3] = 8, 16, 24' hologram run made/while.pt2 -i x=1,2,3 -i i=1
 gives 0 'y f32[2, 3] = 1, 3, 6, 4, 9, 15' hologram run made/map.pt2 -i x=1,2,3,4,5,6
+for scan in scan scan_old; do gives 0 'y f32[3, 2] = 20, 28, 26, 36, 36, 48' hologram run made/$scan.pt2 -i x=1,2,3,4,5,6; done
+gives 1 'scan along another dimension than the first, or backwards' hologram inspect made/scan_back.pt2
 gives 0 'y f32[2] = 5, 7' hologram run made/state.pt2 -i x=1,2
 gives 0 'y f32[2] = 5, 7' hologram run made/inplace.pt2 -i x=1,2
 gives 0 'f32[2] = 3, 7' hologram run made/loop.pt -i x=1,2 -i n=3 --input-shape x:2

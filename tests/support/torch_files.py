@@ -171,6 +171,12 @@ def main():
         node("torch.ops.higher_order.map_impl", ["y"], subgraph("body", ["a"], ["b"], [node("cumsum.default", ["b"], self="a", dim=0)]),
              ["x"], {"as_tensors": []})])
     save(folder + "/map.pt2", rows)
+    for name, flags in (("scan", []), ("scan_old", [0, False]), ("scan_back", [0, True])):  # flags of PyTorch 2.6: dimension, backwards
+        save(f"{folder}/{name}.pt2", program({"x": (F32, [3, 2])}, ["last", "y"], [
+            node("sum.dim_IntList", ["first"], self="x", dim=[0]),
+            node("torch.ops.higher_order.scan", ["last", "y"], subgraph("body", ["c", "a"], ["n", "b"], [
+                node("add.Tensor", ["n"], self="c", other="a"), node("mul.Tensor", ["b"], self="n", other=2.0)]),
+                 ["first"], ["x"], *flags, {"as_tensors": []})]))
     b = ("b", F32, [2], [5.0, 7.0], True)
     save(folder + "/state.pt2", program({"x": (F32, [2])}, ["y"], [
         node("add.Tensor", ["next"], self="b", other="x"), node("mul.Tensor", ["y"], self="b", other=1.0)], [b], [("b", "next")]), [b])

@@ -247,6 +247,146 @@ hand("QuantizeAndDequantizeV3", [real([3], -2, 0.5, 1), K(0), K(0), C(4)], { ran
 hand("FakeQuantWithMinMaxVarsPerChannel", [real([2, 2], 0.1, 7, -0.4, 3.3), K([-0.5, 0]), K([0.5, 6])], { num_bits: i(8) },
   real([2, 2], ...[[0.1, 0], [7, 1], [-0.4, 0], [3.3, 1]].map(([v, k]) => { const [low, high] = [[-0.5, 0.5], [0, 6]][k], scale = (high - low) / 255, zero = Math.floor(-low / scale + 0.5), from = -zero * scale; return Math.floor((clip(v, from, from + 255 * scale) - from) / scale + 0.5) * scale + from; })));
 
+// ---- what is written in several operators
+
+hand("Xlog1py", [real([3], 0, 2, 3), real([3], -1, 1, 0.5)], {}, real([3], 0, 2 * Math.log(2), 3 * Math.log(1.5)));
+const logsum = (...v) => Math.log(v.reduce((a, x) => a + Math.exp(x), 0));
+hand("CumulativeLogsumexp", [real([2, 3], 1, 2, 3, -100, 0, 200), C(1)], {}, real([2, 3], 1, logsum(1, 2), logsum(1, 2, 3), -100, 0, 200));
+hand("CumulativeLogsumexp", [real([3, 1], 1, 2, 3), C(0)], { reverse: b(true), exclusive: b(true) }, real([3, 1], logsum(2, 3), 3, -3.4028234663852886e38));
+{
+  const logits = [[1, 2, 3], [0.5, -1, 0]], soft = logits.map((r) => r.map((v) => Math.exp(v - logsum(...r)))), labels = [[0.2, 0.3, 0.5], [1, 0, 0]];
+  const loss = (l) => real([2], ...l.map((r, n) => -r.reduce((a, v, k) => a + v * Math.log(soft[n][k]), 0))), back = (l) => real([2, 3], ...soft.flatMap((r, n) => r.map((v, k) => v - l[n][k])));
+  hand("SoftmaxCrossEntropyWithLogits", [real([2, 3], ...logits.flat()), real([2, 3], ...labels.flat())], {}, loss(labels), back(labels));
+  const one = [[0, 0, 1], [1, 0, 0]];
+  hand("SparseSoftmaxCrossEntropyWithLogits", [real([2, 3], ...logits.flat()), int(2, 0)], {}, loss(one), back(one));
+}
+hand("HistogramFixedWidth", [real([6], -1, 0, 1.5, 2, 5, 15), K([0, 5]), C(5)], { dtype: t("DT_INT32") }, int(2, 1, 1, 0, 2));
+hand("UnravelIndex", [int(2, 5, 7), C([3, 3])], {}, { type: "int32", shape: [2, 3], data: [0, 1, 2, 2, 2, 1] });
+hand("InplaceUpdate", [real([3, 2], 1, 2, 3, 4, 5, 6), C([2, 0]), real([2, 2], 7, 8, 9, 10)], {}, real([3, 2], 9, 10, 3, 4, 7, 8));
+hand("InplaceAdd", [real([3, 2], 1, 2, 3, 4, 5, 6), C(1), real([2], 7, 8)], {}, real([3, 2], 1, 2, 10, 12, 5, 6));
+hand("InplaceSub", [real([2, 1], 1, 2), C([1]), real([1, 1], 5)], {}, real([2, 1], 1, -3));
+hand("TensorStridedSliceUpdate", [real([3, 3], 1, 2, 3, 4, 5, 6, 7, 8, 9), C([0, 1]), C([3, 3]), C([2, 1]), real([2, 2], 10, 20, 30, 40)], mask(0, 0, 0, 0, 0), real([3, 3], 1, 10, 20, 4, 5, 6, 7, 30, 40));
+hand("TensorStridedSliceUpdate", [real([2, 2], 1, 2, 3, 4), C([1]), C([2]), C([1]), real([1], 9)], mask(0, 0, 0, 0, 1), real([2, 2], 1, 2, 9, 9));
+hand("Empty", [C([2, 1])], { dtype: t("DT_FLOAT"), init: b(true) }, real([2, 1], 0, 0));
+hand("ParallelConcat", [real([1, 2], 1, 2), real([1, 2], 3, 4)], { N: i(2) }, real([2, 2], 1, 2, 3, 4));
+hand("ApproxTopK", [real([2, 3], 1, 3, 2, 9, 7, 8)], { k: i(2), reduction_dimension: i(-1), is_max_k: b(false) }, real([2, 2], 1, 2, 7, 8), { type: "int32", shape: [2, 2], data: [0, 2, 1, 2] });
+{ // five steps of a batch of 2, classes a, b and blank; the second is 3 steps long
+  const best = [[0, 0, 2, 0, 1], [1, 1, 0, 2, 0]], x = [0, 1, 2, 3, 4].flatMap((s) => [0, 1].flatMap((n) => [0, 1, 2].map((k) => k === best[n][s] ? 2 + s : -k)));
+  const table = (width, ...data) => ({ type: "int32", shape: [data.length / width, width], data });
+  hand("CTCGreedyDecoder", [real([5, 2, 3], ...x), C([5, 3])], { merge_repeated: b(true) }, table(2, 0, 0, 0, 1, 0, 2, 1, 0, 1, 1), int(0, 0, 1, 1, 0), int(2, 3), real([2, 1], -20, -9));
+  hand("CTCGreedyDecoder", [real([5, 2, 3], ...x), C([5, 3])], { merge_repeated: b(false), blank_index: i(0) }, table(2, 0, 0, 0, 1, 1, 0, 1, 1), int(2, 1, 1, 1), int(2, 2), real([2, 1], -20, -9));
+}
+hand("Diag", [real([2, 2], 1, 2, 3, 4)], {}, real([2, 2, 2, 2], 1, 0, 0, 0, 0, 2, 0, 0, 0, 0, 3, 0, 0, 0, 0, 4));
+hand("DiagPart", [real([2, 2, 2, 2], 1, 9, 9, 9, 9, 2, 9, 9, 9, 9, 3, 9, 9, 9, 9, 4)], {}, real([2, 2], 1, 2, 3, 4));
+hand("DiagPart", [real([2, 2], 1, 9, 9, 2)], {}, real([2], 1, 2));
+hand("BatchMatrixDiag", [real([2], 1, 2)], {}, real([2, 2], 1, 0, 0, 2));
+hand("BatchMatrixDiagPart", [real([1, 2, 2], 1, 9, 9, 2)], {}, real([1, 2], 1, 2));
+hand("BatchMatrixBandPart", [real([2, 2], 1, 2, 3, 4), C(0), C(-1)], {}, real([2, 2], 1, 2, 0, 4));
+hand("GatherV2", [real([2, 2, 3], 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11), { type: "int32", shape: [2, 2], data: [2, 0, 1, 1] }, C(2)], { batch_dims: i(1) }, real([2, 2, 2], 2, 0, 5, 3, 7, 7, 10, 10));
+hand("ScatterNdNonAliasingAdd", [real([3], 1, 2, 3), C([0, 0], [2, 1]), real([2], 5, 6)], {}, real([3], 12, 2, 3));
+hand("XlaSharding", [real([2], 1, 2)], {}, real([2], 1, 2));
+hand("FusedPadConv2D", [real([1, 1, 3, 1], 1, 2, 3), C([0, 0, 0, 0, 1, 1, 0, 0], [4, 2]), K([1, 10, 100], [1, 3, 1, 1])], { mode: s("SYMMETRIC"), strides: is(1, 1, 1, 1), padding: s("VALID") }, real([1, 1, 3, 1], 211, 321, 332));
+hand("FusedResizeAndPadConv2D", [real([1, 1, 2, 1], 1, 3), C([1, 4]), C([0, 0, 0, 0, 1, 0, 0, 0], [4, 2]), K([1, 10], [1, 2, 1, 1])], { resize_align_corners: b(false), mode: s("SYMMETRIC"), strides: is(1, 1, 1, 1), padding: s("VALID") }, real([1, 1, 4, 1], 11, 21, 32, 33));
+hand("DepthwiseConv2dNativeBackpropInput", [C([1, 2, 2, 2]), K([1, 2, 3, 4, 5, 6, 7, 8], [2, 2, 2, 1]), real([1, 1, 1, 2], 10, 100)], { strides: is(1, 2, 2, 1), padding: s("VALID") }, real([1, 2, 2, 2], 10, 200, 30, 400, 50, 600, 70, 800));
+{ // tf.image.resize with antialias
+  const scale = (name, x, to, by, move, more = {}, radius = 1, at = (v) => Math.max(0, 1 - v)) => {
+    const wide = more.antialias?.b === false ? 1 : Math.max(1, 1 / by), rows = Array.from({ length: to }, (_, k) => {
+      const c = (k + 0.5 - move) / by; if (c < 0 || c > x.length) return 0;
+      const w = x.map((_, n) => n + 0.5 >= c - radius * wide && n + 0.5 <= c + radius * wide ? at(Math.abs(n + 0.5 - c) / wide) : 0), sum = w.reduce((a, v) => a + v);
+      return w.reduce((a, v, n) => a + v * x[n], 0) / sum;
+    });
+    hand("ScaleAndTranslate", [real([1, x.length, 1, 1], ...x), C([to, 1]), K([by, 1]), K([move, 0])], { kernel_type: s(name), ...more }, real([1, to, 1, 1], ...rows));
+  };
+  const x = [1, 5, 2, 8, 3, 9, 4];
+  scale("triangle", x, 3, 3 / 7, 0); scale("triangle", x, 3, 3 / 7, 0, { antialias: b(false) }); scale("triangle", x, 6, 0.5, 1.25);
+  scale("keyscubic", x, 10, 10 / 7, 0, {}, 2, (v) => v >= 2 ? 0 : v >= 1 ? ((-0.5 * v + 2.5) * v - 4) * v + 2 : (1.5 * v - 2.5) * v * v + 1);
+  scale("lanczos3", x, 4, 4 / 7, 0, {}, 3, (v) => v < 1e-3 ? 1 : v >= 3 ? 0 : 3 * Math.sin(Math.PI * v) * Math.sin(Math.PI * v / 3) / (Math.PI * v) ** 2);
+  scale("gaussian", x, 5, 5 / 7, 0, {}, 1.5, (v) => v >= 1.5 ? 0 : Math.exp(-2 * v * v));
+}
+hand("SparseReorder", [C([1, 0, 0, 2, 0, 1], [3, 2]), real([3], 1, 2, 3), C([2, 3])], {}, { type: "int32", shape: [3, 2], data: [0, 1, 0, 2, 1, 0] }, real([3], 3, 2, 1));
+hand("SparseConcat", [C([0, 2, 1, 0], [2, 2]), C([0, 1], [1, 2]), real([2], 1, 2), real([1], 3), C([2, 3]), C([2, 4])], { concat_dim: i(1), N: i(2) }, { type: "int32", shape: [3, 2], data: [0, 2, 0, 4, 1, 0] }, real([3], 1, 3, 2), int(2, 7));
+hand("SparseSlice", [C([0, 2, 1, 0, 1, 3], [3, 2]), real([3], 1, 2, 3), C([2, 4]), C([0, 2]), C([2, 9])], {}, { type: "int32", shape: [2, 2], data: [0, 0, 1, 1] }, real([2], 1, 3), int(2, 2));
+for (const [op, want] of [["Mul", [4, 3]], ["Div", [1, 1 / 3]], ["Add", [4, 4]]]) hand(`SparseDenseCwise${op}`, [C([0, 1, 1, 0], [2, 2]), real([2], 2, 1), C([2, 2]), real([2], 3, 2)], {}, real([2], ...want));
+hand("SparseSoftmax", [C([0, 0, 0, 2, 1, 1], [3, 2]), real([3], 1, 2, 7), C([2, 3])], {}, real([3], sigmoid(-1), sigmoid(1), 1));
+hand("RaggedTensorToSparse", [int(0, 2, 2, 3), real([3], 5, 6, 7)], { RAGGED_RANK: i(1) }, { type: "int32", shape: [3, 2], data: [0, 0, 0, 1, 2, 0] }, real([3], 5, 6, 7), int(3, 2));
+hand("RaggedBincount", [int(0, 2, 2, 5), int(1, 1, 0, 3, 1), C(3), real([5], 1, 2, 3, 4, 5)], {}, real([3, 3], 0, 3, 0, 0, 0, 0, 3, 5, 0));
+hand("RaggedBincount", [int(0, 2, 2, 5), int(1, 1, 0, 3, 1), C(3), K([])], { binary_output: b(true) }, real([3, 3], 0, 1, 0, 0, 0, 0, 1, 1, 0));
+chain("Angle", [real([2], 1, -1), real([2], 1, 0.5)], [node("z", "Complex", ["a", "b"]), node("y", "Angle", ["z"])], ["y"], real([2], Math.PI / 4, Math.PI - Math.atan(0.5)));
+// How many elements there are, only a run knows.
+chain("MatrixDiag", [real([4], 5, 0, 7, 9)], [node("w", "Where", ["a"], { T: t("DT_FLOAT") }), node("s", "Squeeze", ["w"], { squeeze_dims: is(1) }), node("y", "MatrixDiag", ["s"])], ["y"], { type: "int32", shape: [3, 3], data: [0, 0, 0, 0, 2, 0, 0, 0, 3] });
+{ // (a + bi) and (c + di)
+  const [p, q, r, u] = [[1, -2], [3, 0.5], [-1, 2], [2, 4]].map((d) => real([2], ...d)), z = [node("z", "Complex", ["a", "b"]), node("w", "Complex", ["c", "d"])];
+  const parts = (op, input, attrs) => [...z, node("v", op, input, attrs), node("re", "Real", ["v"]), node("im", "Imag", ["v"])], each = (f) => [0, 1].map((n) => f(p.data[n], q.data[n], r.data[n], u.data[n]));
+  const both = (f) => [0, 1].map((k) => real([2], ...each((...v) => f(...v)[k])));
+  const product = (a, b, c, d) => [a * c - b * d, a * d + b * c], quotient = (a, b, c, d) => product(a / (c * c + d * d), b / (c * c + d * d), c, -d);
+  for (const [op, f] of [["Mul", product], ["RealDiv", quotient], ["AddV2", (a, b, c, d) => [a + c, b + d]], ["Sub", (a, b, c, d) => [a - c, b - d]]])
+    chain(op, [p, q, r, u], parts(op, ["z", "w"], { T: t("DT_COMPLEX64") }), ["re", "im"], ...both(f));
+  chain("Exp", [p, q, r, u], parts("Exp", ["z"]), ["re", "im"], ...both((a, b) => [Math.exp(a) * Math.cos(b), Math.exp(a) * Math.sin(b)]));
+  chain("Cast", [p], [node("z", "Cast", ["a"], { DstT: t("DT_COMPLEX64") }), node("re", "Real", ["z"]), node("im", "Imag", ["z"]), node("y", "Cast", ["z"], { DstT: t("DT_FLOAT") })], ["re", "im", "y"], p, real([2], 0, 0), p);
+  chain("Reshape", [p, q, r, u, C([1, 4]), C(0)], [...z, node("j", "ConcatV2", ["z", "w", "f"], { N: i(2) }), node("v", "Reshape", ["j", "e"]), node("im", "Imag", ["v"]), node("s", "Shape", ["v"])], ["im", "s"], real([1, 4], 3, 0.5, 2, 4), int(1, 4));
+}
+{ // two steps of an LSTM that is given as one node; clip 3 and a forget bias of 1 are what a node without them has
+  const width = 1, x = [[0.5], [-1]], w = [[0.3, -0.6, 0.2, 9], [0.7, 0.1, -0.4, 0.5]], bias = [0.1, 8, -0.2, 0.3];
+  const run = (order, forget, clip) => {
+    let cs = 2.5, h = 0.1; const out = { cs: [], h: [] };
+    for (const [v] of x) {
+      const g = [0, 1, 2, 3].map((k) => w[0][k] * v + w[1][k] * h + bias[k]), [ig, ci, fg, o] = order.map((k) => g[k]);
+      cs = sigmoid(fg + forget) * cs + sigmoid(ig) * Math.tanh(ci); if (clip) cs = clip_(cs, clip);
+      h = sigmoid(o) * Math.tanh(cs); out.cs.push(cs); out.h.push(h);
+    }
+    return out;
+  }, clip_ = (v, m) => Math.min(Math.max(v, -m), m), state = (v) => real([1, 1], v), steps = (d) => real([2, 1, 1], ...d);
+  const ins = (n) => [C(n), real([2, 1, 1], ...x.flat()), state(2.5), state(0.1), K(w.flat(), [2, 4]), K([0]), K([0]), K([0]), K(bias)];
+  for (const [op, order, forget, clip] of [["BlockLSTM", [0, 1, 2, 3], 1, 3], ["BlockLSTMV2", [0, 2, 1, 3], 0, 0]]) {
+    const want = run(order, forget, clip);
+    chain(op, ins(2), [node("y", op, [..."abcdefghi"])], ["y:1", "y:6"], steps(want.cs), steps(want.h));
+    chain(op, ins(1), [node("y", op, [..."abcdefghi"])], ["y:1", "y:6"], steps([want.cs[0], 0]), steps([want.h[0], 0]));
+  }
+}
+{ // sounds: frames under a Hann window, bands between frequencies that are equally far from each other in mel, and their cosines
+  const spectrum = (x, window, stride, squared) => {
+    const size = 2 ** Math.ceil(Math.log2(window)), out = [];
+    for (let at = 0; at + window <= x.length; at += stride)
+      for (let k = 0; k <= size / 2; k++) {
+        let re = 0, im = 0;
+        for (let n = 0; n < window; n++) { const v = x[at + n] * (0.5 - 0.5 * Math.cos(2 * Math.PI * n / window)); re += v * Math.cos(2 * Math.PI * k * n / size); im -= v * Math.sin(2 * Math.PI * k * n / size); }
+        out.push(squared ? re * re + im * im : Math.hypot(re, im));
+      }
+    return out;
+  };
+  const x = seeded([14, 2], -1, 1), channel = (k) => x.data.filter((_, n) => n % 2 === k);
+  hand("AudioSpectrogram", [x], { window_size: i(6), stride: i(3), magnitude_squared: b(true) }, real([2, 3, 5], ...[0, 1].flatMap((k) => spectrum(channel(k), 6, 3, true))));
+  hand("AudioSpectrogram", [x], { window_size: i(4), stride: i(5) }, real([2, 3, 3], ...[0, 1].flatMap((k) => spectrum(channel(k), 4, 5, false))));
+  const mel = (f) => 1127 * Math.log1p(f / 700), [rate, bands, count, low, high, bins] = [16000, 6, 4, 300, 6000, 17], loud = seeded([1, 2, bins], 0, 3);
+  const hz = rate / 2 / (bins - 1), first = Math.floor(1.5 + low / hz), end = Math.floor(high / hz), step = (mel(high) - mel(low)) / (bands + 1), center = Array.from({ length: bands + 1 }, (_, k) => mel(low) + step * (k + 1));
+  const rows = [0, 1].flatMap((row) => {
+    const sum = Array(bands).fill(0);
+    for (let n = first; n <= end; n++) {
+      let k = 0; while (k < bands && center[k] < mel(n * hz)) k++;
+      const v = Math.sqrt(Math.fround(loud.data[row * bins + n])), w = (center[k] - mel(n * hz)) / step;
+      if (k > 0) sum[k - 1] += v * w;
+      if (k < bands) sum[k] += v - v * w;
+    }
+    const logs = sum.map((v) => Math.log(Math.max(v, 1e-12)));
+    return Array.from({ length: count }, (_, k) => Math.sqrt(2 / bands) * logs.reduce((a, v, n) => a + v * Math.cos(k * Math.PI / bands * (n + 0.5)), 0));
+  });
+  for (const r of [C(rate), { type: "int32", shape: [], data: [rate] }]) hand("Mfcc", [loud, r], { upper_frequency_limit: f(high), lower_frequency_limit: f(low), filterbank_channel_count: i(bands), dct_coefficient_count: i(count) }, real([1, 2, count], ...rows));
+}
+// Lists that grow, and functions that are chosen by a number.
+const list = { element_dtype: t("DT_FLOAT") };
+chain("TensorListSetItem", [C([2]), C(0), C(3), real([2], 1, 2), C([2])], [node("l", "TensorListReserve", ["a", "b"], list), node("m", "TensorListSetItem", ["l", "c", "d"], { ...list, resize_if_index_out_of_bounds: b(true) }),
+  node("y", "TensorListStack", ["m", "e"], list), node("z", "TensorListLength", ["m"]), node("w", "TensorListElementShape", ["m"], { shape_type: t("DT_INT32") })], ["y", "z", "w"], real([4, 2], 0, 0, 0, 0, 0, 0, 1, 2), { type: "int32", shape: [], data: [4] }, int(2));
+for (const [to, want] of [[2, [1, 2]], [4, [1, 2, 3, 0]]])
+  chain("TensorListResize", [real([3], 1, 2, 3), C([]), C(to)], [node("l", "TensorListFromTensor", ["a", "b"], list), node("m", "TensorListResize", ["l", "c"]), node("y", "TensorListStack", ["m", "b"], list)], ["y"], real([to], ...want));
+chain("TensorListConcatLists", [real([2], 1, 2), real([1], 3), C([])], [node("l", "TensorListFromTensor", ["a", "c"], list), node("m", "TensorListFromTensor", ["b", "c"], list), node("n", "TensorListConcatLists", ["l", "m"], list), node("y", "TensorListStack", ["n", "c"], list)], ["y"], real([3], 1, 2, 3));
+chain("TensorArrayV2", [C(2), C(1), real([2], 5, 6), C([0, 1])], [node("l", "TensorArrayV2", ["a"], { dtype: t("DT_FLOAT") }), node("m", "TensorArrayWriteV2", ["l", "b", "c", "l:1"]), node("y", "TensorArrayGatherV2", ["l", "d", "m"])], ["y"], real([2, 2], 0, 0, 5, 6));
+const twice = (name, op) => ({ signature: { name, inputArg: [{ name: "x", type: "DT_FLOAT" }], outputArg: [{ name: "y", type: "DT_FLOAT" }] }, nodeDef: [node("r", op, ["x", "x"], { T: t("DT_FLOAT") })], ret: { y: "r:z:0" } });
+for (const at of [0, 1, 2, -1, 7])
+  cases.push({ op: "StatelessCase", inputs: [{ type: "int32", shape: [], data: [at] }, real([2], 3, 4)], outs: ["y"], answers: [real([2], ...[[6, 8], [0, 0], [9, 16]][at === 0 || at === 1 ? at : 2])],
+    nodes: [node("y", "StatelessCase", ["a", "b"], { branches: { list: { func: ["add", "sub", "mul"].map((name) => ({ name })) } } })], library: { function: [twice("add", "AddV2"), twice("sub", "Sub"), twice("mul", "Mul")] } });
+chain("Case", [C(1), real([2], 3, 4)], [node("y", "Case", ["a", "b"], { branches: { list: { func: [{ name: "add" }, { name: "mul" }] } } })], ["y"], real([2], 9, 16));
+cases.at(-1).library = { function: [twice("add", "AddV2"), twice("mul", "Mul")] };
+
 const text = (n) => Number.isInteger(n) ? String(n) : Number.isNaN(n) ? "nan" : n === Infinity ? "inf" : n === -Infinity ? "-inf" : String(Math.fround(n));
 const line = (side, name, v) => `${side} ${name} ${v.type} ${v.shape.join(",") || "-"} : ${Array.from(v.data, text).join(" ")}`;
 const bytes = (v) => Buffer.from((v.type === "float32" ? Float32Array : v.type === "bool" ? Uint8Array : Int32Array).from(v.data).buffer).toString("base64");
@@ -255,7 +395,7 @@ let failed = 0;
 for (const c of cases) {
   const dims = (shape) => ({ dim: shape.map((n) => ({ size: String(n) })) }), nodes = [], weights = [], data = [], feeds = {};
   c.inputs.forEach((v, n) => {
-    const name = "abcdefgh"[n];
+    const name = "abcdefghi"[n];
     if (v.fixed) {
       nodes.push({ name, op: "Const", attr: { dtype: t(types[v.type]), value: { tensor: { dtype: types[v.type], tensorShape: dims(v.shape), tensorContent: bytes(v) } } } });
       weights.push({ name, shape: v.shape, dtype: v.type }); data.push(Buffer.from(bytes(v), "base64"));
@@ -265,19 +405,19 @@ for (const c of cases) {
     }
   });
   if (c.nodes) nodes.push(...c.nodes);
-  else nodes.push({ name: "y", op: c.op, input: c.inputs.map((_, n) => "abcdefgh"[n]), attr: { T: t("DT_FLOAT"), ...c.attrs } });
+  else nodes.push({ name: "y", op: c.op, input: c.inputs.map((_, n) => "abcdefghi"[n]), attr: { T: t("DT_FLOAT"), ...c.attrs } });
   const all = Buffer.concat(data), outs = c.nodes ? c.outs : Array.from({ length: c.outs }, (_, n) => n ? `y:${n}` : "y");
   try {
     if (c.answers) {
-      lines.push(`case ${c.op}`, `graph ${JSON.stringify({ node: nodes })}`);
-      c.inputs.forEach((v, n) => { if (!v.fixed) lines.push(line("in", "abcdefgh"[n], v)); });
+      lines.push(`case ${c.op}`, `graph ${JSON.stringify({ node: nodes, ...(c.library && { library: c.library }) })}`);
+      c.inputs.forEach((v, n) => { if (!v.fixed) lines.push(line("in", "abcdefghi"[n], v)); });
       c.answers.forEach((v, n) => lines.push(line("out", outs[n], v)));
       continue;
     }
     const model = await tf.loadGraphModel({ load: async () => ({ modelTopology: { node: nodes, versions: {} }, weightSpecs: weights, weightData: all.buffer.slice(all.byteOffset, all.byteOffset + all.length) }) });
     const made = [await model.executeAsync(feeds, outs)].flat();
     lines.push(`case ${c.op}`, `graph ${JSON.stringify({ node: nodes })}`);
-    c.inputs.forEach((v, n) => { if (!v.fixed) lines.push(line("in", "abcdefgh"[n], v)); });
+    c.inputs.forEach((v, n) => { if (!v.fixed) lines.push(line("in", "abcdefghi"[n], v)); });
     for (const [n, r] of made.entries()) lines.push(line("out", outs[n], { type: r.dtype, shape: r.shape, data: await r.data() }));
   } catch (e) { failed++; console.error(`${c.op}: ${String(e.message).split("\n")[0]}`); }
 }

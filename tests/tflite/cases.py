@@ -496,9 +496,46 @@ case("landmarks_matrix_backwards", 32, [f(1, 4, 3)], [f(1, 4, 4)], custom="Landm
 case("transform_landmarks", 32, [f(1, 2, 3), f(1, 4, 4)], [f(1, 2, 3)], custom="TransformLandmarks", custom_options=flex(dimensions=3), version=2,
      given={0: [1.0, 2.0, 7.0, 3.0, 4.0, 8.0], 1: [2.0, 0.0, 0.0, 1.0, 0.0, 3.0, 0.0, -1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]},
      expect=[[3.0, 5.0, 7.0, 7.0, 11.0, 8.0]])
+case("transform_landmarks_flat", 32, [f(1, 3, 2), f(1, 4, 4)], [f(1, 3, 2)], custom="TransformLandmarks", version=2,
+     given={0: [1.0, 2.0, 3.0, 4.0, 0.0, -1.0], 1: [2.0, 1.0, 0.0, 1.0, 0.0, 3.0, 0.0, -1.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]},
+     expect=[[5.0, 5.0, 11.0, 11.0, 0.0, -4.0]])
 case("transform_tensor", 32, [f(1, 2, 2, 1), f(1, 4, 4)], [f(1, 1, 2, 1)], custom="TransformTensor", custom_options=flex(output_height=1, output_width=2),
      given={0: [1.0, 3.0, 5.0, 7.0], 1: [1.0, 0.0, 0.0, 0.5, 0.0, 1.0, 0.0, 0.5, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 0.0, 1.0]}, expect=[[4.0, 0.0]])
 case("resampler", 32, [f(1, 2, 2, 1), f(1, 1, 2, 2)], [f(1, 1, 2, 1)], custom="Resampler", given={0: [1.0, 3.0, 5.0, 7.0], 1: [0.5, 0.0, 1.0, 0.5]}, expect=[[2.0, 5.0]])
+
+
+def pb(number, value):
+    """A field of protobuf: bytes, a text or a real number."""
+    if isinstance(value, float):
+        return bytes([number << 3 | 5]) + struct.pack("<f", value)
+    value = value.encode() if isinstance(value, str) else value
+    return bytes([number << 3 | 2, len(value)]) + value
+
+
+def flex_node(op, **attrs):
+    """What TensorFlow's own operators have as options: FlexBuffers with two texts, the name and a NodeDef."""
+    node = pb(1, "node") + pb(2, op) + b"".join(pb(5, pb(1, key) + pb(2, value)) for key, value in attrs.items())
+    out, places = b"", []
+    for text in (op.encode(), node):
+        out += bytes(-len(out) % 4) + struct.pack("<I", len(text))
+        places.append(len(out))
+        out += text + b"\0"
+    out += bytes(-len(out) % 4) + struct.pack("<I", 2)
+    start = len(out)
+    for place in places:
+        out += struct.pack("<I", len(out) - place)
+    out += bytes([5 << 2 | 2] * 2)
+    return out + bytes([len(out) - start, 10 << 2 | 2, 1])
+
+
+case("flex_leaky", 32, [f(4)], [f(4)], custom="FlexLeakyRelu", custom_options=flex_node("LeakyRelu", alpha=pb(4, 0.5)), given={0: [-2.0, 1.0, 0.0, -4.0]}, expect=[[-1.0, 1.0, 0.0, -2.0]])
+case("flex_erf", 32, [f(2)], [f(2)], custom="FlexErf", custom_options=flex_node("Erf"), given={0: [0.5, -1.0]}, expect=[[math.erf(0.5), math.erf(-1.0)]])
+case("flex_inverse", 32, [f(2, 2)], [f(2, 2)], custom="FlexMatrixInverse", custom_options=flex_node("MatrixInverse"), given={0: [1.0, 2.0, 3.0, 5.0]}, expect=[[-5.0, 2.0, 3.0, -1.0]])
+for squared in (0, 1):
+    case(f"spectrogram_{squared}", 32, [f(300, 1)], [f(1, 4, 65)], custom="AudioSpectrogram", custom_options=flex(window_size=100, stride=60, magnitude_squared=squared))
+for name, low, high, bands, count in [("mfcc", 20.0, 4000.0, 40, 13), ("mfcc_few", 500.0, 7000.0, 10, 10)]:
+    case(name, 32, [f(1, 3, 129), i(1)], [f(1, 3, count)], custom="Mfcc", low=0.0, high=4.0, given={1: [16000]},
+         custom_options=flex(upper_frequency_limit=high, lower_frequency_limit=low, filterbank_channel_count=bands, dct_coefficient_count=count))
 DETECT = dict(max_detections=2, max_classes_per_detection=1, detections_per_class=3, num_classes=2, nms_score_threshold=0.1, nms_iou_threshold=0.5,
               y_scale=1.0, x_scale=1.0, h_scale=1.0, w_scale=1.0)
 ANCHORS = f(3, 4, data=[0.5, 0.5, 1.0, 1.0, 0.5, 0.6, 1.0, 1.0, 2.5, 2.5, 1.0, 1.0])

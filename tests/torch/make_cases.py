@@ -5,7 +5,8 @@ usage: make_cases.py [NAME...] > cases.json
 
 A case has the entries of the model's zip file (texts, or bytes in hexadecimal), its inputs and its outputs. tests/unit/import/
 torch_cases_test.c builds the files, imports them, and compares. Cases of more than a few kilobytes are left out.
-Cases special_hand_* are not made here: their answers follow from the integrals and sums that define the functions.
+Cases special_hand_* and script_hand_* are not made here: their answers follow from the integrals and sums that define the functions,
+and from what Python answers.
 """
 import json
 import struct

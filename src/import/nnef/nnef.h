@@ -77,6 +77,7 @@ const HoloNnefArg *holo_nnef_arg(const HoloNnef *n, const char *key, int place);
 HoloValue         *holo_nnef_in(HoloNnef *n, const char *key, int place);        // a tensor, or a number as one
 HoloValue         *holo_nnef_may(HoloNnef *n, const char *key, int place);       // NULL: not given
 double             holo_nnef_number(HoloNnef *n, const char *key, int place, double fallback);
+int                holo_nnef_int(HoloNnef *n, const char *key, int place, int fallback); // a failure: it is not whole
 bool               holo_nnef_bool(HoloNnef *n, const char *key, int place, bool fallback);
 const char        *holo_nnef_text(HoloNnef *n, const char *key, int place, const char *fallback);
 // Whole numbers of a list; pairs one after the other. Returns how many; -1 and a failure: not whole, or more than room.

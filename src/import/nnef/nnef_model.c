@@ -11,7 +11,7 @@
 
 // ---- tar archives: heads of 512 bytes, each with a name, a size in octal, and the contents behind it
 
-enum { BLOCK = 512, SIZE_AT = 124, PREFIX_AT = 345, HEADER = 128 };
+enum { BLOCK = 512, SIZE_AT = 124, HEADER = 128 };
 
 typedef struct Tar {
     const uint8_t *bytes;

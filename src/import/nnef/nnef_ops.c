@@ -51,6 +51,15 @@ double holo_nnef_number(HoloNnef *n, const char *key, int place, double fallback
     return fallback;
 }
 
+int holo_nnef_int(HoloNnef *n, const char *key, int place, int fallback)
+{
+    double number = holo_nnef_number(n, key, place, fallback);
+    if (fabs(number) <= 1e9 && number == floor(number)) return (int)number;
+    holo_emit_fail(n->e, HOLO_BAD_MODEL, "line %d: %s of %s is not a whole number, or too large", n->call->line, key,
+                   n->call->op);
+    return fallback;
+}
+
 bool holo_nnef_bool(HoloNnef *n, const char *key, int place, bool fallback)
 {
     const HoloNnefArg *arg = holo_nnef_arg(n, key, place);
@@ -89,13 +98,14 @@ int holo_nnef_list(HoloNnef *n, const char *key, int place, HoloValue **out, int
     const HoloNnefArg  *arg   = holo_nnef_arg(n, key, place);
     const HoloNnefName *name  = arg ? name_of(n, arg) : NULL;
     int                 count = 0;
-    if (name && name->list) {
-        for (; count < name->count && count < room; count++) out[count] = name->list[count];
-        return count;
+    int                 given = name && name->list ? name->count : arg && arg->kind == HOLO_NNEF_LIST ? arg->count : 0;
+    if (given > room) {
+        holo_emit_fail(n->e, HOLO_UNSUPPORTED, "line %d: %s of %d tensors; %d are the most", n->call->line, n->call->op,
+                       given, room);
+        return 0;
     }
-    for (int i = 0; arg && arg->kind == HOLO_NNEF_LIST && i < arg->count && count < room; i++)
-        out[count++] = value_of(n, &arg->item[i]);
-    if (!count) holo_emit_fail(n->e, HOLO_BAD_MODEL, "line %d: %s has no list %s", n->call->line, n->call->op, key);
+    for (; count < given; count++) out[count] = name && name->list ? name->list[count] : value_of(n, &arg->item[count]);
+    if (!given) holo_emit_fail(n->e, HOLO_BAD_MODEL, "line %d: %s has no list %s", n->call->line, n->call->op, key);
     return count;
 }
 
@@ -221,8 +231,11 @@ ONE(add_n)
 static int copy_n(HoloNnef *n, HoloValue **out, int room)
 {
     HoloValue *x     = IN("x", 0);
-    int        count = (int)holo_nnef_number(n, "times", 1, 1);
-    if (count < 1 || count > room) count = 1;
+    int        count = holo_nnef_int(n, "times", 1, 1);
+    if (count < 1 || count > room) {
+        if (!n->e->status) holo_emit_fail(n->e, HOLO_UNSUPPORTED, "line %d: %d copies", n->call->line, count);
+        return 0;
+    }
     for (int i = 0; i < count; i++) out[i] = x;
     return count;
 }
@@ -235,8 +248,8 @@ ONE(reshape)
     HoloValue *x = IN("input", 0);
     int64_t    shape[HOLO_MAX_RANK];
     int        rank = holo_nnef_rank(n, x), count = holo_nnef_ints(n, "shape", 1, shape, HOLO_MAX_RANK), made = 0;
-    int     start = (int)holo_nnef_number(n, "axis_start", 2, 0), many = (int)holo_nnef_number(n, "axis_count", 3, -1);
-    HoloDim sizes[2 * HOLO_MAX_RANK];
+    int        start = holo_nnef_int(n, "axis_start", 2, 0), many = holo_nnef_int(n, "axis_count", 3, -1);
+    HoloDim    sizes[2 * HOLO_MAX_RANK];
     if (n->e->status) return NULL;
     if (many < 0) many = rank - start;
     if (start < 0 || start > rank || many > rank - start || rank - many + count > HOLO_MAX_RANK)
@@ -261,7 +274,7 @@ ONE(concat)
 {
     HoloValue *list[64];
     int        count = holo_nnef_list(n, "values", 0, list, 64);
-    int64_t    axis  = (int64_t)holo_nnef_number(n, "axis", 1, 0);
+    int64_t    axis  = holo_nnef_int(n, "axis", 1, 0);
     for (int i = 0; i < count && !strcmp(n->call->op, "stack"); i++)
         list[i] = holo_emit_unsqueeze(n->e, list[i], &axis, 1);
     if (n->e->status) return NULL;
@@ -272,7 +285,7 @@ ONE(concat)
 static int split(HoloNnef *n, HoloValue **out, int room)
 {
     HoloValue *x    = IN("value", 0);
-    int64_t    axis = (int64_t)holo_nnef_number(n, "axis", 1, 0), ratio[64], sum = 0;
+    int64_t    axis = holo_nnef_int(n, "axis", 1, 0), ratio[64], sum = 0;
     int        rank = holo_nnef_rank(n, x), count = holo_nnef_ints(n, "ratios", 2, ratio, room < 64 ? room : 64);
     if (n->e->status) return 0;
     HoloDim size = axis >= 0 && axis < rank ? x->type.dim[axis] : HOLO_DIM_UNKNOWN;
@@ -293,7 +306,7 @@ static int split(HoloNnef *n, HoloValue **out, int room)
 static int unstack(HoloNnef *n, HoloValue **out, int room)
 {
     HoloValue *x    = IN("value", 0);
-    int64_t    axis = (int64_t)holo_nnef_number(n, "axis", 1, 0);
+    int64_t    axis = holo_nnef_int(n, "axis", 1, 0);
     int        rank = holo_nnef_rank(n, x);
     if (n->e->status) return 0;
     HoloDim size = axis >= 0 && axis < rank ? x->type.dim[axis] : HOLO_DIM_UNKNOWN;
@@ -343,7 +356,7 @@ ONE(tile)
 ONE(gather)
 {
     HoloValue *x = IN("input", 0), *at = holo_emit_cast(n->e, IN("indices", 1), HOLO_I64);
-    int64_t    axis = (int64_t)holo_nnef_number(n, "axis", 2, 0);
+    int64_t    axis = holo_nnef_int(n, "axis", 2, 0);
     return n->e->status ? NULL : holo_emit(n->e, "Gather", HOLO_IN(x, at), HOLO_ATTRS(holo_with_int("axis", axis)));
 }
 
@@ -468,7 +481,7 @@ ONE(linear_steps)
 {
     HoloValue *x = IN("x", 0), *low = IN("min", 1), *high = IN("max", 2), *range = OP2("Sub", high, low);
     bool       is_less = holo_nnef_bool(n, "signed", 4, false) && holo_nnef_bool(n, "symmetric", 5, false);
-    HoloValue *steps   = NUM(ldexp(1, (int)holo_nnef_number(n, "bits", 3, 8)) - 1 - is_less);
+    HoloValue *steps   = NUM(ldexp(1, holo_nnef_int(n, "bits", 3, 8)) - 1 - is_less);
     HoloValue *z       = OP2("Max", OP2("Min", x, high), low);
     HoloValue *q       = rounded(n, OP2("Mul", OP2("Div", OP2("Sub", z, low), range), steps));
     return OP2("Add", OP2("Mul", OP2("Div", q, steps), range), low);
@@ -478,7 +491,7 @@ ONE(zero_point_steps)
 {
     HoloValue *x = IN("x", 0), *zero = holo_emit_cast(n->e, IN("zero_point", 1), HOLO_F32), *scale = IN("scale", 2);
     bool       is_signed = holo_nnef_bool(n, "signed", 4, true), is_even = holo_nnef_bool(n, "symmetric", 5, false);
-    int        bits = (int)holo_nnef_number(n, "bits", 3, 8);
+    int        bits = holo_nnef_int(n, "bits", 3, 8);
     double     most = is_signed ? ldexp(1, bits - 1) - 1 : ldexp(1, bits) - 1, least = !is_signed ? 0
                                                                                        : is_even  ? -most
                                                                                                   : -most - 1;

@@ -93,7 +93,7 @@ static HoloValue *convolved(HoloNnef *n, HoloValue *x, HoloValue *filter, HoloVa
 // Groups of 0: each channel by itself.
 static bool groups_of(HoloNnef *n, const HoloValue *x, int place, int64_t *out)
 {
-    *out = (int64_t)holo_nnef_number(n, "groups", place, 1);
+    *out = holo_nnef_int(n, "groups", place, 1);
     if (*out == 0 && !holo_dim_is_symbolic(x->type.dim[1])) *out = x->type.dim[1];
     if (*out < 1) return fail(n, "the number of groups is not known"), false;
     return true;

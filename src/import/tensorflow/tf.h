@@ -34,7 +34,8 @@ typedef struct HoloFlowOp {
     unsigned    flags;
 } HoloFlowOp;
 
-extern const HoloFlowOp *const holo_flow_tables[]; // each ended by a row without a name; ends with NULL
+extern const HoloFlowOp *const holo_flow_tables[];                // each ended by a row without a name; ends with NULL
+HOLO_MUST HoloStatus           holo_flow_list_rows(HoloFlow *tf); // for holo_flow_find
 const HoloFlowOp              *holo_flow_find(HoloFlow *tf, HoloString name); // NULL: there is none
 
 // ---- nodes and functions
@@ -247,6 +248,11 @@ int        holo_flow_ints(HoloFlowCall *c, const char *name, int64_t *out, int r
 int        holo_flow_strings(HoloFlowCall *c, const char *name, HoloString *out, int room);
 bool       holo_flow_shape(HoloFlowCall *c, const char *name, HoloTensor *out); // rank -1: not known
 bool       holo_flow_func(HoloFlowCall *c, const char *name, HoloFlowCallProto *out);
+// A list of functions; more than `room`: there are too many. -1: not given, or a failure.
+int holo_flow_funcs(HoloFlowCall *c, const char *name, HoloFlowCallProto *out, int room);
+
+// Emits a node that has to do with complex numbers, and whose operator is one of real numbers. False: it has not.
+bool holo_flow_on_complex(HoloFlowCall *c);
 
 HOLO_MUST HoloStatus holo_flow_tensor(HoloFlow *tf, HoloString name, HoloString message, HoloTensor *out);
 HOLO_MUST HoloStatus holo_flow_read_shape(HoloFlow *tf, HoloString message, HoloTensor *out);

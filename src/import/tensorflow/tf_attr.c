@@ -132,6 +132,21 @@ bool holo_flow_func(HoloFlowCall *c, const char *name, HoloFlowCallProto *out)
     return !status;
 }
 
+int holo_flow_funcs(HoloFlowCall *c, const char *name, HoloFlowCallProto *out, int room)
+{
+    HoloFlowListProto list;
+    HoloString        message;
+    int               count = 0;
+    if (!find_list(c, name, &list)) return -1;
+    while (count < room && holo_pb_next_bytes(&list.func, &message)) {
+        out[count]        = (HoloFlowCallProto){0};
+        HoloStatus status = holo_pb_read(&c->tf->source, "NameAttrList", message, holo_flow_call_fields, &out[count++]);
+        if (status && !c->e->status) c->e->status = status;
+        if (status) return -1;
+    }
+    return list.func.count > count ? room + 1 : count;
+}
+
 // ---- tensors
 
 HoloStatus holo_flow_read_shape(HoloFlow *tf, HoloString message, HoloTensor *out)

@@ -36,6 +36,13 @@ static HoloStatus search_function(Search *s, HoloString name, int depth)
     return search_nodes(s, &function->nodes, function->ret, function->ret_count, depth + 1);
 }
 
+static HoloStatus search_call(Search *s, HoloString message, int depth)
+{
+    HoloFlowCallProto call = {0};
+    HOLO_TRY(holo_pb_read(&s->tf->source, "NameAttrList", message, holo_flow_call_fields, &call));
+    return search_function(s, call.name, depth);
+}
+
 // The functions that a node calls.
 static HoloStatus search_calls(Search *s, const HoloFlowNode *node, int depth)
 {
@@ -45,12 +52,13 @@ static HoloStatus search_calls(Search *s, const HoloFlowNode *node, int depth)
     while (holo_pb_next_bytes(&list, &message)) {
         HoloFlowEntryProto entry = {0};
         HoloFlowAttrProto  attr  = {0};
-        HoloFlowCallProto  call  = {0};
+        HoloFlowListProto  many  = {0};
         HOLO_TRY(holo_pb_read(&s->tf->source, "AttrEntry", message, holo_flow_attr_entry_fields, &entry));
         HOLO_TRY(holo_pb_read(&s->tf->source, "AttrValue", entry.value, holo_flow_attr_fields, &attr));
-        if (!holo_pb_has(attr.has, HOLO_FLOW_ATTR_FUNC)) continue;
-        HOLO_TRY(holo_pb_read(&s->tf->source, "NameAttrList", attr.func, holo_flow_call_fields, &call));
-        HOLO_TRY(search_function(s, call.name, depth));
+        if (holo_pb_has(attr.has, HOLO_FLOW_ATTR_FUNC)) HOLO_TRY(search_call(s, attr.func, depth));
+        if (!holo_pb_has(attr.has, HOLO_FLOW_ATTR_LIST)) continue;
+        HOLO_TRY(holo_pb_read(&s->tf->source, "ListValue", attr.list, holo_flow_list_fields, &many));
+        while (holo_pb_next_bytes(&many.func, &message)) HOLO_TRY(search_call(s, message, depth));
     }
     return HOLO_OK;
 }

@@ -361,6 +361,60 @@ static void if_(HoloFlowCall *c)
     for (int i = 0; i < branch.count; i++) holo_flow_out_value(c, i, out[i]);
 }
 
+// One of several functions, by a number: an If in an If. A number that is none of them means the last.
+enum { CASES_MAX = 64 };
+
+typedef struct Cases {
+    Called            k;
+    HoloFlowCallProto branch[CASES_MAX];
+    int               at, count;
+} Cases;
+
+static void case_at(Cases *s, HoloFlowCall *c, HoloFlowValue *out);
+
+static void case_branch(void *context, HoloEmit *e, bool which, HoloFlowValue *out)
+{
+    Cases        *s     = context;
+    HoloFlowCall  inner = *s->k.c;
+    HoloFlowScope scope = *inner.scope;
+    if (which || s->at + 1 == s->count) {
+        call_in(&s->k, e, &s->branch[s->at], s->k.arg, out, s->k.out_count);
+        return;
+    }
+    scope.e     = e;
+    inner.e     = e;
+    inner.scope = &scope;
+    s->at++;
+    case_at(s, &inner, out);
+    s->at--;
+}
+
+static void case_at(Cases *s, HoloFlowCall *c, HoloFlowValue *out)
+{
+    HoloFlowBranch branch = {s->k.out_count, case_branch, s};
+    HoloValue     *number = holo_emit_cast(c->e, holo_flow_in(c, 0), HOLO_I64);
+    if (s->at + 1 == s->count)
+        case_branch(s, c->e, true, out);
+    else
+        holo_flow_branch(c, holo_flow_two(c, "Equal", number, holo_emit_int(c->e, s->at)), &branch, out);
+}
+
+static void case_(HoloFlowCall *c)
+{
+    Cases *s = HOLO_NEW(c->tf->arena, Cases, 1);
+    if (!s) return holo_flow_fail(c, HOLO_NO_MEMORY, "there is no memory");
+    s->k     = (Called){.c = c, .arg = c->in + 1, .arg_count = c->in_count - 1};
+    s->count = holo_flow_funcs(c, "branches", s->branch, CASES_MAX);
+    if (c->e->status) return;
+    if (s->count < 1 || s->count > CASES_MAX || !c->in_count)
+        return holo_flow_fail(c, HOLO_UNSUPPORTED, "it should have 1 to %d branches", CASES_MAX);
+    s->k.out_count     = returns(c, s->branch[0].name);
+    HoloFlowValue *out = HOLO_NEW(c->tf->arena, HoloFlowValue, s->k.out_count + 1);
+    if (!out || c->e->status) return;
+    case_at(s, c, out);
+    for (int i = 0; i < s->k.out_count; i++) holo_flow_out_value(c, i, out[i]);
+}
+
 static void call(HoloFlowCall *c)
 {
     Called k = {.c = c, .arg_count = c->in_count};
@@ -382,8 +436,9 @@ const HoloFlowOp holo_flow_ops_control[] = {
     {"Merge", merge, .outs = "output value_index", .flags = HOLO_FLOW_LAZY},
     {"Switch", switch_, .outs = "output_false output_true", .flags = HOLO_FLOW_LAZY},
     {"RefSwitch", switch_, .outs = "output_false output_true", .flags = HOLO_FLOW_LAZY},
-    {"NextIteration", pass}, {"LoopCond", pass},
+    {"NextIteration", pass}, {"RefNextIteration", pass}, {"LoopCond", pass},
     {"While", while_}, {"StatelessWhile", while_}, {"If", if_}, {"StatelessIf", if_},
+    {"Case", case_}, {"StatelessCase", case_},
     {"PartitionedCall", call}, {"StatefulPartitionedCall", call}, {"TPUPartitionedCall", call},
     {0},
 };

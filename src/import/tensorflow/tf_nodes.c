@@ -23,7 +23,7 @@ char *holo_flow_text(HoloFlow *tf, HoloString text)
 
 // ---- the tables of operators
 
-static HoloStatus list_rows(HoloFlow *tf)
+HoloStatus holo_flow_list_rows(HoloFlow *tf)
 {
     for (int t = 0; holo_flow_tables[t]; t++)
         for (const HoloFlowOp *row = holo_flow_tables[t]; row->name; row++)
@@ -180,7 +180,7 @@ HoloStatus holo_flow_graph(HoloFlow *tf, HoloString message)
     HoloFlowNodes        *nodes    = HOLO_NEW(tf->arena, HoloFlowNodes, 1);
     char                  text[32];
     if (!nodes) return holo_fail_memory(tf->error);
-    HOLO_TRY(list_rows(tf));
+    HOLO_TRY(holo_flow_list_rows(tf));
     HOLO_TRY(holo_pb_read(&tf->source, "GraphDef", message, holo_flow_graph_fields, &graph));
     HOLO_TRY(holo_pb_read(&tf->source, "VersionDef", graph.versions, holo_flow_versions_fields, &versions));
     HOLO_TRY(holo_flow_read_library(tf, graph.library));

@@ -2,26 +2,24 @@
 #include "import/tensorflow/tf_ops.h"
 
 const HoloFlowOp *const holo_flow_tables[] = {
-    holo_flow_ops_math,
-    holo_flow_ops_nn,
-    holo_flow_ops_array,
-    holo_flow_ops_shape,
-    holo_flow_ops_index,
-    holo_flow_ops_image,
-    holo_flow_ops_control,
-    holo_flow_ops_lists,
-    holo_flow_ops_state,
-    holo_flow_ops_sparse,
-    holo_flow_ops_text,
-    holo_flow_ops_patches,
-    holo_flow_ops_rows,
-    holo_flow_ops_quantized,
-    holo_flow_ops_colors,
-    holo_flow_ops_matrix,
-    holo_flow_ops_table,
-    holo_flow_ops_rest,
-    NULL,
+    holo_flow_ops_math,    holo_flow_ops_nn,        holo_flow_ops_array,
+    holo_flow_ops_shape,   holo_flow_ops_index,     holo_flow_ops_image,
+    holo_flow_ops_control, holo_flow_ops_lists,     holo_flow_ops_state,
+    holo_flow_ops_sparse,  holo_flow_ops_text,      holo_flow_ops_patches,
+    holo_flow_ops_rows,    holo_flow_ops_quantized, holo_flow_ops_colors,
+    holo_flow_ops_matrix,  holo_flow_ops_table,     holo_flow_ops_rest,
+    holo_flow_ops_more,    holo_flow_ops_complex,   NULL,
 };
+
+HoloValue *holo_flow_one(HoloFlowCall *c, const char *op, HoloValue *a)
+{
+    return holo_emit(c->e, op, HOLO_IN(a), NULL);
+}
+
+HoloValue *holo_flow_two(HoloFlowCall *c, const char *op, HoloValue *a, HoloValue *b)
+{
+    return holo_emit(c->e, op, HOLO_IN(a, b), NULL);
+}
 
 HoloValue *holo_flow_as(HoloFlowCall *c, const char *op, HoloValue *const *in, int count)
 {

@@ -8,6 +8,9 @@
 #pragma GCC diagnostic ignored "-Wmissing-field-initializers"
 
 HoloValue *holo_flow_binary(HoloFlowCall *c, const char *op, HoloValue *a, HoloValue *b); // casts them to one type
+// A node of one output, without attributes.
+HoloValue *holo_flow_one(HoloFlowCall *c, const char *op, HoloValue *a);
+HoloValue *holo_flow_two(HoloFlowCall *c, const char *op, HoloValue *a, HoloValue *b);
 // What a fused node does with its result: bias, normalization, activation, by the attribute fused_ops. Inputs from
 // `first` on are its operands. A bias that the node has taken already is passed over.
 HoloValue *holo_flow_fused(HoloFlowCall *c, HoloValue *y, int first, bool has_bias);
@@ -24,6 +27,9 @@ HoloValue *holo_flow_sums(HoloFlowCall *c, HoloValue *index, HoloValue *updates,
 // Vectors of i64, one behind the other.
 HoloValue *holo_flow_join(HoloFlowCall *c, HoloValue *a, HoloValue *b);
 
+// An image, resized in lines, as ResizeBilinear does.
+HoloValue *holo_flow_resized(HoloFlowCall *c, HoloValue *x, HoloValue *sizes, bool is_aligned);
+
 // The node as if it were of another operator and had other inputs, tensors. Returns its first output.
 HoloValue *holo_flow_as(HoloFlowCall *c, const char *op, HoloValue *const *in, int count);
 
@@ -31,6 +37,6 @@ extern const HoloFlowOp holo_flow_ops_math[], holo_flow_ops_nn[], holo_flow_ops_
     holo_flow_ops_index[], holo_flow_ops_image[], holo_flow_ops_control[], holo_flow_ops_lists[],
     holo_flow_ops_sparse[], holo_flow_ops_text[], holo_flow_ops_state[], holo_flow_ops_patches[], holo_flow_ops_rows[],
     holo_flow_ops_quantized[], holo_flow_ops_table[], holo_flow_ops_colors[], holo_flow_ops_matrix[],
-    holo_flow_ops_rest[];
+    holo_flow_ops_rest[], holo_flow_ops_more[], holo_flow_ops_complex[];
 
 #endif

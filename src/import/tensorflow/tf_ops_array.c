@@ -383,7 +383,7 @@ const HoloFlowOp holo_flow_ops_array[] = {
     {"NoOp", nothing, .flags = HOLO_FLOW_STATE}, {"Assert", nothing, .flags = HOLO_FLOW_STATE}, {"Const", constant},
     {"Fill", fill}, {"ZerosLike", like, NULL, 0}, {"OnesLike", like, NULL, 1}, {"Zeros", filled_by_shape, NULL, 0},
     {"Ones", filled_by_shape, NULL, 1}, {"Range", range}, {"LinSpace", lin_space}, {"OneHot", one_hot},
-    {"Shape", shape}, {"ShapeN", shape}, {"Size", size}, {"Rank", rank_of}, {"Reshape", reshape},
+    {"Shape", shape}, {"VariableShape", shape}, {"ShapeN", shape}, {"Size", size}, {"Rank", rank_of}, {"Reshape", reshape},
     {"Squeeze", squeeze}, {"ExpandDims", expand_dims}, {"Transpose", transpose}, {"ConjugateTranspose", transpose},
     {"BroadcastTo", broadcast_to}, {"BroadcastArgs", broadcast_args},
     {"ConcatV2", concat, NULL, 0}, {"Concat", concat, NULL, 1}, {"Pack", pack}, {"Split", split}, {"SplitV", split_v},

@@ -37,29 +37,37 @@ static Target target_of(HoloFlowCall *c, const HoloValue *x, HoloValue *sizes)
     return is_whole ? (Target){.scales = holo_emit_constant(c->e, NULL, &t)} : two;
 }
 
-// onnx: the mode.
-static void resize(HoloFlowCall *c)
+static HoloValue *resized(HoloFlowCall *c, HoloValue *x, HoloValue *sizes, const char *mode, const char *how)
 {
     static const int64_t axes[2] = {2, 3};
     HoloEmit            *e       = c->e;
     HoloImportWindow     w       = holo_window(2);
-    const char          *how = coordinates(c), *mode = c->op->onnx;
     bool                 is_half = !strcmp(how, "half_pixel");
-    HoloValue           *x       = holo_flow_in(c, 0);
     if (strcmp(mode, "nearest")) x = holo_emit_cast(e, x, HOLO_F32);
     if (holo_flow_rank(c, x) != 4) {
         holo_flow_fail(c, HOLO_BAD_MODEL, "the input should have 4 dimensions");
-        return;
+        return NULL;
     }
     x              = holo_window_open(e, &w, x);
-    Target   to    = target_of(c, x, holo_flow_vector(c, holo_flow_in(c, 1)));
+    Target   to    = target_of(c, x, holo_flow_vector(c, sizes));
     HoloAttr axes_ = to.has_axes ? holo_with_ints("axes", axes, 2) : (HoloAttr){0};
     x              = holo_emit(e, "Resize", to.sizes ? HOLO_IN(x, NULL, NULL, to.sizes) : HOLO_IN(x, NULL, to.scales),
                                HOLO_ATTRS(holo_with_text("mode", mode), holo_with_text("coordinate_transformation_mode", how),
                                           holo_with_text("nearest_mode", strcmp(how, "asymmetric") ? "round_prefer_ceil" : "floor"),
                                           holo_with_float("cubic_coeff_a", is_half ? -0.5 : -0.75),
                                           holo_with_int("exclude_outside", !strcmp(mode, "cubic") && is_half), axes_));
-    holo_flow_out(c, 0, holo_window_close(e, &w, x));
+    return holo_window_close(e, &w, x);
+}
+
+HoloValue *holo_flow_resized(HoloFlowCall *c, HoloValue *x, HoloValue *sizes, bool is_aligned)
+{
+    return resized(c, x, sizes, "linear", is_aligned ? "align_corners" : "asymmetric");
+}
+
+// onnx: the mode.
+static void resize(HoloFlowCall *c)
+{
+    holo_flow_out(c, 0, resized(c, holo_flow_in(c, 0), holo_flow_in(c, 1), c->op->onnx, coordinates(c)));
 }
 
 // ---- cropping

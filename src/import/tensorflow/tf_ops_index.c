@@ -3,6 +3,21 @@
 
 // ---- gather
 
+// Moves `count` dimensions that begin at `from`, so that they begin at `to`.
+static HoloValue *moved(HoloFlowCall *c, HoloValue *x, int rank, int64_t from, int64_t to, int count)
+{
+    int64_t order[HOLO_MAX_RANK], rest = 0;
+    for (int i = 0; i < rank; i++) {
+        if (i >= to && i < to + count) {
+            order[i] = from + (i - to);
+            continue;
+        }
+        if (rest == from) rest += count;
+        order[i] = rest++;
+    }
+    return holo_emit_transpose(c->e, x, order, rank);
+}
+
 static void gather(HoloFlowCall *c)
 {
     HoloEmit  *e = c->e;
@@ -17,13 +32,14 @@ static void gather(HoloFlowCall *c)
         holo_flow_out(c, 0, holo_emit(e, "Gather", HOLO_IN(x, index), HOLO_ATTRS(holo_with_int("axis", axis))));
         return;
     }
-    if (axis != batch) {
-        holo_flow_fail(c, HOLO_UNSUPPORTED, "axis %lld behind %lld batch dimensions is not supported", (long long)axis,
-                       (long long)batch);
-        return;
-    }
+    int index_rank = holo_flow_rank(c, index);
+    if (axis < batch || index_rank < batch || rank + index_rank - batch - 1 > HOLO_MAX_RANK)
+        return holo_flow_fail(c, HOLO_BAD_MODEL, "axis %lld lies in the %lld batch dimensions, or there are too many",
+                              (long long)axis, (long long)batch);
+    x     = moved(c, x, rank, axis, batch, 1);
     index = holo_emit_unsqueeze(e, holo_emit_cast(e, index, HOLO_I64), &last, 1);
-    holo_flow_out(c, 0, holo_emit(e, "GatherND", HOLO_IN(x, index), HOLO_ATTRS(holo_with_int("batch_dims", batch))));
+    x     = holo_emit(e, "GatherND", HOLO_IN(x, index), HOLO_ATTRS(holo_with_int("batch_dims", batch)));
+    holo_flow_out(c, 0, moved(c, x, rank + index_rank - (int)batch - 1, batch, axis, index_rank - (int)batch));
 }
 
 static void gather_nd(HoloFlowCall *c)
@@ -271,7 +287,7 @@ static void sparse_segment(HoloFlowCall *c)
 const HoloFlowOp holo_flow_ops_index[] = {
     {"Gather", gather}, {"GatherV2", gather}, {"ResourceGather", gather}, {"GatherNd", gather_nd},
     {"ResourceGatherNd", gather_nd}, {"ScatterNd", scatter_nd},
-    {"TensorScatterUpdate", tensor_scatter, "none"}, {"TensorScatterAdd", tensor_scatter, "add"},
+    {"TensorScatterUpdate", tensor_scatter, "none"}, {"ScatterNdNonAliasingAdd", tensor_scatter, "add"}, {"TensorScatterAdd", tensor_scatter, "add"},
     {"TensorScatterSub", tensor_scatter, "add", 1}, {"TensorScatterMax", tensor_scatter, "max"},
     {"TensorScatterMin", tensor_scatter, "min"}, {"SparseToDense", sparse_to_dense},
     {"Where", where}, {"Select", select_, NULL, 1}, {"SelectV2", select_},

@@ -79,7 +79,30 @@ static bool is_count(HoloFlowCall *c, const HoloValue *x)
 
 // ---- operations that both kinds have
 
-static HoloValue *set_item(HoloFlowCall *c, int list_at, HoloValue *index, HoloValue *item)
+// A list of another length: cut off, or filled up with zeros. `size` is i64, [1].
+static HoloValue *of_length(HoloFlowCall *c, HoloValue *all, HoloValue *size)
+{
+    HoloEmit *e    = c->e;
+    int64_t   zero = 0;
+    if (holo_flow_rank(c, all) < 1) return NULL;
+    HoloValue *shape = holo_emit_shape(e, all), *none = holo_emit_ints(e, &zero, 1);
+    HoloValue *kept = holo_emit(e, "Slice", HOLO_IN(all, none, size, none), NULL);
+    HoloValue *more = holo_flow_two(c, "Sub", size, holo_emit_slice(e, shape, 0, 0, 1, 1));
+    more            = holo_flow_two(c, "Max", more, none);
+    if (holo_emit_rank(all) > 1) more = holo_flow_join(c, more, holo_emit_slice(e, shape, 0, 1, INT64_MAX, 1));
+    return holo_flow_join(c, kept, holo_flow_filled(c, more, holo_flow_zero(c, holo_emit_dtype(all))));
+}
+
+// The list with room for an index.
+static HoloValue *room_for(HoloFlowCall *c, HoloValue *all, HoloValue *index)
+{
+    HoloValue *least = holo_flow_two(c, "Add", holo_flow_vector(c, index), holo_emit_int(c->e, 1));
+    HoloValue *now   = holo_emit_slice(c->e, holo_emit_shape(c->e, all), 0, 0, 1, 1);
+    return of_length(c, all, holo_flow_two(c, "Max", now, least));
+}
+
+// grows: an index behind the end makes the list longer.
+static HoloValue *set_item(HoloFlowCall *c, int list_at, HoloValue *index, HoloValue *item, bool grows)
 {
     HoloEmit     *e    = c->e;
     HoloFlowList *list = list_in(c, list_at);
@@ -94,6 +117,7 @@ static HoloValue *set_item(HoloFlowCall *c, int list_at, HoloValue *index, HoloV
         if (holo_emit_rank(item) != 0) shape = holo_flow_join(c, shape, holo_emit_shape(e, item));
         all = holo_flow_filled(c, shape, holo_flow_zero(c, holo_emit_dtype(item)));
     }
+    if (grows) all = room_for(c, all, index);
     index = holo_emit_reshape(e, holo_emit_cast(e, index, HOLO_I64), ones, 2);
     return holo_emit(e, "ScatterND", HOLO_IN(all, index, holo_emit_unsqueeze(e, item, &zero, 1)), NULL);
 }
@@ -178,7 +202,8 @@ static void list_get(HoloFlowCall *c)
 
 static void list_set(HoloFlowCall *c)
 {
-    HoloValue *all = set_item(c, 0, holo_flow_in(c, 1), holo_flow_in(c, 2));
+    bool       grows = holo_flow_bool(c, "resize_if_index_out_of_bounds", false);
+    HoloValue *all   = set_item(c, 0, holo_flow_in(c, 1), holo_flow_in(c, 2), grows);
     if (all) give_list(c, 0, list_in(c, 0), all);
 }
 
@@ -211,6 +236,40 @@ static void list_scatter(HoloFlowCall *c)
         count = holo_emit(e, "Add", HOLO_IN(count, holo_emit_int(e, 1)), NULL);
     }
     give_list(c, 0, list, put_items(c, count, items, indices));
+}
+
+static void list_resize(HoloFlowCall *c)
+{
+    HoloFlowList *list = list_in(c, 0), *other;
+    HoloValue    *size = holo_flow_vector(c, holo_flow_in(c, 1));
+    if (!list || !(other = new_list(c, NULL, list->dtype))) return;
+    *other       = *list;
+    other->count = as_scalar(c, holo_flow_in(c, 1));
+    give_list(c, 0, other, c->in[0].value ? of_length(c, c->in[0].value, size) : NULL);
+}
+
+// Elements of the second list behind those of the first.
+static void list_join(HoloFlowCall *c)
+{
+    HoloFlowList *list = list_in(c, 0), *second = list_in(c, 1);
+    if (!list || !second) return;
+    if (!c->in[0].value && !list->count) return give_list(c, 0, second, c->in[1].value);
+    if (!c->in[1].value && !second->count) return give_list(c, 0, list, c->in[0].value);
+    give_list(c, 0, list, holo_flow_join(c, elements_of(c, 0), elements_of(c, 1)));
+}
+
+static void list_element_shape(HoloFlowCall *c)
+{
+    HoloFlowList *list = list_in(c, 0);
+    HoloValue    *shape;
+    if (!list) return;
+    if (c->in[0].value)
+        shape = holo_emit_slice(c->e, holo_emit_shape(c->e, c->in[0].value), 0, 1, INT64_MAX, 1);
+    else if (is_whole(&list->shape))
+        shape = holo_emit_ints(c->e, list->shape.dim, list->shape.rank);
+    else
+        return holo_flow_fail(c, HOLO_UNSUPPORTED, "the shape of a list's elements is not known");
+    holo_flow_out(c, 0, holo_emit_cast(c->e, shape, holo_flow_type(c, "shape_type")));
 }
 
 static void list_length(HoloFlowCall *c)
@@ -298,7 +357,7 @@ static void array_write(HoloFlowCall *c)
         give_list(c, 0, list, c->in[3].value ? holo_flow_join(c, c->in[3].value, item) : item);
         return;
     }
-    HoloValue *all = set_item(c, 3, holo_flow_in(c, 1), holo_flow_in(c, 2));
+    HoloValue *all = set_item(c, 3, holo_flow_in(c, 1), holo_flow_in(c, 2), false);
     if (all) give_list(c, 0, list, all);
 }
 
@@ -350,11 +409,16 @@ const HoloFlowOp holo_flow_ops_lists[] = {
     {"TensorListGather", list_gather}, {"TensorListScatter", list_scatter, NULL, 0},
     {"TensorListScatterV2", list_scatter, NULL, 1}, {"TensorListLength", list_length},
     {"TensorListConcat", list_concat, .outs = "tensor lengths"}, {"TensorListConcatV2", list_concat, .outs = "tensor lengths"},
+    {"TensorListResize", list_resize}, {"TensorListConcatLists", list_join},
+    {"TensorListElementShape", list_element_shape},
     {"TensorListSplit", list_split}, {"TensorListPushBack", push_back},
     {"TensorListPopBack", pop_back, .outs = "output_handle tensor"},
-    {"TensorArrayV3", array, .outs = "handle flow"}, {"TensorArrayWriteV3", array_write}, {"TensorArrayReadV3", array_read},
-    {"TensorArrayGatherV3", array_gather}, {"TensorArrayScatterV3", array_scatter}, {"TensorArraySizeV3", array_size},
-    {"TensorArrayConcatV3", array_concat, .outs = "value lengths"}, {"TensorArraySplitV3", array_split},
-    {"TensorArrayCloseV3", nothing, .flags = HOLO_FLOW_STATE},
+#define ARRAY(v) \
+    {"TensorArray" v, array, .outs = "handle flow"}, {"TensorArrayWrite" v, array_write}, \
+    {"TensorArrayRead" v, array_read}, {"TensorArrayGather" v, array_gather}, \
+    {"TensorArrayScatter" v, array_scatter}, {"TensorArraySize" v, array_size}, \
+    {"TensorArrayConcat" v, array_concat, .outs = "value lengths"}, {"TensorArraySplit" v, array_split}, \
+    {"TensorArrayClose" v, nothing, .flags = HOLO_FLOW_STATE}
+    ARRAY("V3"), ARRAY("V2"),
     {0},
 };

@@ -5,11 +5,6 @@
 
 enum { ROWS_MAX = 32 };
 
-static HoloValue *two(HoloFlowCall *c, const char *op, HoloValue *a, HoloValue *b)
-{
-    return holo_emit(c->e, op, HOLO_IN(a, b), NULL);
-}
-
 static HoloValue *where(HoloFlowCall *c, HoloValue *is, HoloValue *a, HoloValue *b)
 {
     return holo_emit(c->e, "Where", HOLO_IN(is, a, b), NULL);
@@ -41,7 +36,7 @@ static HoloValue *numbers(HoloFlowCall *c, int count, int64_t axis)
 
 static HoloValue *identity(HoloFlowCall *c, int n, HoloDtype dtype)
 {
-    return holo_emit_cast(c->e, two(c, "Equal", numbers(c, n, -1), numbers(c, n, 1)), dtype);
+    return holo_emit_cast(c->e, holo_flow_two(c, "Equal", numbers(c, n, -1), numbers(c, n, 1)), dtype);
 }
 
 static HoloValue *flipped(HoloFlowCall *c, HoloValue *x)
@@ -66,18 +61,19 @@ static HoloValue *eliminated(HoloFlowCall *c, HoloValue *a, HoloValue *b, int n)
     HoloValue *m    = holo_emit(e, "Concat", HOLO_IN(a, b), HOLO_ATTRS(holo_with_int("axis", -1))),
               *rows = numbers(c, n, 1);
     for (int i = 0; i < n && !e->status; i++) {
-        HoloValue *at = holo_emit_int(e, i), *here = two(c, "Equal", rows, at);
+        HoloValue *at = holo_emit_int(e, i), *here = holo_flow_two(c, "Equal", rows, at);
         HoloValue *column = holo_emit(e, "Abs", HOLO_IN(holo_emit_slice(e, m, -1, i, i + 1, 1)), NULL);
-        column            = where(c, two(c, "Less", rows, at), number_like(c, m, -1), column);
+        column            = where(c, holo_flow_two(c, "Less", rows, at), number_like(c, m, -1), column);
         HoloValue *best   = holo_emit(e, "ArgMax", HOLO_IN(column),
                                       HOLO_ATTRS(holo_with_int("axis", -2), holo_with_int("keepdims", 1)));
-        HoloValue *there  = two(c, "Equal", rows, best);
-        HoloValue *top    = two(c, "ReduceSum", where(c, there, m, number_like(c, m, 0)), holo_emit_ints(e, &axis, 1));
+        HoloValue *there  = holo_flow_two(c, "Equal", rows, best);
+        HoloValue *top =
+            holo_flow_two(c, "ReduceSum", where(c, there, m, number_like(c, m, 0)), holo_emit_ints(e, &axis, 1));
         HoloValue *old    = holo_emit_slice(e, m, -2, i, i + 1, 1);
         m                 = where(c, here, top, where(c, there, old, m));
-        top               = two(c, "Div", top, holo_emit_slice(e, top, -1, i, i + 1, 1));
+        top               = holo_flow_two(c, "Div", top, holo_emit_slice(e, top, -1, i, i + 1, 1));
         HoloValue *factor = holo_emit_slice(e, m, -1, i, i + 1, 1);
-        m                 = where(c, here, top, two(c, "Sub", m, two(c, "Mul", factor, top)));
+        m                 = where(c, here, top, holo_flow_two(c, "Sub", m, holo_flow_two(c, "Mul", factor, top)));
     }
     return e->status ? NULL : holo_emit_slice(e, m, -1, n, INT64_MAX, 1);
 }
@@ -87,8 +83,8 @@ static void inverse(HoloFlowCall *c)
     HoloValue *a = adjoint(c, holo_flow_in(c, 0));
     int        n = rows_of(c, a);
     if (!n) return;
-    HoloValue *zeros = two(c, "Mul", a, number_like(c, a, 0));
-    holo_flow_out(c, 0, eliminated(c, a, two(c, "Add", zeros, identity(c, n, holo_emit_dtype(a))), n));
+    HoloValue *zeros = holo_flow_two(c, "Mul", a, number_like(c, a, 0));
+    holo_flow_out(c, 0, eliminated(c, a, holo_flow_two(c, "Add", zeros, identity(c, n, holo_emit_dtype(a))), n));
 }
 
 static void solve(HoloFlowCall *c)
@@ -117,9 +113,9 @@ static void cholesky(HoloFlowCall *c)
     rows = numbers(c, n, 1);
     for (int i = 0; i < n && !e->status; i++) {
         HoloValue *column = holo_emit_slice(e, a, -1, i, i + 1, 1), *top = holo_emit_slice(e, column, -2, i, i + 1, 1);
-        column     = where(c, two(c, "Less", rows, holo_emit_int(e, i)), number_like(c, a, 0), column);
-        columns[i] = two(c, "Div", column, holo_emit(e, "Sqrt", HOLO_IN(top), NULL));
-        a          = two(c, "Sub", a, two(c, "MatMul", columns[i], flipped(c, columns[i])));
+        column     = where(c, holo_flow_two(c, "Less", rows, holo_emit_int(e, i)), number_like(c, a, 0), column);
+        columns[i] = holo_flow_two(c, "Div", column, holo_emit(e, "Sqrt", HOLO_IN(top), NULL));
+        a          = holo_flow_two(c, "Sub", a, holo_flow_two(c, "MatMul", columns[i], flipped(c, columns[i])));
     }
     holo_flow_out(c, 0, holo_emit(e, "Concat", (HoloEmitIn){n, columns}, HOLO_ATTRS(holo_with_int("axis", -1))));
 }
@@ -153,7 +149,7 @@ static void set_diagonal(HoloFlowCall *c)
         range[i]        = holo_emit(c->e, "Range", HOLO_IN(holo_emit_int(c->e, 0), size, holo_emit_int(c->e, 1)), NULL);
     }
     bool       is_tall = !holo_dim_is_symbolic(h) && !holo_dim_is_symbolic(w) && h > w;
-    HoloValue *here    = two(c, "Equal", holo_emit_unsqueeze(c->e, range[0], &axis, 1), range[1]);
+    HoloValue *here    = holo_flow_two(c, "Equal", holo_emit_unsqueeze(c->e, range[0], &axis, 1), range[1]);
     int64_t    side    = is_tall ? -2 : -1; // a tall matrix has as many elements there as columns, others as rows
     holo_flow_out(c, 0, where(c, here, holo_emit_unsqueeze(c->e, with, &side, 1), x));
 }
@@ -168,9 +164,9 @@ static void cross(HoloFlowCall *c)
                                  HOLO_ATTRS(holo_with_int("axis", -1))),
                   *b = holo_emit(c->e, "Gather", HOLO_IN(y, holo_emit_ints(c->e, i ? ahead : behind, 3)),
                                  HOLO_ATTRS(holo_with_int("axis", -1)));
-        turn[i]      = two(c, "Mul", a, b);
+        turn[i]      = holo_flow_two(c, "Mul", a, b);
     }
-    holo_flow_out(c, 0, two(c, "Sub", turn[0], turn[1]));
+    holo_flow_out(c, 0, holo_flow_two(c, "Sub", turn[0], turn[1]));
 }
 
 // clang-format off

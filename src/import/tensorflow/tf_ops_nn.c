@@ -111,6 +111,19 @@ static void conv(HoloFlowCall *c)
     holo_flow_out(c, 0, holo_flow_fused(c, y, 2, bias != NULL));
 }
 
+// Each channel by itself: [height, width, channels, outputs of each] to [height, width, 1, channels * outputs].
+static HoloValue *depthwise_filter(HoloFlowCall *c, HoloImportWindow *w, HoloValue *filter)
+{
+    int64_t sizes[] = {0, 0, 1, -1};
+    if (holo_flow_rank(c, filter) != 4 || holo_dim_is_symbolic(filter->type.dim[2])) {
+        if (!c->e->status) holo_flow_fail(c, HOLO_BAD_MODEL, "the sizes of the filter should be 4 numbers");
+        return NULL;
+    }
+    w->groups = filter->type.dim[2];
+    return holo_emit_reshape(c->e, filter, sizes, 4);
+}
+
+// number: dimensions of the window; onnx: "depthwise", or nothing.
 static void conv_backprop(HoloFlowCall *c)
 {
     HoloImportWindow w     = read_window(c, c->op->number, NULL);
@@ -120,7 +133,9 @@ static void conv_backprop(HoloFlowCall *c)
     int              count = 0;
     if (c->e->status) return;
     bool is_known = holo_emit_known_ints(c->e, shape, known, HOLO_MAX_RANK, &count);
-    if (count == w.rank) // only the window's dimensions, as some exporters have it
+    if (is_known && count != w.rank && count != w.rank + 2)
+        return holo_flow_fail(c, HOLO_BAD_MODEL, "the sizes should be %d numbers", w.rank + 2);
+    if (is_known && count == w.rank) // only the window's dimensions, as some exporters have it
         for (int i = 0; i < w.rank; i++) sizes[i] = known[i];
     else
         for (int i = 0; i < w.rank; i++) {
@@ -128,8 +143,9 @@ static void conv_backprop(HoloFlowCall *c)
             sizes[i] = is_known ? known[at] : shape->contents ? shape->contents[at] : HOLO_DIM_UNKNOWN;
         }
     bool all = true;
-    for (int i = 0; i < w.rank; i++) all &= sizes[i] != HOLO_DIM_UNKNOWN && sizes[i] >= 0;
-    for (int i = 0; i < w.rank; i++) all |= holo_dim_is_symbolic(sizes[i]) && sizes[i] != HOLO_DIM_UNKNOWN;
+    for (int i = 0; i < w.rank; i++)
+        all &= sizes[i] != HOLO_DIM_UNKNOWN && (sizes[i] >= 0 || holo_dim_is_symbolic(sizes[i]));
+    if (c->op->onnx) filter = depthwise_filter(c, &w, filter);
     holo_flow_out(c, 0, holo_window_deconv(c->e, &w, x, filter, NULL, all ? sizes : NULL));
 }
 
@@ -315,6 +331,7 @@ const HoloFlowOp holo_flow_ops_nn[] = {
     {"DepthwiseConv2d", conv, "depthwise", 2}, {"DepthwiseConv2dNative", conv, "depthwise", 2},
     {"FusedDepthwiseConv2dNative", conv, "depthwise", 2}, {"_FusedDepthwiseConv2dNative", conv, "depthwise", 2},
     {"Conv2DBackpropInput", conv_backprop, NULL, 2}, {"Conv3DBackpropInputV2", conv_backprop, NULL, 3},
+    {"DepthwiseConv2dNativeBackpropInput", conv_backprop, "depthwise", 2},
     {"MaxPool", pool, "MaxPool", 2}, {"AvgPool", pool, "AveragePool", 2}, {"MaxPool3D", pool, "MaxPool", 3},
     {"AvgPool3D", pool, "AveragePool", 3}, {"MaxPoolV2", pool_v2, "MaxPool", 2},
     {"MaxPoolWithArgmax", pool_argmax, .outs = "output argmax"},

@@ -13,16 +13,6 @@ static HoloValue *num(HoloFlowCall *c, double x)
     return holo_emit_number(c->e, HOLO_F32, x);
 }
 
-static HoloValue *two(HoloFlowCall *c, const char *op, HoloValue *a, HoloValue *b)
-{
-    return holo_emit(c->e, op, HOLO_IN(a, b), NULL);
-}
-
-static HoloValue *one(HoloFlowCall *c, const char *op, HoloValue *a)
-{
-    return holo_emit(c->e, op, HOLO_IN(a), NULL);
-}
-
 // Bits and the least number of a type of steps.
 static double levels_of(HoloDtype dtype)
 {
@@ -38,7 +28,8 @@ static double least_of(HoloDtype dtype)
 // To the nearest; halves go away from 0.
 static HoloValue *rounded(HoloFlowCall *c, HoloValue *x)
 {
-    return two(c, "Mul", one(c, "Sign", x), one(c, "Floor", two(c, "Add", one(c, "Abs", x), num(c, 0.5))));
+    return holo_flow_two(c, "Mul", holo_flow_one(c, "Sign", x),
+                         holo_flow_one(c, "Floor", holo_flow_two(c, "Add", holo_flow_one(c, "Abs", x), num(c, 0.5))));
 }
 
 // Ranges are single numbers, in tensors with or without a dimension.
@@ -59,10 +50,10 @@ static HoloValue *real_of(HoloFlowCall *c, int i, int low, int high)
     HoloValue *q = holo_flow_in(c, i), *from = bound(c, low), *to = bound(c, high);
     HoloDtype  dtype = holo_emit_dtype(q);
     if (c->e->status) return NULL;
-    HoloValue *step = two(c, "Div", two(c, "Sub", to, from), num(c, levels_of(dtype) - 1));
-    HoloValue *zero = one(c, "Round", two(c, "Div", from, step)); // 0 is one of the steps
-    q               = two(c, "Sub", holo_emit_cast(c->e, q, HOLO_F32), num(c, least_of(dtype)));
-    return two(c, "Mul", two(c, "Add", q, zero), step);
+    HoloValue *step = holo_flow_two(c, "Div", holo_flow_two(c, "Sub", to, from), num(c, levels_of(dtype) - 1));
+    HoloValue *zero = holo_flow_one(c, "Round", holo_flow_two(c, "Div", from, step)); // 0 is one of the steps
+    q               = holo_flow_two(c, "Sub", holo_emit_cast(c->e, q, HOLO_F32), num(c, least_of(dtype)));
+    return holo_flow_two(c, "Mul", holo_flow_two(c, "Add", q, zero), step);
 }
 
 static void give(HoloFlowCall *c, HoloValue *real, HoloValue *low, HoloValue *high)
@@ -75,11 +66,11 @@ static void give(HoloFlowCall *c, HoloValue *real, HoloValue *low, HoloValue *hi
 // Rounds real numbers to the steps of a range, of which one is 0.
 static HoloValue *to_steps(HoloFlowCall *c, HoloValue *x, HoloValue *low, HoloValue *high, HoloDtype dtype)
 {
-    HoloValue *scale = two(c, "Div", num(c, levels_of(dtype) - 1), two(c, "Sub", high, low));
-    HoloValue *least = rounded(c, two(c, "Mul", low, scale)),
-              *most  = two(c, "Add", least, num(c, levels_of(dtype) - 1));
-    HoloValue *q     = rounded(c, two(c, "Mul", x, scale));
-    return two(c, "Div", two(c, "Min", two(c, "Max", q, least), most), scale);
+    HoloValue *scale = holo_flow_two(c, "Div", num(c, levels_of(dtype) - 1), holo_flow_two(c, "Sub", high, low));
+    HoloValue *least = rounded(c, holo_flow_two(c, "Mul", low, scale)),
+              *most  = holo_flow_two(c, "Add", least, num(c, levels_of(dtype) - 1));
+    HoloValue *q     = rounded(c, holo_flow_two(c, "Mul", x, scale));
+    return holo_flow_two(c, "Div", holo_flow_two(c, "Min", holo_flow_two(c, "Max", q, least), most), scale);
 }
 
 // ---- from real numbers and back
@@ -90,24 +81,28 @@ static void quantize(HoloFlowCall *c)
     HoloDtype  dtype = holo_flow_type(c, "T");
     HoloString mode  = holo_flow_string(c, "mode", "MIN_COMBINED");
     if (c->e->status) return;
-    low               = two(c, "Min", low, num(c, 0));
-    HoloValue *spread = two(c, "Max", one(c, "Abs", low), one(c, "Abs", high));
-    high = two(c, "Max", high, two(c, "Add", low, two(c, "Div", two(c, "Max", spread, num(c, 1)), num(c, 100))));
+    low               = holo_flow_two(c, "Min", low, num(c, 0));
+    HoloValue *spread = holo_flow_two(c, "Max", holo_flow_one(c, "Abs", low), holo_flow_one(c, "Abs", high));
+    high              = holo_flow_two(
+                     c, "Max", high,
+                     holo_flow_two(c, "Add", low, holo_flow_two(c, "Div", holo_flow_two(c, "Max", spread, num(c, 1)), num(c, 100))));
     if (holo_flow_is(mode, "SCALED")) { // the same on both sides of 0
         double     most  = least_of(dtype) < 0 ? levels_of(dtype) / 2 - 1 : levels_of(dtype) - 1;
-        HoloValue *end   = two(c, "Max", one(c, "Abs", low), one(c, "Abs", high)),
-                  *scale = two(c, "Div", num(c, most), end);
+        HoloValue *end   = holo_flow_two(c, "Max", holo_flow_one(c, "Abs", low), holo_flow_one(c, "Abs", high)),
+                  *scale = holo_flow_two(c, "Div", num(c, most), end);
         double     from  = least_of(dtype) < 0 ? -most - (holo_flow_bool(c, "narrow_range", false) ? 0 : 1) : 0;
-        HoloValue *q =
-            two(c, "Min", two(c, "Max", one(c, "Round", two(c, "Mul", x, scale)), num(c, from)), num(c, most));
-        give(c, two(c, "Div", q, scale), least_of(dtype) < 0 ? one(c, "Neg", end) : num(c, 0), end);
+        HoloValue *q     = holo_flow_two(
+                c, "Min",
+                holo_flow_two(c, "Max", holo_flow_one(c, "Round", holo_flow_two(c, "Mul", x, scale)), num(c, from)),
+                num(c, most));
+        give(c, holo_flow_two(c, "Div", q, scale), least_of(dtype) < 0 ? holo_flow_one(c, "Neg", end) : num(c, 0), end);
     } else if (holo_flow_is(mode, "MIN_FIRST")) {
         give(c, to_steps(c, x, low, high, dtype), low, high);
     } else {
-        HoloValue *scale = two(c, "Div", num(c, levels_of(dtype) - 1), two(c, "Sub", high, low));
-        x                = two(c, "Sub", two(c, "Min", two(c, "Max", x, low), high), low);
-        x                = one(c, "Floor", two(c, "Add", two(c, "Mul", x, scale), num(c, 0.5)));
-        give(c, two(c, "Add", two(c, "Div", x, scale), low), low, high);
+        HoloValue *scale = holo_flow_two(c, "Div", num(c, levels_of(dtype) - 1), holo_flow_two(c, "Sub", high, low));
+        x                = holo_flow_two(c, "Sub", holo_flow_two(c, "Min", holo_flow_two(c, "Max", x, low), high), low);
+        x = holo_flow_one(c, "Floor", holo_flow_two(c, "Add", holo_flow_two(c, "Mul", x, scale), num(c, 0.5)));
+        give(c, holo_flow_two(c, "Add", holo_flow_two(c, "Div", x, scale), low), low, high);
     }
 }
 
@@ -122,12 +117,13 @@ static void dequantize(HoloFlowCall *c)
     HoloValue *x = holo_emit_cast(c->e, q, HOLO_F32);
     if (holo_flow_is(mode, "SCALED")) {
         double     most = least_of(dtype) < 0 ? levels_of(dtype) / 2 - 1 : levels_of(dtype) - 1;
-        HoloValue *end  = two(c, "Max", one(c, "Abs", low), one(c, "Abs", high));
-        return holo_flow_out(c, 0, two(c, "Mul", x, two(c, "Div", end, num(c, most))));
+        HoloValue *end  = holo_flow_two(c, "Max", holo_flow_one(c, "Abs", low), holo_flow_one(c, "Abs", high));
+        return holo_flow_out(c, 0, holo_flow_two(c, "Mul", x, holo_flow_two(c, "Div", end, num(c, most))));
     }
-    x = two(c, "Sub", x, num(c, least_of(dtype)));
-    x = two(c, "Mul", x, two(c, "Div", two(c, "Sub", high, low), num(c, levels_of(dtype) - 1)));
-    holo_flow_out(c, 0, two(c, "Add", x, low));
+    x = holo_flow_two(c, "Sub", x, num(c, least_of(dtype)));
+    x = holo_flow_two(c, "Mul", x,
+                      holo_flow_two(c, "Div", holo_flow_two(c, "Sub", high, low), num(c, levels_of(dtype) - 1)));
+    holo_flow_out(c, 0, holo_flow_two(c, "Add", x, low));
 }
 
 static HoloValue *least(HoloFlowCall *c, const char *op, HoloValue *x)
@@ -140,7 +136,7 @@ static void needed_range(HoloFlowCall *c)
 {
     HoloValue *x = real_of(c, 0, 1, 2);
     if (c->e->status) return;
-    holo_flow_out(c, 0, two(c, "Min", least(c, "ReduceMin", x), num(c, 0)));
+    holo_flow_out(c, 0, holo_flow_two(c, "Min", least(c, "ReduceMin", x), num(c, 0)));
     holo_flow_out(c, 1, least(c, "ReduceMax", x));
 }
 
@@ -156,7 +152,7 @@ static void shrink(HoloFlowCall *c)
     HoloValue *x     = real_of(c, 0, 1, 2);
     HoloDtype  dtype = holo_flow_type(c, "out_type");
     if (c->e->status) return;
-    HoloValue *low = two(c, "Min", least(c, "ReduceMin", x), num(c, 0)), *high = least(c, "ReduceMax", x);
+    HoloValue *low = holo_flow_two(c, "Min", least(c, "ReduceMin", x), num(c, 0)), *high = least(c, "ReduceMax", x);
     give(c, to_steps(c, x, low, high, dtype ? dtype : HOLO_U8), low, high);
 }
 
@@ -164,7 +160,7 @@ static void shrink(HoloFlowCall *c)
 
 static HoloValue *step_of(HoloFlowCall *c, int low, int high)
 {
-    return two(c, "Div", two(c, "Sub", bound(c, high), bound(c, low)), num(c, 255));
+    return holo_flow_two(c, "Div", holo_flow_two(c, "Sub", bound(c, high), bound(c, low)), num(c, 255));
 }
 
 // Products: inputs 0 and 1, `number` more that are real already, and then both ranges. A range behind these is that of
@@ -177,19 +173,20 @@ static void product(HoloFlowCall *c)
     if (!y) return;
     if (c->op->number) { // a bias
         if (c->in[2].kind == HOLO_FLOW_TENSOR && holo_emit_dtype(c->in[2].value) == HOLO_F32)
-            y = two(c, "Add", y, c->in[2].value);
+            y = holo_flow_two(c, "Add", y, c->in[2].value);
         else
             return holo_flow_fail(c, HOLO_UNSUPPORTED, "a bias that is not real");
     }
-    if (holo_bytes_find(c->node->op.data, c->node->op.size, "Relu", 4)) y = one(c, "Relu", y);
+    if (holo_bytes_find(c->node->op.data, c->node->op.size, "Relu", 4)) y = holo_flow_one(c, "Relu", y);
     if (c->in_count >= at + 6) {
         HoloValue *low = bound(c, at + 4), *high = bound(c, at + 5);
         HoloDtype  dtype = holo_flow_type(c, "out_type");
         give(c, to_steps(c, y, low, high, dtype ? dtype : HOLO_U8), low, high);
         return;
     }
-    HoloValue *unit = two(c, "Mul", step_of(c, at, at + 1), step_of(c, at + 2, at + 3));
-    give(c, y, two(c, "Mul", unit, num(c, -2147483648.0)), two(c, "Mul", unit, num(c, 2147483647.0)));
+    HoloValue *unit = holo_flow_two(c, "Mul", step_of(c, at, at + 1), step_of(c, at + 2, at + 3));
+    give(c, y, holo_flow_two(c, "Mul", unit, num(c, -2147483648.0)),
+         holo_flow_two(c, "Mul", unit, num(c, 2147483647.0)));
 }
 
 // Sums of two, with a range that has room for them.
@@ -198,11 +195,11 @@ static void sum(HoloFlowCall *c)
     HoloValue *in[] = {real_of(c, 0, 2, 3), real_of(c, 1, 4, 5)}, *y = holo_flow_as(c, c->op->onnx, in, 2),
               *most = NULL;
     for (int i = 2; y && i < 6; i++) {
-        HoloValue *size = one(c, "Abs", bound(c, i));
-        most            = most ? two(c, "Max", most, size) : size;
+        HoloValue *size = holo_flow_one(c, "Abs", bound(c, i));
+        most            = most ? holo_flow_two(c, "Max", most, size) : size;
     }
-    most = y ? two(c, "Mul", most, num(c, 16384)) : NULL;
-    if (y) give(c, y, one(c, "Neg", most), most);
+    most = y ? holo_flow_two(c, "Mul", most, num(c, 16384)) : NULL;
+    if (y) give(c, y, holo_flow_one(c, "Neg", most), most);
 }
 
 // One operand whose range stays: behind it come `number` others, and then the range.
@@ -228,13 +225,13 @@ static void joined(HoloFlowCall *c)
         int        a = ranges + i, b = ranges + (int)count + i;
         HoloValue *from = bound(c, a), *to = bound(c, b);
         in[(is_v1 ? 1 : 0) + i] = real_of(c, first + i, a, b);
-        low                     = low ? two(c, "Min", low, from) : from;
-        high                    = high ? two(c, "Max", high, to) : to;
+        low                     = low ? holo_flow_two(c, "Min", low, from) : from;
+        high                    = high ? holo_flow_two(c, "Max", high, to) : to;
     }
     in[is_v1 ? 0 : count] = axis;
     HoloValue *y          = holo_flow_as(c, c->op->onnx, in, (int)count + 1);
     if (!y) return;
-    low = two(c, "Min", low, num(c, 0));
+    low = holo_flow_two(c, "Min", low, num(c, 0));
     give(c, to_steps(c, y, low, high, HOLO_U8), low, high);
 }
 
@@ -273,23 +270,26 @@ static void through_steps(HoloFlowCall *c)
     if (c->e->status) return;
     double     most  = is_signed ? ldexp(1, (int)bits - 1) - 1 : ldexp(1, (int)bits) - 1;
     double     from  = !is_signed ? 0 : is_narrow ? -most : -most - 1;
-    HoloValue *scale = two(c, "Div", num(c, most), high), *down = NULL, *zero = num(c, 0);
+    HoloValue *scale = holo_flow_two(c, "Div", num(c, most), high), *down = NULL, *zero = num(c, 0);
     if (is_signed) { // the side that needs the larger step counts
-        down = two(c, "Div", num(c, from), low);
-        HoloValue *a =
-            holo_emit(c->e, "Where",
-                      HOLO_IN(two(c, "Greater", two(c, "Mul", num(c, from), low), zero), down, num(c, INFINITY)), NULL);
-        HoloValue *b = holo_emit(
-            c->e, "Where", HOLO_IN(two(c, "Greater", two(c, "Mul", num(c, most), high), zero), scale, num(c, INFINITY)),
-            NULL);
-        scale = two(c, "Min", a, b);
+        down         = holo_flow_two(c, "Div", num(c, from), low);
+        HoloValue *a = holo_emit(c->e, "Where",
+                                 HOLO_IN(holo_flow_two(c, "Greater", holo_flow_two(c, "Mul", num(c, from), low), zero),
+                                         down, num(c, INFINITY)),
+                                 NULL);
+        HoloValue *b = holo_emit(c->e, "Where",
+                                 HOLO_IN(holo_flow_two(c, "Greater", holo_flow_two(c, "Mul", num(c, most), high), zero),
+                                         scale, num(c, INFINITY)),
+                                 NULL);
+        scale        = holo_flow_two(c, "Min", a, b);
     }
-    HoloValue *is_wild = two(c, "Or", one(c, "IsInf", scale), one(c, "IsNaN", scale)); // all numbers are 0
-    scale              = holo_emit(c->e, "Where", HOLO_IN(is_wild, num(c, 1), scale), NULL);
-    HoloValue *q       = two(c, "Mul", x, scale);
-    q                  = is_even ? one(c, "Round", q) : one(c, "Floor", two(c, "Add", q, num(c, 0.5)));
-    q                  = two(c, "Min", two(c, "Max", q, num(c, from)), num(c, most));
-    holo_flow_out(c, 0, two(c, "Div", q, scale));
+    HoloValue *is_wild =
+        holo_flow_two(c, "Or", holo_flow_one(c, "IsInf", scale), holo_flow_one(c, "IsNaN", scale)); // all numbers are 0
+    scale        = holo_emit(c->e, "Where", HOLO_IN(is_wild, num(c, 1), scale), NULL);
+    HoloValue *q = holo_flow_two(c, "Mul", x, scale);
+    q = is_even ? holo_flow_one(c, "Round", q) : holo_flow_one(c, "Floor", holo_flow_two(c, "Add", q, num(c, 0.5)));
+    q = holo_flow_two(c, "Min", holo_flow_two(c, "Max", q, num(c, from)), num(c, most));
+    holo_flow_out(c, 0, holo_flow_two(c, "Div", q, scale));
 }
 
 // A range for each channel, the last dimension.
@@ -300,14 +300,15 @@ static void fake_quant_channels(HoloFlowCall *c)
     if (c->e->status) return;
     if (bits < 2 || bits > 16) return holo_flow_fail(c, HOLO_BAD_MODEL, "num_bits is not 2 to 16");
     double     most = ldexp(1, (int)bits) - 1, from = holo_flow_bool(c, "narrow_range", false) ? 1 : 0;
-    HoloValue *scale   = two(c, "Div", two(c, "Sub", high, low), num(c, most - from));
-    HoloValue *zero    = two(c, "Sub", num(c, from), two(c, "Div", low, scale));
-    zero               = rounded(c, two(c, "Min", two(c, "Max", zero, num(c, from)), num(c, most)));
-    HoloValue *least_x = two(c, "Mul", two(c, "Sub", num(c, from), zero), scale),
-              *most_x  = two(c, "Mul", two(c, "Sub", num(c, most), zero), scale);
-    HoloValue *q       = two(c, "Sub", two(c, "Min", two(c, "Max", x, least_x), most_x), least_x);
-    q                  = one(c, "Floor", two(c, "Add", two(c, "Div", q, scale), num(c, 0.5)));
-    holo_flow_out(c, 0, two(c, "Add", two(c, "Mul", q, scale), least_x));
+    HoloValue *scale   = holo_flow_two(c, "Div", holo_flow_two(c, "Sub", high, low), num(c, most - from));
+    HoloValue *zero    = holo_flow_two(c, "Sub", num(c, from), holo_flow_two(c, "Div", low, scale));
+    zero               = rounded(c, holo_flow_two(c, "Min", holo_flow_two(c, "Max", zero, num(c, from)), num(c, most)));
+    HoloValue *least_x = holo_flow_two(c, "Mul", holo_flow_two(c, "Sub", num(c, from), zero), scale),
+              *most_x  = holo_flow_two(c, "Mul", holo_flow_two(c, "Sub", num(c, most), zero), scale);
+    HoloValue *q =
+        holo_flow_two(c, "Sub", holo_flow_two(c, "Min", holo_flow_two(c, "Max", x, least_x), most_x), least_x);
+    q = holo_flow_one(c, "Floor", holo_flow_two(c, "Add", holo_flow_two(c, "Div", q, scale), num(c, 0.5)));
+    holo_flow_out(c, 0, holo_flow_two(c, "Add", holo_flow_two(c, "Mul", q, scale), least_x));
 }
 
 #define OUTS .outs = "output output_min output_max"

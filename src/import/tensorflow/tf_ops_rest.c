@@ -2,24 +2,9 @@
 // two dimensions, sparse tensors as dense ones.
 #include "import/tensorflow/tf_ops.h"
 
-static HoloValue *two(HoloFlowCall *c, const char *op, HoloValue *a, HoloValue *b)
-{
-    return holo_emit(c->e, op, HOLO_IN(a, b), NULL);
-}
-
-static HoloValue *one(HoloFlowCall *c, const char *op, HoloValue *a)
-{
-    return holo_emit(c->e, op, HOLO_IN(a), NULL);
-}
-
 static void same(HoloFlowCall *c)
 {
     if (c->in_count) holo_flow_out_value(c, 0, c->in[0]);
-}
-
-static void reciprocal(HoloFlowCall *c)
-{
-    holo_flow_out(c, 0, one(c, "Reciprocal", holo_flow_in(c, 0)));
 }
 
 // Towards 0: ONNX divides whole numbers so.
@@ -28,7 +13,10 @@ static void truncate_div(HoloFlowCall *c)
     HoloValue *q        = holo_flow_binary(c, "Div", holo_flow_in(c, 0), holo_flow_in(c, 1));
     bool       is_whole = holo_dtype_class(holo_emit_dtype(q)) != HOLO_CLASS_FLOAT;
     if (c->e->status) return;
-    holo_flow_out(c, 0, is_whole ? q : two(c, "Mul", one(c, "Sign", q), one(c, "Floor", one(c, "Abs", q))));
+    holo_flow_out(c, 0,
+                  is_whole ? q
+                           : holo_flow_two(c, "Mul", holo_flow_one(c, "Sign", q),
+                                           holo_flow_one(c, "Floor", holo_flow_one(c, "Abs", q))));
 }
 
 // Which interval each number is in: how many boundaries it has reached.
@@ -48,7 +36,7 @@ static void bucketize(HoloFlowCall *c)
     t.data           = data;
     HoloValue *marks = holo_emit_constant(c->e, NULL, &t);
     x                = holo_emit_unsqueeze(c->e, holo_emit_cast(c->e, x, HOLO_F32), &last, 1);
-    x                = holo_emit_cast(c->e, two(c, "GreaterOrEqual", x, marks), HOLO_I32);
+    x                = holo_emit_cast(c->e, holo_flow_two(c, "GreaterOrEqual", x, marks), HOLO_I32);
     holo_flow_out(c, 0,
                   holo_emit(c->e, "ReduceSum", HOLO_IN(x, holo_emit_ints(c->e, &last, 1)),
                             HOLO_ATTRS(holo_with_int("keepdims", 0))));
@@ -72,10 +60,10 @@ static void in_top_k(HoloFlowCall *c)
                                         : holo_emit_int(c->e, holo_flow_int(c, "k", 1));
     own               = holo_emit(c->e, "GatherElements", HOLO_IN(scores, holo_emit_unsqueeze(c->e, classes, &last, 1)),
                                   HOLO_ATTRS(holo_with_int("axis", -1)));
-    HoloValue *better = holo_emit_cast(c->e, two(c, "Greater", scores, own), HOLO_I64);
+    HoloValue *better = holo_emit_cast(c->e, holo_flow_two(c, "Greater", scores, own), HOLO_I64);
     better            = holo_emit(c->e, "ReduceSum", HOLO_IN(better, holo_emit_ints(c->e, &last, 1)),
                                   HOLO_ATTRS(holo_with_int("keepdims", 0)));
-    holo_flow_out(c, 0, two(c, "Less", better, k));
+    holo_flow_out(c, 0, holo_flow_two(c, "Less", better, k));
 }
 
 // The n-th smallest of each row, or the n-th largest.
@@ -121,7 +109,7 @@ static void permuted(HoloFlowCall *c)
             place[count++] = before;
         }
     }
-    holo_flow_out(c, 0, two(c, "Gather", x, holo_emit_ints(c->e, place, count)));
+    holo_flow_out(c, 0, holo_flow_two(c, "Gather", x, holo_emit_ints(c->e, place, count)));
 }
 
 static void axis_moved(HoloFlowCall *c)
@@ -133,28 +121,19 @@ static void axis_moved(HoloFlowCall *c)
     for (size_t i = 0; i < from.size; i++)
         if ((table[i] = place_of(to, from.data[i])) < 0) return holo_flow_fail(c, HOLO_BAD_MODEL, "the formats differ");
     HoloValue *list = holo_emit_cast(c->e, holo_emit_ints(c->e, table, (int)from.size), holo_emit_dtype(x));
-    holo_flow_out(c, 0, two(c, "Gather", list, x)); // an axis below 0 counts from the end in both
+    holo_flow_out(c, 0, holo_flow_two(c, "Gather", list, x)); // an axis below 0 counts from the end in both
 }
 
 // ---- fused by grappler
 
+// number: 1 if the image is resized before.
 static void pad_conv(HoloFlowCall *c)
 {
-    HoloString mode = holo_flow_string(c, "mode", "REFLECT");
-    HoloValue *x    = holo_flow_in(c, 0);
-    int64_t    pads[16], onnx[16];
-    int        count = holo_flow_known(c, 1, pads, 16);
-    if (c->e->status) return;
-    for (int i = 0; i < count / 2; i++) {
-        onnx[i]             = pads[2 * i];
-        onnx[count / 2 + i] = pads[2 * i + 1];
-    }
-    if (!holo_flow_is(mode, "REFLECT")) // SYMMETRIC repeats the edge, which ONNX cannot say
-        for (int i = 0; i < count; i++)
-            if (pads[i]) return holo_flow_fail(c, HOLO_UNSUPPORTED, "symmetric padding");
-    x               = holo_emit(c->e, "Pad", HOLO_IN(x, holo_emit_ints(c->e, onnx, count)),
-                                HOLO_ATTRS(holo_with_text("mode", "reflect")));
-    HoloValue *in[] = {x, holo_flow_in(c, 2)};
+    HoloValue *x = holo_flow_in(c, 0);
+    if (c->op->number)
+        x = holo_flow_resized(c, x, holo_flow_in(c, 1), holo_flow_bool(c, "resize_align_corners", false));
+    HoloValue *wide[] = {x, holo_flow_in(c, 1 + c->op->number)};
+    HoloValue *in[]   = {holo_flow_as(c, "MirrorPad", wide, 2), holo_flow_in(c, 2 + c->op->number)};
     holo_flow_out(c, 0, holo_flow_as(c, "Conv2D", in, 2));
 }
 
@@ -180,33 +159,100 @@ static HoloValue *quarter(HoloFlowCall *c, HoloValue *x, HoloDim width, int64_t 
     return holo_emit_slice(c->e, x, -1, i * width, (i + 1) * width, 1);
 }
 
-// x, state, output before, weights [x and output, 4 * width], three peepholes, bias: gates are i, c, f, o.
+typedef struct Cell {
+    HoloValue *x, *state, *before, *weights, *peep[3], *bias; // weights [x and output, 4 * width]
+    double     forget, clip;
+    HoloDim    width;
+    bool       has_forget_second; // gates are i, f, c, o, not i, c, f, o
+} Cell;
+
+// One step: i, state, f, o, what is new, what is shown, output.
+static void lstm_step(HoloFlowCall *c, const Cell *l, HoloValue **out)
+{
+    HoloValue *gate[4],
+        *both      = holo_emit(c->e, "Concat", HOLO_IN(l->x, l->before), HOLO_ATTRS(holo_with_int("axis", -1)));
+    HoloValue *all = holo_flow_two(c, "Add", holo_flow_two(c, "MatMul", both, l->weights), l->bias), *was = l->state;
+    for (int i = 0; i < 4; i++)
+        gate[i] = quarter(c, all, l->width, l->has_forget_second && (i == 1 || i == 2) ? 3 - i : i);
+    if (l->peep[0]) gate[0] = holo_flow_two(c, "Add", gate[0], holo_flow_two(c, "Mul", was, l->peep[0]));
+    if (l->peep[1]) gate[2] = holo_flow_two(c, "Add", gate[2], holo_flow_two(c, "Mul", was, l->peep[1]));
+    HoloValue *i = holo_flow_one(c, "Sigmoid", gate[0]), *fresh = holo_flow_one(c, "Tanh", gate[1]);
+    HoloValue *f =
+        holo_flow_one(c, "Sigmoid", holo_flow_two(c, "Add", gate[2], holo_emit_number(c->e, HOLO_F32, l->forget)));
+    HoloValue *now = holo_flow_two(c, "Add", holo_flow_two(c, "Mul", f, was), holo_flow_two(c, "Mul", i, fresh));
+    if (l->clip > 0)
+        now = holo_emit(
+            c->e, "Clip",
+            HOLO_IN(now, holo_emit_number(c->e, HOLO_F32, -l->clip), holo_emit_number(c->e, HOLO_F32, l->clip)), NULL);
+    if (l->peep[2]) gate[3] = holo_flow_two(c, "Add", gate[3], holo_flow_two(c, "Mul", now, l->peep[2]));
+    HoloValue *o = holo_flow_one(c, "Sigmoid", gate[3]), *shown = holo_flow_one(c, "Tanh", now);
+    HoloValue *all_out[] = {i, now, f, o, fresh, shown, holo_flow_two(c, "Mul", o, shown)};
+    memcpy(out, all_out, sizeof all_out);
+}
+
+// Inputs from `first` on: x, state, output before, weights, three peepholes, bias.
+static bool read_cell(HoloFlowCall *c, int first, Cell *l)
+{
+    HoloValue *in[8];
+    for (int i = 0; i < 8; i++) in[i] = holo_flow_in(c, first + i);
+    if (c->e->status) return false;
+    *l = (Cell){in[0], in[1], in[2], in[3], {NULL}, in[7], .width = HOLO_DIM_UNKNOWN};
+    for (int i = 0; i < 3 && holo_flow_bool(c, "use_peephole", false); i++) l->peep[i] = in[4 + i];
+    if (in[1]->type.rank == 2) l->width = in[1]->type.dim[1];
+    if (holo_dim_is_symbolic(l->width)) holo_flow_fail(c, HOLO_UNSUPPORTED, "the width of the cell must be known");
+    return !c->e->status;
+}
+
 static void lstm_cell(HoloFlowCall *c)
 {
-    HoloValue *in[8], *gate[4], *peep[3] = {NULL};
-    for (int i = 0; i < 8; i++) in[i] = holo_flow_in(c, i);
-    if (c->e->status) return;
-    double  clip = holo_flow_float(c, "cell_clip", -1);
-    HoloDim n    = in[1]->type.rank == 2 ? in[1]->type.dim[1] : HOLO_DIM_UNKNOWN;
-    if (holo_dim_is_symbolic(n)) return holo_flow_fail(c, HOLO_UNSUPPORTED, "the width of the cell must be known");
-    HoloValue *both = holo_emit(c->e, "Concat", HOLO_IN(in[0], in[2]), HOLO_ATTRS(holo_with_int("axis", -1)));
-    HoloValue *all = two(c, "Add", two(c, "MatMul", both, in[3]), in[7]), *was = in[1];
-    for (int i = 0; i < 4; i++) gate[i] = quarter(c, all, n, i);
-    for (int i = 0; i < 3 && holo_flow_bool(c, "use_peephole", false); i++) peep[i] = in[4 + i];
-    if (peep[0]) gate[0] = two(c, "Add", gate[0], two(c, "Mul", was, peep[0]));
-    if (peep[1]) gate[2] = two(c, "Add", gate[2], two(c, "Mul", was, peep[1]));
-    HoloValue *i = one(c, "Sigmoid", gate[0]), *fresh = one(c, "Tanh", gate[1]),
-              *f   = one(c, "Sigmoid",
-                         two(c, "Add", gate[2], holo_emit_number(c->e, HOLO_F32, holo_flow_float(c, "forget_bias", 1))));
-    HoloValue *now = two(c, "Add", two(c, "Mul", f, was), two(c, "Mul", i, fresh));
-    if (clip > 0)
-        now = holo_emit(c->e, "Clip",
-                        HOLO_IN(now, holo_emit_number(c->e, HOLO_F32, -clip), holo_emit_number(c->e, HOLO_F32, clip)),
-                        NULL);
-    if (peep[2]) gate[3] = two(c, "Add", gate[3], two(c, "Mul", now, peep[2]));
-    HoloValue *o = one(c, "Sigmoid", gate[3]), *shown = one(c, "Tanh", now);
-    HoloValue *out[] = {i, now, f, o, fresh, shown, two(c, "Mul", o, shown)};
+    Cell       l;
+    HoloValue *out[7];
+    if (!read_cell(c, 0, &l)) return;
+    l.clip   = holo_flow_float(c, "cell_clip", 3);
+    l.forget = holo_flow_float(c, "forget_bias", 1);
+    lstm_step(c, &l, out);
     for (int k = 0; k < 7; k++) holo_flow_out(c, k, out[k]);
+}
+
+// All steps of [steps, batch, width]; steps from the number in input 0 on give zeros. number: 1 is the second version.
+static void lstm_block(HoloFlowCall *c)
+{
+    HoloEmit   body;
+    Cell       l;
+    HoloValue *out[7], *all[9], *x;
+    int64_t    axes[] = {1, 2};
+    if (!read_cell(c, 1, &l)) return;
+    x                   = l.x;
+    l.clip              = holo_flow_float(c, "cell_clip", c->op->number ? 0 : 3);
+    l.forget            = c->op->number ? 0 : holo_flow_float(c, "forget_bias", 1);
+    l.has_forget_second = c->op->number;
+    holo_emit_begin_body(&body, c->e, "step");
+    HoloFlowCall inner = *c;
+    HoloTensor   step  = x->type;
+    step.rank--;
+    memmove(step.dim, step.dim + 1, (size_t)step.rank * sizeof *step.dim);
+    step.data        = NULL;
+    HoloTensor state = l.state->type;
+    state.data       = NULL;
+    inner.e          = &body;
+    HoloEmitIn in    = HOLO_IN(l.state, l.before, x);
+    l.state          = holo_emit_input(&body, NULL, &state);
+    l.before         = holo_emit_input(&body, NULL, &state);
+    l.x              = holo_emit_input(&body, NULL, &step);
+    lstm_step(&inner, &l, out);
+    holo_emit_output(&body, out[1], NULL);
+    holo_emit_output(&body, out[6], NULL);
+    for (int k = 0; k < 7; k++) holo_emit_output(&body, out[k], NULL);
+    HoloEmitBody bodies[] = {{"body", &body}, {0}};
+    holo_emit_control(c->e, "Scan", in, HOLO_ATTRS(holo_with_int("num_scan_inputs", 1)), bodies, all, 9);
+    holo_emit_end(&body);
+    HoloValue *steps  = holo_flow_two(c, "Gather", holo_emit_shape(c->e, x), holo_emit_int(c->e, 0));
+    HoloValue *place  = holo_emit(c->e, "Range", HOLO_IN(holo_emit_int(c->e, 0), steps, holo_emit_int(c->e, 1)), NULL);
+    HoloValue *counts = holo_flow_two(c, "Less", place, holo_emit_cast(c->e, holo_flow_in(c, 0), HOLO_I64));
+    counts            = holo_emit_unsqueeze(c->e, counts, axes, 2);
+    for (int k = 0; k < 7; k++)
+        holo_flow_out(c, k,
+                      holo_emit(c->e, "Where", HOLO_IN(counts, all[2 + k], holo_emit_number(c->e, HOLO_F32, 0)), NULL));
 }
 
 // x, state, weights of the gates r and u, weights of the new state, both biases.
@@ -217,13 +263,17 @@ static void gru_cell(HoloFlowCall *c)
     if (c->e->status) return;
     HoloDim n = in[1]->type.rank == 2 ? in[1]->type.dim[1] : HOLO_DIM_UNKNOWN;
     if (holo_dim_is_symbolic(n)) return holo_flow_fail(c, HOLO_UNSUPPORTED, "the width of the cell must be known");
-    HoloValue *both  = holo_emit(c->e, "Concat", HOLO_IN(in[0], in[1]), HOLO_ATTRS(holo_with_int("axis", -1)));
-    HoloValue *gates = one(c, "Sigmoid", two(c, "Add", two(c, "MatMul", both, in[2]), in[4]));
+    HoloValue *both = holo_emit(c->e, "Concat", HOLO_IN(in[0], in[1]), HOLO_ATTRS(holo_with_int("axis", -1)));
+    HoloValue *gates =
+        holo_flow_one(c, "Sigmoid", holo_flow_two(c, "Add", holo_flow_two(c, "MatMul", both, in[2]), in[4]));
     HoloValue *r = quarter(c, gates, n, 0), *u = quarter(c, gates, n, 1);
-    both = holo_emit(c->e, "Concat", HOLO_IN(in[0], two(c, "Mul", r, in[1])), HOLO_ATTRS(holo_with_int("axis", -1)));
-    HoloValue *fresh = one(c, "Tanh", two(c, "Add", two(c, "MatMul", both, in[3]), in[5]));
-    HoloValue *rest  = two(c, "Sub", holo_emit_number(c->e, HOLO_F32, 1), u);
-    HoloValue *out[] = {r, u, fresh, two(c, "Add", two(c, "Mul", u, in[1]), two(c, "Mul", rest, fresh))};
+    both = holo_emit(c->e, "Concat", HOLO_IN(in[0], holo_flow_two(c, "Mul", r, in[1])),
+                     HOLO_ATTRS(holo_with_int("axis", -1)));
+    HoloValue *fresh =
+        holo_flow_one(c, "Tanh", holo_flow_two(c, "Add", holo_flow_two(c, "MatMul", both, in[3]), in[5]));
+    HoloValue *rest  = holo_flow_two(c, "Sub", holo_emit_number(c->e, HOLO_F32, 1), u);
+    HoloValue *out[] = {
+        r, u, fresh, holo_flow_two(c, "Add", holo_flow_two(c, "Mul", u, in[1]), holo_flow_two(c, "Mul", rest, fresh))};
     for (int k = 0; k < 4; k++) holo_flow_out(c, k, out[k]);
 }
 
@@ -245,7 +295,7 @@ static void sparse_product(HoloFlowCall *c)
     if (c->e->status) return;
     if (holo_flow_bool(c, "adjoint_a", false)) a = holo_emit_transpose(c->e, a, perm, 2);
     if (holo_flow_bool(c, "adjoint_b", false)) b = holo_emit_transpose(c->e, b, perm, 2);
-    holo_flow_out(c, 0, two(c, "MatMul", a, b));
+    holo_flow_out(c, 0, holo_flow_two(c, "MatMul", a, b));
 }
 
 static void sparse_sum(HoloFlowCall *c)
@@ -259,17 +309,18 @@ static void sparse_sum(HoloFlowCall *c)
 static void sparse_plus_dense(HoloFlowCall *c)
 {
     HoloValue *a = dense_of(c, 0), *b = holo_flow_in(c, 3);
-    if (!c->e->status) holo_flow_out(c, 0, two(c, "Add", a, b));
+    if (!c->e->status) holo_flow_out(c, 0, holo_flow_two(c, "Add", a, b));
 }
 
 // clang-format off
 const HoloFlowOp holo_flow_ops_rest[] = {
-    {"GuaranteeConst", same}, {"DeepCopy", same}, {"Inv", reciprocal}, {"TruncateDiv", truncate_div},
+    {"GuaranteeConst", same}, {"DeepCopy", same}, {"XlaSharding", same}, {"RefIdentity", same}, {"TruncateDiv", truncate_div},
     {"Bucketize", bucketize}, {"SpaceToBatch", blocks, "SpaceToBatchND"}, {"BatchToSpace", blocks, "BatchToSpaceND"},
     {"InTopK", in_top_k}, {"InTopKV2", in_top_k}, {"NthElement", nth},
     {"DataFormatVecPermute", permuted}, {"DataFormatDimMap", axis_moved},
-    {"FusedPadConv2D", pad_conv}, {"_FusedBatchMatMulV2", fused_products},
-    {"LSTMBlockCell", lstm_cell, .outs = "i cs f o ci co h"}, {"GRUBlockCell", gru_cell, .outs = "r u c h"},
+    {"FusedPadConv2D", pad_conv}, {"FusedResizeAndPadConv2D", pad_conv, NULL, 1}, {"_FusedBatchMatMulV2", fused_products},
+    {"LSTMBlockCell", lstm_cell, .outs = "i cs f o ci co h"}, {"BlockLSTM", lstm_block, NULL, 0, .outs = "i cs f o ci co h"},
+    {"BlockLSTMV2", lstm_block, NULL, 1, .outs = "i cs f o ci co h"}, {"GRUBlockCell", gru_cell, .outs = "r u c h"},
     {"SparseTensorDenseMatMul", sparse_product}, {"SparseReduceSum", sparse_sum}, {"SparseTensorDenseAdd", sparse_plus_dense},
     {0},
 };

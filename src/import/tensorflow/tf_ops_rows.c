@@ -2,11 +2,6 @@
 // detections of several classes.
 #include "import/tensorflow/tf_ops.h"
 
-static HoloValue *one_more(HoloFlowCall *c, const char *op, HoloValue *x, HoloValue *y)
-{
-    return holo_emit(c->e, op, HOLO_IN(x, y), NULL);
-}
-
 static HoloValue *vector_64(HoloFlowCall *c, int i)
 {
     return holo_flow_vector(c, holo_flow_in(c, i));
@@ -51,7 +46,7 @@ static HoloValue *rows_of(HoloFlowCall *c, HoloValue *places, HoloValue *splits)
 {
     HoloEmit  *e     = c->e;
     int64_t    last  = -1;
-    HoloValue *after = one_more(c, "GreaterOrEqual", holo_emit_unsqueeze(e, places, &last, 1), ends_of(c, splits));
+    HoloValue *after = holo_flow_two(c, "GreaterOrEqual", holo_emit_unsqueeze(e, places, &last, 1), ends_of(c, splits));
     return holo_emit(e, "ReduceSum", HOLO_IN(holo_emit_cast(e, after, HOLO_I64), holo_emit_ints(e, &last, 1)),
                      HOLO_ATTRS(holo_with_int("keepdims", 0)));
 }
@@ -72,18 +67,18 @@ static void ragged_range(HoloFlowCall *c)
         holo_emit_shape(e, holo_emit(e, "Add", HOLO_IN(holo_emit(e, "Add", HOLO_IN(from, to), NULL), by), NULL));
     if (e->status) return;
     if (holo_flow_rank(c, from) == 0) from = holo_emit_unsqueeze(e, from, &axis, 1);
-    from              = one_more(c, "Expand", from, shape);
-    by                = one_more(c, "Expand", by, shape);
-    HoloValue *far    = one_more(c, "Sub", to, from), *steps;
-    far               = one_more(c, "Div", holo_emit_cast(e, far, HOLO_F64), holo_emit_cast(e, by, HOLO_F64));
+    from              = holo_flow_two(c, "Expand", from, shape);
+    by                = holo_flow_two(c, "Expand", by, shape);
+    HoloValue *far    = holo_flow_two(c, "Sub", to, from), *steps;
+    far               = holo_flow_two(c, "Div", holo_emit_cast(e, far, HOLO_F64), holo_emit_cast(e, by, HOLO_F64));
     steps             = holo_emit_cast(e, holo_emit(e, "Ceil", HOLO_IN(far), NULL), HOLO_I64);
-    HoloValue *splits = splits_of(c, one_more(c, "Max", steps, holo_emit_int(e, 0)));
+    HoloValue *splits = splits_of(c, holo_flow_two(c, "Max", steps, holo_emit_int(e, 0)));
     HoloValue *places = counting(c, total_of(c, splits)), *rows = rows_of(c, places, splits);
-    HoloValue *inside = one_more(c, "Sub", places, one_more(c, "Gather", splits, rows));
+    HoloValue *inside = holo_flow_two(c, "Sub", places, holo_flow_two(c, "Gather", splits, rows));
     HoloValue *value =
-        one_more(c, "Mul", holo_emit_cast(e, inside, holo_emit_dtype(from)), one_more(c, "Gather", by, rows));
+        holo_flow_two(c, "Mul", holo_emit_cast(e, inside, holo_emit_dtype(from)), holo_flow_two(c, "Gather", by, rows));
     holo_flow_out(c, 0, holo_emit_cast(e, splits, splits_type(c)));
-    holo_flow_out(c, 1, one_more(c, "Add", value, one_more(c, "Gather", from, rows)));
+    holo_flow_out(c, 1, holo_flow_two(c, "Add", value, holo_flow_two(c, "Gather", from, rows)));
 }
 
 // Chosen rows: splits, values, numbers of rows.
@@ -95,13 +90,13 @@ static void ragged_gather(HoloFlowCall *c)
         holo_flow_fail(c, HOLO_UNSUPPORTED, "rows inside of rows are not supported");
         return;
     }
-    HoloValue *lengths = one_more(c, "Sub", ends_of(c, splits), begins_of(c, splits));
-    HoloValue *next    = splits_of(c, one_more(c, "Gather", lengths, chosen));
+    HoloValue *lengths = holo_flow_two(c, "Sub", ends_of(c, splits), begins_of(c, splits));
+    HoloValue *next    = splits_of(c, holo_flow_two(c, "Gather", lengths, chosen));
     HoloValue *places = counting(c, total_of(c, next)), *rows = rows_of(c, places, next);
-    HoloValue *inside = one_more(c, "Sub", places, one_more(c, "Gather", next, rows));
-    HoloValue *begin  = one_more(c, "Gather", splits, one_more(c, "Gather", chosen, rows));
+    HoloValue *inside = holo_flow_two(c, "Sub", places, holo_flow_two(c, "Gather", next, rows));
+    HoloValue *begin  = holo_flow_two(c, "Gather", splits, holo_flow_two(c, "Gather", chosen, rows));
     holo_flow_out(c, 0, holo_emit_cast(e, next, splits_type(c)));
-    holo_flow_out(c, 1, one_more(c, "Gather", values, one_more(c, "Add", begin, inside)));
+    holo_flow_out(c, 1, holo_flow_two(c, "Gather", values, holo_flow_two(c, "Add", begin, inside)));
 }
 
 // A dense tensor: shape, values, what fills rows up, and where rows begin, or the row of each value.
@@ -116,7 +111,7 @@ static void ragged_to_dense(HoloFlowCall *c)
     if (kind_count == 1 && holo_flow_is(kinds[0], "ROW_SPLITS")) {
         splits = vector_64(c, 3);
         rows   = rows_of(c, counting(c, total_of(c, splits)), splits);
-        count  = one_more(c, "Sub", holo_emit_shape(e, splits), holo_emit_ints(e, axes, 1));
+        count  = holo_flow_two(c, "Sub", holo_emit_shape(e, splits), holo_emit_ints(e, axes, 1));
     } else if (kind_count == 2 && holo_flow_is(kinds[0], "FIRST_DIM_SIZE") && holo_flow_is(kinds[1], "VALUE_ROWIDS")) {
         count           = vector_64(c, 3);
         rows            = vector_64(c, 4);
@@ -126,14 +121,14 @@ static void ragged_to_dense(HoloFlowCall *c)
         holo_flow_fail(c, HOLO_UNSUPPORTED, "rows inside of rows are not supported");
         return;
     }
-    HoloValue *lengths = one_more(c, "Sub", ends_of(c, splits), begins_of(c, splits));
+    HoloValue *lengths = holo_flow_two(c, "Sub", ends_of(c, splits), begins_of(c, splits));
     HoloValue *width   = holo_emit(e, "ReduceMax", HOLO_IN(lengths, holo_emit_ints(e, &zero, 1)), NULL);
     HoloTensor known   = holo_emit_known(e, holo_flow_in(c, 0));
     if (known.data && known.rank == 1 && known.dim[0] == 2 && holo_flow_known(c, 0, wide, 2) == 2 && wide[1] >= 0)
         width = holo_emit_ints(e, &wide[1], 1);
-    HoloValue *inside  = one_more(c, "Sub", counting(c, holo_emit_slice(e, holo_emit_shape(e, rows), 0, 0, 1, 1)),
-                                  one_more(c, "Gather", splits, rows));
-    HoloValue *keep    = one_more(c, "Less", inside, width); // what is beyond the shape is cut off
+    HoloValue *inside  = holo_flow_two(c, "Sub", counting(c, holo_emit_slice(e, holo_emit_shape(e, rows), 0, 0, 1, 1)),
+                                       holo_flow_two(c, "Gather", splits, rows));
+    HoloValue *keep    = holo_flow_two(c, "Less", inside, width); // what is beyond the shape is cut off
     HoloValue *pair[2] = {holo_emit_unsqueeze(e, rows, &minus, 1), holo_emit_unsqueeze(e, inside, &minus, 1)};
     HoloValue *at      = holo_emit(e, "Concat", (HoloEmitIn){2, pair}, HOLO_ATTRS(holo_with_int("axis", 1)));
     at                 = holo_emit(e, "Compress", HOLO_IN(at, keep), HOLO_ATTRS(holo_with_int("axis", 0)));
@@ -141,12 +136,53 @@ static void ragged_to_dense(HoloFlowCall *c)
     HoloValue *shape   = holo_flow_join(c, count, width);
     if (holo_flow_rank(c, values) > 1)
         shape = holo_flow_join(c, shape, holo_emit_slice(e, holo_emit_shape(e, values), 0, 1, INT64_MAX, 1));
-    holo_flow_out(c, 0, holo_emit(e, "ScatterND", HOLO_IN(one_more(c, "Expand", filler, shape), at, values), NULL));
+    holo_flow_out(c, 0,
+                  holo_emit(e, "ScatterND", HOLO_IN(holo_flow_two(c, "Expand", filler, shape), at, values), NULL));
 }
 
 // ---- parts
 
 // Rows of several tensors at the places that lists give them.
+// A row and a column for each value: splits, values.
+static void ragged_to_sparse(HoloFlowCall *c)
+{
+    HoloEmit *e    = c->e;
+    int64_t   last = -1, zero = 0, one = 1;
+    if (c->in_count != 2) return holo_flow_fail(c, HOLO_UNSUPPORTED, "rows inside of rows are not supported");
+    HoloValue *splits = vector_64(c, 0), *places = counting(c, total_of(c, splits)), *rows = rows_of(c, places, splits);
+    HoloValue *column = holo_flow_two(c, "Sub", places, holo_flow_two(c, "Gather", splits, rows));
+    HoloValue *both[] = {holo_emit_unsqueeze(e, rows, &last, 1), holo_emit_unsqueeze(e, column, &last, 1)};
+    holo_flow_out(c, 0, holo_emit(e, "Concat", (HoloEmitIn){2, both}, HOLO_ATTRS(holo_with_int("axis", 1))));
+    holo_flow_out(c, 1, holo_flow_in(c, 1));
+    HoloValue *lengths = holo_flow_two(c, "Sub", ends_of(c, splits), begins_of(c, splits));
+    HoloValue *width   = holo_emit(e, "ReduceMax", HOLO_IN(lengths, holo_emit_ints(e, &zero, 1)), NULL);
+    HoloValue *count   = holo_flow_two(c, "Sub", holo_emit_shape(e, splits), holo_emit_ints(e, &one, 1));
+    holo_flow_out(c, 2, holo_flow_join(c, count, width));
+}
+
+// How often each number is in each row, [rows, size]: splits, numbers, size, weights.
+static void ragged_bincount(HoloFlowCall *c)
+{
+    HoloEmit  *e      = c->e;
+    HoloValue *splits = vector_64(c, 0), *x = vector_64(c, 1), *size = vector_64(c, 2), *weights = holo_flow_in(c, 3);
+    int64_t    last = -1, one = 1;
+    if (e->status) return;
+    HoloDtype  t    = holo_emit_dtype(weights);
+    HoloValue *rows = rows_of(c, counting(c, total_of(c, splits)), splits), *keep = holo_flow_two(c, "Less", x, size);
+    bool       is_set    = holo_flow_bool(c, "binary_output", false);
+    bool       is_counts = weights->type.rank == 1 && weights->type.dim[0] == 0; // no weights: each counts once
+    if (is_set || is_counts) weights = holo_flow_filled(c, holo_emit_shape(e, x), holo_emit_number(e, t, 1));
+    HoloValue *both[] = {holo_emit_unsqueeze(e, rows, &last, 1), holo_emit_unsqueeze(e, x, &last, 1)};
+    HoloValue *at     = holo_emit(e, "Concat", (HoloEmitIn){2, both}, HOLO_ATTRS(holo_with_int("axis", 1)));
+    at                = holo_emit(e, "Compress", HOLO_IN(at, keep), HOLO_ATTRS(holo_with_int("axis", 0)));
+    weights           = holo_emit(e, "Compress", HOLO_IN(weights, keep), HOLO_ATTRS(holo_with_int("axis", 0)));
+    HoloValue *count  = holo_flow_two(c, "Sub", holo_emit_shape(e, splits), holo_emit_ints(e, &one, 1));
+    HoloValue *zeros  = holo_flow_filled(c, holo_flow_join(c, count, size), holo_emit_number(e, t, 0));
+    holo_flow_out(c, 0,
+                  holo_emit(e, "ScatterND", HOLO_IN(zeros, at, weights),
+                            HOLO_ATTRS(holo_with_text("reduction", is_set ? "max" : "add"))));
+}
+
 static void stitch(HoloFlowCall *c)
 {
     HoloEmit  *e     = c->e;
@@ -159,14 +195,14 @@ static void stitch(HoloFlowCall *c)
         if (e->status) return;
         tail           = holo_emit_slice(e, holo_emit_shape(e, data), 0, lead, INT64_MAX, 1);
         HoloValue *all = holo_flow_join(c, holo_emit_ints(e, &minus, 1), tail);
-        data           = one_more(c, "Reshape", data, all);
+        data           = holo_flow_two(c, "Reshape", data, all);
         index          = holo_emit_reshape(e, holo_emit_cast(e, index, HOLO_I64), (HoloDim[]){-1}, 1);
         at             = at ? holo_flow_join(c, at, index) : index;
         rows = rows ? holo_emit(e, "Concat", HOLO_IN(rows, data), HOLO_ATTRS(holo_with_int("axis", 0))) : data;
     }
     if (!at || e->status) return;
     HoloValue *size  = holo_emit(e, "ReduceMax", HOLO_IN(at, holo_emit_ints(e, &zero, 1)), NULL);
-    HoloValue *shape = holo_flow_join(c, one_more(c, "Add", size, holo_emit_ints(e, &one, 1)), tail);
+    HoloValue *shape = holo_flow_join(c, holo_flow_two(c, "Add", size, holo_emit_ints(e, &one, 1)), tail);
     HoloValue *base  = holo_flow_filled(c, shape, holo_flow_zero(c, holo_emit_dtype(rows)));
     holo_flow_out(c, 0, holo_emit(e, "ScatterND", HOLO_IN(base, holo_emit_unsqueeze(e, at, &minus, 1), rows), NULL));
 }
@@ -181,7 +217,7 @@ static void partition(HoloFlowCall *c)
     }
     for (int i = 0; i < (int)count && !c->e->status; i++)
         holo_flow_out(c, i,
-                      holo_emit(c->e, "Compress", HOLO_IN(x, one_more(c, "Equal", which, holo_emit_int(c->e, i))),
+                      holo_emit(c->e, "Compress", HOLO_IN(x, holo_flow_two(c, "Equal", which, holo_emit_int(c->e, i))),
                                 HOLO_ATTRS(holo_with_int("axis", 0))));
 }
 
@@ -199,8 +235,8 @@ static void segment_join(HoloFlowCall *c)
     if (c->op->number)
         count = vector_64(c, 2);
     else
-        count = one_more(c, "Add", holo_emit(e, "ReduceMax", HOLO_IN(ids, holo_emit_ints(e, &zero, 1)), NULL),
-                         holo_emit_ints(e, &one, 1));
+        count = holo_flow_two(c, "Add", holo_emit(e, "ReduceMax", HOLO_IN(ids, holo_emit_ints(e, &zero, 1)), NULL),
+                              holo_emit_ints(e, &one, 1));
     double edge      = is_float ? 3.4028234663852886e38 : 2147483647;
     none             = holo_emit_number(e, type, product ? 1 : most ? -edge - !is_float : edge);
     HoloValue *shape = count;
@@ -260,16 +296,18 @@ static void combined_nms(HoloFlowCall *c)
             holo_emit(e, "Gather", HOLO_IN(found, holo_emit_int(e, 1 + i)), HOLO_ATTRS(holo_with_int("axis", 1)));
     HoloValue *pair[2] = {holo_emit_unsqueeze(e, column[1], &minus, 1), holo_emit_unsqueeze(e, column[0], &minus, 1)};
     HoloValue *at      = holo_emit(e, "Concat", (HoloEmitIn){2, pair}, HOLO_ATTRS(holo_with_int("axis", 1)));
-    HoloValue *score   = one_more(c, "GatherND", holo_emit_squeeze(e, scores, &zero, 1), at);
-    HoloValue *count   = one_more(c, "Min", holo_emit_shape(e, score), holo_emit_ints(e, &total, 1));
+    HoloValue *score   = holo_flow_two(c, "GatherND", holo_emit_squeeze(e, scores, &zero, 1), at);
+    HoloValue *count   = holo_flow_two(c, "Min", holo_emit_shape(e, score), holo_emit_ints(e, &total, 1));
     holo_emit_many(e, "TopK", HOLO_IN(score, count), NULL, top, 2);
-    boxes = one_more(c, "Gather", holo_emit_squeeze(e, boxes, &zero, 1), one_more(c, "Gather", column[1], top[1]));
+    boxes = holo_flow_two(c, "Gather", holo_emit_squeeze(e, boxes, &zero, 1),
+                          holo_flow_two(c, "Gather", column[1], top[1]));
     if (holo_flow_bool(c, "clip_boxes", true))
         boxes = holo_emit(e, "Clip", HOLO_IN(boxes, holo_emit_number(e, HOLO_F32, 0), holo_emit_number(e, HOLO_F32, 1)),
                           NULL);
     holo_flow_out(c, 0, filled_up(c, boxes, total));
     holo_flow_out(c, 1, filled_up(c, top[0], total));
-    holo_flow_out(c, 2, filled_up(c, holo_emit_cast(e, one_more(c, "Gather", column[0], top[1]), HOLO_F32), total));
+    holo_flow_out(c, 2,
+                  filled_up(c, holo_emit_cast(e, holo_flow_two(c, "Gather", column[0], top[1]), HOLO_F32), total));
     holo_flow_out(c, 3, holo_emit_cast(e, count, HOLO_I32));
 }
 
@@ -277,7 +315,8 @@ static void combined_nms(HoloFlowCall *c)
 const HoloFlowOp holo_flow_ops_rows[] = {
     {"RaggedRange", ragged_range, .outs = "rt_nested_splits rt_dense_values"},
     {"RaggedGather", ragged_gather, .outs = "output_nested_splits output_dense_values"},
-    {"RaggedTensorToTensor", ragged_to_dense},
+    {"RaggedTensorToTensor", ragged_to_dense}, {"RaggedBincount", ragged_bincount},
+    {"RaggedTensorToSparse", ragged_to_sparse, .outs = "sparse_indices sparse_values sparse_dense_shape"},
     {"DynamicStitch", stitch}, {"ParallelDynamicStitch", stitch}, {"DynamicPartition", partition, .outs = "outputs"},
     {"SegmentMax", segment_join, "max"}, {"SegmentMin", segment_join, "min"}, {"SegmentProd", segment_join, "mul"},
     {"UnsortedSegmentMax", segment_join, "max", 1}, {"UnsortedSegmentMin", segment_join, "min", 1},

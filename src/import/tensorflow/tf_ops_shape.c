@@ -413,12 +413,28 @@ static void diag(HoloFlowCall *c)
                             NULL));
 }
 
+// Of all dimensions together: [2, 3] and [2, 3, 2, 3]. number: 1 takes the diagonal, 0 makes the tensor around it.
+static void whole_diag(HoloFlowCall *c)
+{
+    HoloValue *x    = holo_flow_in(c, 0);
+    int        rank = holo_flow_rank(c, x), half = c->op->number ? rank / 2 : rank;
+    if (c->e->status) return;
+    if (half < 1 || 2 * half > HOLO_MAX_RANK || (c->op->number && rank % 2))
+        return holo_flow_fail(c, HOLO_BAD_MODEL, "%d dimensions have no diagonal", rank);
+    HoloValue *shape = holo_emit_slice(c->e, holo_emit_shape(c->e, x), 0, 0, half, 1);
+    HoloValue *n     = holo_emit(c->e, "ReduceProd", HOLO_IN(shape), NULL);
+    HoloValue *in[]  = {holo_flow_two(c, "Reshape", x, c->op->number ? holo_flow_join(c, n, n) : n)};
+    x                = holo_flow_as(c, c->op->number ? "MatrixDiagPart" : "MatrixDiag", in, 1);
+    holo_flow_out(c, 0, holo_flow_two(c, "Reshape", x, c->op->number ? shape : holo_flow_join(c, shape, shape)));
+}
+
 // clang-format off
 const HoloFlowOp holo_flow_ops_shape[] = {
     {"Slice", slice}, {"StridedSlice", strided_slice}, {"Pad", pad}, {"PadV2", pad}, {"MirrorPad", mirror_pad},
     {"DepthToSpace", depth_to_space, "DepthToSpace"}, {"SpaceToDepth", depth_to_space, "SpaceToDepth"},
     {"SpaceToBatchND", space_to_batch}, {"BatchToSpaceND", batch_to_space}, {"MatrixBandPart", band_part},
-    {"MatrixDiagPart", diag_part}, {"MatrixDiag", diag}, {"Diag", diag}, {"MatrixDiagV2", diag}, {"MatrixDiagV3", diag},
+    {"BatchMatrixBandPart", band_part}, {"BatchMatrixDiagPart", diag_part}, {"BatchMatrixDiag", diag},
+    {"MatrixDiagPart", diag_part}, {"MatrixDiag", diag}, {"Diag", whole_diag}, {"DiagPart", whole_diag, NULL, 1}, {"MatrixDiagV2", diag}, {"MatrixDiagV3", diag},
     {"MatrixDiagPartV2", diag_part}, {"MatrixDiagPartV3", diag_part},
     {0},
 };

@@ -135,15 +135,17 @@ static bool next_line(HoloString *rest, HoloString *out)
     return true;
 }
 
-// One side of a table: a tensor of texts, or of whole numbers if the column has numbers.
+// One side of a table: a tensor of texts, of real numbers or of whole ones, as its type says.
 static HoloValue *side(HoloFlowCall *c, HoloString file, int64_t count, int64_t index, char delimiter, HoloDtype dtype)
 {
     HoloImport *im      = c->tf->import;
-    bool        is_text = dtype == HOLO_STRING;
-    HoloTensor  t       = {.dtype = (uint8_t)(is_text ? HOLO_STRING : HOLO_I64), .rank = 1, .dim = {count}};
-    HoloString *texts   = is_text ? HOLO_NEW(im->arena, HoloString, count + 1) : NULL, line;
-    int64_t    *whole   = is_text ? NULL : HOLO_NEW(im->arena, int64_t, count + 1);
-    if (!texts && !whole) return holo_emit_fail(c->e, HOLO_NO_MEMORY, "there is not enough memory");
+    bool        is_text = dtype == HOLO_STRING, is_real = holo_dtype_class(dtype) == HOLO_CLASS_FLOAT;
+    HoloDtype   type  = is_text ? HOLO_STRING : is_real ? HOLO_F64 : HOLO_I64;
+    HoloTensor  t     = {.dtype = (uint8_t)type, .rank = 1, .dim = {count}};
+    HoloString *texts = is_text ? HOLO_NEW(im->arena, HoloString, count + 1) : NULL, line;
+    int64_t    *whole = !is_text && !is_real ? HOLO_NEW(im->arena, int64_t, count + 1) : NULL;
+    double     *real  = is_real ? HOLO_NEW(im->arena, double, count + 1) : NULL;
+    if (!texts && !whole && !real) return holo_emit_fail(c->e, HOLO_NO_MEMORY, "there is not enough memory");
     for (int64_t i = 0; i < count && next_line(&file, &line); i++) {
         HoloString part = column(line, delimiter, index);
         char       digits[32];
@@ -153,9 +155,12 @@ static HoloValue *side(HoloFlowCall *c, HoloString file, int64_t count, int64_t 
         }
         memcpy(digits, part.data, part.size < 31 ? part.size : 31);
         digits[part.size < 31 ? part.size : 31] = 0;
-        whole[i]                                = index == -1 ? i : strtoll(digits, NULL, 10);
+        if (is_real)
+            real[i] = strtod(digits, NULL);
+        else
+            whole[i] = index == -1 ? i : strtoll(digits, NULL, 10);
     }
-    t.data = is_text ? (void *)texts : whole;
+    t.data = is_text ? (void *)texts : is_real ? (void *)real : whole;
     return holo_emit_cast(c->e, holo_emit_constant(c->e, NULL, &t), dtype ? dtype : HOLO_I64);
 }
 

@@ -1,4 +1,4 @@
-// tf_ops_text.c - TensorFlow's operators on texts, and Fourier transforms, whose complex numbers are pairs.
+// tf_ops_text.c - TensorFlow's operators on texts.
 #include "import/tensorflow/tf_ops.h"
 
 // ---- texts
@@ -130,129 +130,6 @@ static void to_number(HoloFlowCall *c)
     holo_flow_out(c, 0, holo_emit_cast(c->e, holo_flow_in(c, 0), dtype ? dtype : HOLO_F32));
 }
 
-// ---- complex numbers: pairs, [..., 2]
-
-static void give_pairs(HoloFlowCall *c, HoloValue *pairs)
-{
-    holo_flow_out_value(c, 0, (HoloFlowValue){pairs ? HOLO_FLOW_COMPLEX : HOLO_FLOW_NOTHING, pairs, NULL});
-}
-
-// The pairs of input i, of real numbers too.
-static HoloValue *pairs_of(HoloFlowCall *c, int i)
-{
-    if (i < c->in_count && c->in[i].kind == HOLO_FLOW_COMPLEX) return c->in[i].value;
-    HoloValue *x    = holo_flow_in(c, i);
-    int64_t    last = -1, pads[2 * HOLO_MAX_RANK] = {0};
-    int        rank = holo_flow_rank(c, x);
-    if (c->e->status || rank + 1 > HOLO_MAX_RANK) return NULL;
-    pads[2 * rank + 1] = 1;
-    return holo_emit(c->e, "Pad",
-                     HOLO_IN(holo_emit_unsqueeze(c->e, x, &last, 1), holo_emit_ints(c->e, pads, 2 * rank + 2)), NULL);
-}
-
-static HoloValue *part_of(HoloFlowCall *c, HoloValue *pairs, int64_t part)
-{
-    return holo_emit(c->e, "Gather", HOLO_IN(pairs, holo_emit_int(c->e, part)), HOLO_ATTRS(holo_with_int("axis", -1)));
-}
-
-static void complex_of(HoloFlowCall *c)
-{
-    int64_t    last = -1;
-    HoloValue *re = holo_flow_in(c, 0), *im = holo_flow_in(c, 1);
-    HoloValue *zero = holo_emit(c->e, "Sub", HOLO_IN(im, im), NULL);
-    re              = holo_emit(c->e, "Add", HOLO_IN(re, zero), NULL); // both get the sizes of both
-    im              = holo_emit(c->e, "Add", HOLO_IN(im, holo_emit(c->e, "Sub", HOLO_IN(re, re), NULL)), NULL);
-    give_pairs(c, holo_emit(c->e, "Concat",
-                            HOLO_IN(holo_emit_unsqueeze(c->e, re, &last, 1), holo_emit_unsqueeze(c->e, im, &last, 1)),
-                            HOLO_ATTRS(holo_with_int("axis", -1))));
-}
-
-static void one_part(HoloFlowCall *c)
-{
-    holo_flow_out(c, 0, part_of(c, pairs_of(c, 0), c->op->number));
-}
-
-static void complex_abs(HoloFlowCall *c)
-{
-    int64_t last = -1;
-    holo_flow_out(c, 0,
-                  holo_emit(c->e, "ReduceL2", HOLO_IN(pairs_of(c, 0), holo_emit_ints(c->e, &last, 1)),
-                            HOLO_ATTRS(holo_with_int("keepdims", 0))));
-}
-
-// The length of a transform, which RFFT and IRFFT are given; NULL: that of the input.
-static HoloValue *length_of(HoloFlowCall *c)
-{
-    int64_t length[4];
-    if (c->in_count < 2) return NULL;
-    int count = holo_flow_known(c, 1, length, 4);
-    if (count != 1) {
-        if (!c->e->status) holo_flow_fail(c, HOLO_UNSUPPORTED, "a transform along %d dimensions", count);
-        return NULL;
-    }
-    return holo_emit_int(c->e, length[0]);
-}
-
-static HoloValue *transform(HoloFlowCall *c, HoloValue *x, bool is_inverse, bool is_half)
-{
-    return holo_emit(c->e, "DFT", HOLO_IN(x, length_of(c), holo_emit_int(c->e, -2)),
-                     HOLO_ATTRS(holo_with_int("inverse", is_inverse), holo_with_int("onesided", is_half)));
-}
-
-static void fft(HoloFlowCall *c)
-{
-    give_pairs(c, transform(c, pairs_of(c, 0), c->op->number, false));
-}
-
-static void rfft(HoloFlowCall *c)
-{
-    int64_t last = -1;
-    give_pairs(c, transform(c, holo_emit_unsqueeze(c->e, holo_flow_in(c, 0), &last, 1), false, true));
-}
-
-static void irfft(HoloFlowCall *c)
-{
-    int64_t last = -1;
-    holo_flow_out(c, 0, holo_emit_squeeze(c->e, transform(c, pairs_of(c, 0), true, true), &last, 1));
-}
-
-// Along one of the last dimensions: -2 is the last of pairs. `length` may be NULL.
-static HoloValue *along(HoloFlowCall *c, HoloValue *x, HoloValue *length, int64_t axis, bool is_inverse, bool is_half)
-{
-    return holo_emit(c->e, "DFT", HOLO_IN(x, length, holo_emit_int(c->e, axis)),
-                     HOLO_ATTRS(holo_with_int("inverse", is_inverse), holo_with_int("onesided", is_half)));
-}
-
-static void fft_2d(HoloFlowCall *c)
-{
-    HoloValue *x = along(c, pairs_of(c, 0), NULL, -2, c->op->number, false);
-    give_pairs(c, along(c, x, NULL, -3, c->op->number, false));
-}
-
-// number: the inverse, whose result is real.
-static void rfft_2d(HoloFlowCall *c)
-{
-    int64_t length[4], last = -1;
-    if (holo_flow_known(c, 1, length, 4) != 2) return;
-    HoloValue *rows = holo_emit_int(c->e, length[0]), *columns = holo_emit_int(c->e, length[1]);
-    if (c->op->number) {
-        HoloValue *x = along(c, pairs_of(c, 0), rows, -3, true, false);
-        return holo_flow_out(c, 0, holo_emit_squeeze(c->e, along(c, x, columns, -2, true, true), &last, 1));
-    }
-    HoloValue *x = along(c, holo_emit_unsqueeze(c->e, holo_flow_in(c, 0), &last, 1), columns, -2, false, true);
-    give_pairs(c, along(c, x, rows, -3, false, false));
-}
-
-static void conjugate(HoloFlowCall *c)
-{
-    static const float sign[] = {1, -1};
-    HoloTensor         t      = {.dtype = HOLO_F32, .rank = 1, .dim = {2}, .data = (void *)sign};
-    if (c->in_count && c->in[0].kind != HOLO_FLOW_COMPLEX) return holo_flow_out(c, 0, holo_flow_in(c, 0));
-    HoloValue *pairs = pairs_of(c, 0);
-    if (c->e->status) return;
-    give_pairs(c, holo_emit(c->e, "Mul", HOLO_IN(pairs, holo_emit_constant(c->e, NULL, &t)), NULL));
-}
-
 // ---- texts of one dimension joined: their number must be known
 
 static void reduce_join(HoloFlowCall *c)
@@ -293,9 +170,6 @@ const HoloFlowOp holo_flow_ops_text[] = {
     {"StaticRegexFullMatch", regex_match}, {"RegexFullMatch", regex_match},
     {"StringLower", change_case, "LOWER"}, {"StringUpper", change_case, "UPPER"}, {"StringStrip", string_strip},
     {"StringJoin", string_join}, {"AsString", as_string}, {"StringToNumber", to_number},
-    {"Complex", complex_of}, {"Real", one_part}, {"Imag", one_part, .number = 1}, {"ComplexAbs", complex_abs},
-    {"FFT", fft}, {"IFFT", fft, .number = 1}, {"RFFT", rfft}, {"IRFFT", irfft},
-    {"FFT2D", fft_2d}, {"IFFT2D", fft_2d, .number = 1}, {"RFFT2D", rfft_2d}, {"IRFFT2D", rfft_2d, .number = 1}, {"Conj", conjugate},
     {"ReduceJoin", reduce_join},
     {0},
 };

@@ -81,6 +81,18 @@ static void call_by_name(HoloFlowCall *c)
     for (int i = 0; i < count && i < HOLO_COUNT(out); i++) holo_flow_out_value(c, i, out[i]);
 }
 
+static void emit_call(HoloFlowCall *c)
+{
+    const HoloFlowNode *node = c->node;
+    if (node->row && holo_flow_on_complex(c)) return;
+    if (node->row)
+        node->row->emit(c);
+    else if (holo_name_map_find(&c->tf->functions, node->op))
+        call_by_name(c);
+    else
+        holo_emit_fail(c->e, HOLO_UNSUPPORTED, "operator '%.*s' is not supported", HOLO_IMPORT_ARG(node->op));
+}
+
 static void emit_node(HoloFlowScope *s, const HoloFlowNode *node)
 {
     HoloEmit    *e     = s->e;
@@ -96,12 +108,7 @@ static void emit_node(HoloFlowScope *s, const HoloFlowNode *node)
     if (s->tf->work++ > s->tf->work_max) holo_emit_fail(e, HOLO_BAD_MODEL, "functions call each other without an end");
     if (!node->row || !(node->row->flags & HOLO_FLOW_LAZY))
         for (int i = 0; i < node->in_count && !e->status; i++) c.in[i] = computed(s, node->in[i]);
-    if (!e->status && node->row)
-        node->row->emit(&c);
-    else if (!e->status && holo_name_map_find(&s->tf->functions, node->op))
-        call_by_name(&c);
-    else if (!e->status)
-        holo_emit_fail(e, HOLO_UNSUPPORTED, "operator '%.*s' is not supported", HOLO_IMPORT_ARG(node->op));
+    if (!e->status) emit_call(&c);
     s->out[node->index]       = c.out;
     s->out_count[node->index] = c.out_count;
     s->state[node->index]     = 2;

@@ -1,7 +1,6 @@
 // tflite_detect.c - boxes: suppression of those that overlap, and what the detectors of the vision tools end with.
 #include "import/tflite/tflite.h"
 #include "import/tflite/tflite_emit.h"
-#include "import/wire/flexbuffer.h"
 
 #include <math.h>
 
@@ -75,11 +74,6 @@ typedef struct Detect {
     double     least, overlap, scale[4]; // of y, x, h, w
     HoloValue *boxes, *scores;           // [n, 4] and [n, classes]
 } Detect;
-
-static double option(const Detect *d, const char *key, double fallback)
-{
-    return holo_flex_number(holo_flat_list_bytes(d->op->custom), d->op->custom.count, key, fallback);
-}
 
 static HoloValue *column(HoloTfOp *op, HoloValue *x, int64_t i)
 {
@@ -177,7 +171,7 @@ static void detect_regular(Detect *d)
 // -1: it is no such number, which is refused as any other that is below 0.
 static int64_t whole_option(const Detect *d, const char *name, double usual)
 {
-    double x = option(d, name, usual);
+    double x = holo_tf_option(d->op, name, usual);
     return x >= 0 && x <= INT32_MAX ? (int64_t)x : -1;
 }
 
@@ -186,17 +180,17 @@ void holo_tf_detection(HoloTfOp *op)
     Detect     d     = {.op = op};
     HoloValue *codes = holo_tf_real(op, 0), *scores = holo_tf_real(op, 1), *anchors = holo_tf_real(op, 2);
     if (!codes || !scores || !anchors) return;
-    d.most         = whole_option(&d, "max_detections", 0);
-    d.per_box      = whole_option(&d, "max_classes_per_detection", 1);
-    d.per_class    = whole_option(&d, "detections_per_class", 100);
-    d.classes      = whole_option(&d, "num_classes", 0);
-    d.regular      = option(&d, "use_regular_nms", 0) != 0;
-    d.least        = (double)nextafterf((float)option(&d, "nms_score_threshold", 0), -INFINITY); // as much counts, too
-    d.overlap      = option(&d, "nms_iou_threshold", 0.6);
-    d.scale[0]     = option(&d, "y_scale", 1);
-    d.scale[1]     = option(&d, "x_scale", 1);
-    d.scale[2]     = option(&d, "h_scale", 1);
-    d.scale[3]     = option(&d, "w_scale", 1);
+    d.most      = whole_option(&d, "max_detections", 0);
+    d.per_box   = whole_option(&d, "max_classes_per_detection", 1);
+    d.per_class = whole_option(&d, "detections_per_class", 100);
+    d.classes   = whole_option(&d, "num_classes", 0);
+    d.regular   = holo_tf_option(op, "use_regular_nms", 0) != 0;
+    d.least = (double)nextafterf((float)holo_tf_option(op, "nms_score_threshold", 0), -INFINITY); // as much counts, too
+    d.overlap      = holo_tf_option(op, "nms_iou_threshold", 0.6);
+    d.scale[0]     = holo_tf_option(op, "y_scale", 1);
+    d.scale[1]     = holo_tf_option(op, "x_scale", 1);
+    d.scale[2]     = holo_tf_option(op, "h_scale", 1);
+    d.scale[3]     = holo_tf_option(op, "w_scale", 1);
     d.rows_per_box = d.per_box;
     if (d.per_box > d.classes) d.per_box = d.classes;
     if (d.most < 1 || d.most > 1 << 20 || d.per_box < 1 || d.rows_per_box > 1 << 16 || d.classes < 1 || d.per_class < 1)

@@ -195,4 +195,7 @@ HoloValue           *holo_tf_state_read(HoloTfOp *op, HoloTfTensor *t); // what 
 void                 holo_tf_state_write(HoloTfOp *op, HoloTfTensor *t, HoloValue *value);
 HOLO_MUST HoloStatus holo_tf_states_end(HoloTf *im); // writes all states, when all operators are there
 
+// A number of the options of a custom operator.
+double holo_tf_option(const HoloTfOp *op, const char *key, double fallback);
+
 #endif

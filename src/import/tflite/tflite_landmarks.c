@@ -9,11 +9,6 @@
 
 enum { MARKS_MAX = 1024 };
 
-static double option(const HoloTfOp *op, const char *key)
-{
-    return holo_flex_number(holo_flat_list_bytes(op->custom), op->custom.count, key, 0);
-}
-
 static HoloValue *add(HoloTfOp *op, HoloValue *a, HoloValue *b)
 {
     return holo_tf_two(op, "Add", a, b);
@@ -49,8 +44,8 @@ typedef struct Part {
 // The angle from the left landmark to the right one; `target` is what it becomes.
 static void read_angle(HoloTfOp *op, HoloValue *list, Part *out)
 {
-    double     left = option(op, "left_rotation_idx"), right = option(op, "right_rotation_idx");
-    double     target = option(op, "target_rotation_radians");
+    double     left = holo_tf_option(op, "left_rotation_idx", 0), right = holo_tf_option(op, "right_rotation_idx", 0);
+    double     target = holo_tf_option(op, "target_rotation_radians", 0);
     HoloValue *dx     = sub(op, number_of(op, list, right, 0), number_of(op, list, left, 0)),
               *dy     = sub(op, number_of(op, list, right, 1), number_of(op, list, left, 1));
     HoloValue *zero = holo_tf_f32(op, 0), *one = holo_tf_f32(op, 1);
@@ -104,9 +99,9 @@ static void give(HoloTfOp *op, HoloValue *const m[2][3])
 // By pixels: the middle of the result goes to the middle of the part.
 static void give_pixels(HoloTfOp *op, const Part *p)
 {
-    double     w = option(op, "output_width"), h = option(op, "output_height");
-    HoloValue *sx = times(op, p->size[0], option(op, "scale_x") / w), *m[2][3],
-              *sy = times(op, p->size[1], option(op, "scale_y") / h);
+    double     w = holo_tf_option(op, "output_width", 0), h = holo_tf_option(op, "output_height", 0);
+    HoloValue *sx = times(op, p->size[0], holo_tf_option(op, "scale_x", 0) / w), *m[2][3],
+              *sy = times(op, p->size[1], holo_tf_option(op, "scale_y", 0) / h);
     m[0][0]       = mul(op, p->cos, sx);
     m[0][1]       = mul(op, p->sin, sy);
     m[1][0]       = holo_tf_one(op, "Neg", mul(op, p->sin, sx));
@@ -127,9 +122,10 @@ void holo_tf_landmarks_matrix(HoloTfOp *op)
     if (!marks) return;
     if (op->version < 2) return (void)holo_tf_fail(op, "version 1 of it, which MediaPipe does not run any more");
     for (int i = 0; i < HOLO_COUNT(sizes); i++)
-        if (!(option(op, sizes[i]) > 0)) return (void)holo_tf_fail(op, "its option %s is missing or wrong", sizes[i]);
+        if (!(holo_tf_option(op, sizes[i], 0) > 0))
+            return (void)holo_tf_fail(op, "its option %s is missing or wrong", sizes[i]);
     for (int i = 0; i < HOLO_COUNT(places); i++)
-        if (!(option(op, places[i]) >= 0) || option(op, places[i]) > 1e6)
+        if (!(holo_tf_option(op, places[i], 0) >= 0) || holo_tf_option(op, places[i], 0) > 1e6)
             return (void)holo_tf_fail(op, "its option %s is wrong", places[i]);
     for (int i = 0; i < count; i++)
         if (subset[i] < 0 || subset[i] > 1000000) count = 0;

@@ -4,16 +4,10 @@
 // activation. The others have theirs in FlexBuffers.
 #include "import/tflite/tflite.h"
 #include "import/tflite/tflite_emit.h"
-#include "import/wire/flexbuffer.h"
 
 #include <string.h>
 
 enum { PADDING, STRIDE_W, STRIDE_H, WIDTH, HEIGHT, ACTIVATION, PARAMS };
-
-static double option(const HoloTfOp *op, const char *key, double fallback)
-{
-    return holo_flex_number(holo_flat_list_bytes(op->custom), op->custom.count, key, fallback);
-}
 
 // ---- pools
 
@@ -203,8 +197,8 @@ static bool is_known_image(HoloTfOp *op, const HoloValue *image)
 void holo_tf_transform_bilinear(HoloTfOp *op)
 {
     HoloValue *image = holo_tf_in(op, 0), *matrix = holo_tf_in(op, 1);
-    int64_t height = (int64_t)option(op, "output_height", 0), width = (int64_t)option(op, "output_width", 0), zero = 0,
-            axis = 1;
+    int64_t    height = (int64_t)holo_tf_option(op, "output_height", 0),
+            width = (int64_t)holo_tf_option(op, "output_width", 0), zero = 0, axis = 1;
     if (!is_known_image(op, image) || !matrix) return;
     if (height < 1 || width < 1 || height > INT16_MAX || width > INT16_MAX)
         return (void)holo_tf_fail(op, "its options are wrong");
@@ -229,13 +223,15 @@ void holo_tf_transform_bilinear(HoloTfOp *op)
     holo_tf_give(op, 0, out ? holo_emit_unsqueeze(op->e, out, &zero, 1) : NULL);
 }
 
-// Places x, y of landmarks, which have 2 or 3 numbers each, go through a matrix.
+// Places x, y of landmarks, which have 2 or 3 numbers each, go through a matrix. Version 2 has no options: how many there are
+// is the last size.
 void holo_tf_transform_landmarks(HoloTfOp *op)
 {
     HoloValue *marks = holo_tf_in(op, 0), *matrix = holo_tf_in(op, 1), *part[3];
-    int64_t    each  = (int64_t)option(op, "dimensions", 3);
-    double     scale = op->version > 1 ? 1 : option(op, "scale", 1);
+    double     scale = op->version > 1 ? 1 : holo_tf_option(op, "scale", 1);
     if (!marks || !matrix) return;
+    HoloDim last = marks->type.rank > 0 ? marks->type.dim[marks->type.rank - 1] : 3;
+    int64_t each = (int64_t)holo_tf_option(op, "dimensions", last == 2 ? 2 : 3);
     if (each < 2 || each > 3) return (void)holo_tf_fail(op, "landmarks of %lld numbers", (long long)each);
     HoloValue *list = holo_emit_reshape(op->e, marks, (HoloDim[]){-1, each}, 2);
     for (int k = 0; list && k < each; k++) part[k] = holo_emit_slice(op->e, list, 1, k, k + 1, 1);

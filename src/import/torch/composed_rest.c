@@ -3,6 +3,96 @@
 #include "import/torch/torch.h"
 
 const HoloTorchComposed holo_torch_composed_rest[] = {
+    {"mkldnn_rnn_layer",
+     "def mkldnn_rnn_layer(input, weight0, weight1, weight2, weight3, hx_, cx_, reverse: bool, batch_sizes: List[int], "
+     "mode: int, hidden_size: int, num_layers: int, has_biases: bool, bidirectional: bool, batch_first: bool, train: "
+     "bool):\n"
+     "    assert mode == 2 and not bidirectional and num_layers == 1, \"a layer of oneDNN that is no LSTM\"\n"
+     "    x = torch.transpose(input, 0, 1) if batch_first else input\n"
+     "    weights = [weight0, weight1, weight2, weight3] if has_biases else [weight0, weight1]\n"
+     "    y, h, c = torch.lstm(torch.flip(x, [0]) if reverse else x, [hx_, cx_], weights, has_biases, 1, 0.0, False, "
+     "False, False)\n"
+     "    y = torch.flip(y, [0]) if reverse else y\n"
+     "    return (torch.transpose(y, 0, 1) if batch_first else y, h, c, torch.zeros([0]))\n"},
+    {"_scaled_dot_product_flash_attention",
+     "def _scaled_dot_product_flash_attention(query, key, value, dropout_p: float=0.0, is_causal: bool=False, "
+     "return_debug_mask: bool=False, scale: Optional[float]=None):\n"
+     "    y = torch.scaled_dot_product_attention(query, key, value, None, 0.0, is_causal, scale=scale)\n"
+     "    return (y, None, None, None, 0, 0, None, None, None)\n"},
+    {"_scaled_dot_product_cudnn_attention",
+     "def _scaled_dot_product_cudnn_attention(query, key, value, attn_bias, compute_log_sumexp: bool=False, dropout_p: "
+     "float=0.0, is_causal: bool=False, return_debug_mask: bool=False, scale: Optional[float]=None):\n"
+     "    y = torch.scaled_dot_product_attention(query, key, value, attn_bias, 0.0, is_causal, scale=scale)\n"
+     "    return (y, None, None, None, 0, 0, None, None, None)\n"},
+    {"_scaled_dot_product_fused_attention_overrideable",
+     "def _scaled_dot_product_fused_attention_overrideable(query, key, value, attn_bias=None, dropout_p: float=0.0, "
+     "is_causal: bool=False, return_debug_mask: bool=False, scale: Optional[float]=None):\n"
+     "    y = torch.scaled_dot_product_attention(query, key, value, attn_bias, 0.0, is_causal, scale=scale)\n"
+     "    return (y, None, None, None, 0, 0, None, None, None)\n"},
+    {"sym_ite", "def sym_ite(b: bool, t, f):\n"
+                "    return t if b else f\n"},
+    {"_fake_quantized", "def _fake_quantized(x, scale, zero, low: int, high: int):\n"
+                        "    steps = torch.round(x / scale) + zero\n"
+                        "    return (torch.to(torch.clamp(steps, low, high) - zero, torch.dtype(x)) * scale, "
+                        "torch.logical_and(torch.ge(steps, low), torch.le(steps, high)))\n"},
+    {"fake_quantize_per_tensor_affine",
+     "def fake_quantize_per_tensor_affine(self, scale, zero_point, quant_min: int, quant_max: int):\n"
+     "    y, mask = _fake_quantized(self, scale, zero_point, quant_min, quant_max)\n"
+     "    return y\n"},
+    {"fake_quantize_per_tensor_affine_cachemask",
+     "def fake_quantize_per_tensor_affine_cachemask(self, scale, zero_point, quant_min: int, quant_max: int):\n"
+     "    return _fake_quantized(self, scale, zero_point, quant_min, quant_max)\n"},
+    {"_fake_quantize_per_tensor_affine_cachemask_tensor_qparams",
+     "def _fake_quantize_per_tensor_affine_cachemask_tensor_qparams(self, scale, zero_point, fake_quant_enabled, "
+     "quant_min: int, quant_max: int):\n"
+     "    y, mask = _fake_quantized(self, scale, zero_point, quant_min, quant_max)\n"
+     "    on = torch.gt(fake_quant_enabled, 0)\n"
+     "    return (torch.where(on, y, self), torch.logical_or(mask, torch.logical_not(on)))\n"},
+    {"fake_quantize_per_channel_affine_cachemask",
+     "def fake_quantize_per_channel_affine_cachemask(self, scale, zero_point, axis: int, quant_min: int, quant_max: "
+     "int):\n"
+     "    d = axis if axis >= 0 else axis + torch.dim(self)\n"
+     "    shape = [-1 if i == d else 1 for i in range(torch.dim(self))]\n"
+     "    return _fake_quantized(self, torch.reshape(scale, shape), torch.reshape(zero_point, shape), quant_min, "
+     "quant_max)\n"},
+    {"fake_quantize_per_channel_affine",
+     "def fake_quantize_per_channel_affine(self, scale, zero_point, axis: int, quant_min: int, quant_max: int):\n"
+     "    y, mask = fake_quantize_per_channel_affine_cachemask(self, scale, zero_point, axis, quant_min, quant_max)\n"
+     "    return y\n"},
+    {"_int_mm", "def _int_mm(self, mat2):\n"
+                "    return torch.mm(torch.to(self, 3), torch.to(mat2, 3))\n"},
+    {"_weight_int8pack_mm", "def _weight_int8pack_mm(self, mat2, scales):\n"
+                            "    return torch.mm(self, torch.to(torch.t(mat2), torch.dtype(self))) * scales\n"},
+    {"nll_loss_forward",
+     "def nll_loss_forward(self, target, weight, reduction: int, ignore_index: int):\n"
+     "    inside = torch.ne(target, ignore_index)\n"
+     "    each = torch.ones_like(target, dtype=torch.dtype(self)) if weight is None else torch.index_select(weight, 0, "
+     "torch.flatten(torch.where(inside, target, 0)))\n"
+     "    total = torch.sum(torch.where(inside, torch.reshape(each, torch.size(target)), 0.0))\n"
+     "    return (nll_loss_nd(self, target, weight, reduction, ignore_index), total if reduction == 1 else "
+     "torch.zeros_like(total))\n"},
+    {"nll_loss2d_forward", "def nll_loss2d_forward(self, target, weight, reduction: int, ignore_index: int):\n"
+                           "    return nll_loss_forward(self, target, weight, reduction, ignore_index)\n"},
+    {"randint_like", "def randint_like(self, low: int, high: Optional[int]=None, dtype: Optional[int]=None):\n"
+                     "    d = torch.dtype(self) if dtype is None else dtype\n"
+                     "    first, end = (0, low) if high is None else (low, high)\n"
+                     "    x = torch.rand(torch.size(self), dtype=7) * (end - first)\n"
+                     "    return torch.to(torch.to(torch.floor(x), 4) + first, d)\n"},
+    {"randperm", "def randperm(n: int, dtype: Optional[int]=None):\n"
+                 "    return torch.to(torch.argsort(torch.rand([n], dtype=7)), 4 if dtype is None else dtype)\n"},
+    {"bernoulli",
+     "def bernoulli(self, p: Optional[float]=None, generator=None):\n"
+     "    return torch.to(torch.lt(torch.rand_like(self), self if p is None else p), torch.dtype(self))\n"},
+    {"arccosh", "def arccosh(self):\n"
+                "    return torch.acosh(self)\n"},
+    {"arcsinh", "def arcsinh(self):\n"
+                "    return torch.asinh(self)\n"},
+    {"arctanh", "def arctanh(self):\n"
+                "    return torch.atanh(self)\n"},
+    {"fill_diagonal_", "def fill_diagonal_(self, fill_value, wrap: bool=False):\n"
+                       "    assert torch.dim(self) == 2, \"fill_diagonal_ of more than two dimensions\"\n"
+                       "    on = torch.eye(torch.size(self, 0), torch.size(self, 1), dtype=11)\n"
+                       "    return torch.copy_(self, torch.masked_fill(self, on, fill_value))\n"},
     {"_pdist_forward", "def _pdist_forward(self, p: float=2.0):\n"
                        "    return pdist(self, p)\n"},
     {"_chunk_cat", "def _chunk_cat(tensors: List[Tensor], dim: int, num_chunks: int):\n"

@@ -154,7 +154,7 @@ static void while_loop(HoloPt2 *p, const HoloTv *args, int count, HoloTv *out)
 
 // map(body, rows, others) and scan(body, carried, rows, others): the body is run for each row.
 static void over_rows(HoloPt2 *p, const json_t *graph, const HoloTv *carried_list, const HoloTv *rows_list,
-                      const HoloTv *more_list, bool row_first, HoloTv *out)
+                      const HoloTv *more_list, HoloTv *out)
 {
     HoloTorch *t = &p->torch;
     HoloTv     carried[VALUES_MAX], rows[VALUES_MAX], in[VALUES_MAX * 3], result = {0};
@@ -170,7 +170,6 @@ static void over_rows(HoloPt2 *p, const json_t *graph, const HoloTv *carried_lis
     for (int i = 0; i < held; i++) in[used++] = l.carried[i];
     for (int i = 0; i < across; i++) in[used++] = holo_tv_tensor(t, holo_torch_gather(t, table[i], l.turn, 0));
     if (more_list) used += unpack(t, more_list, in + used, VALUES_MAX);
-    (void)row_first;
     holo_pt2_graph(p, graph, in, used, &result);
     int given = t->e->status ? 0 : values_of(t, &result, next);
     if (!t->e->status && given < held) holo_emit_fail(t->e, HOLO_BAD_MODEL, "the body of a scan gives too few values");
@@ -184,7 +183,7 @@ static void map(HoloPt2 *p, const HoloTv *args, int count, HoloTv *out)
         holo_emit_fail(p->torch.e, HOLO_BAD_MODEL, "map without its graph");
         return;
     }
-    over_rows(p, args[0].graph, NULL, &args[1], count > 2 ? &args[2] : NULL, true, out);
+    over_rows(p, args[0].graph, NULL, &args[1], count > 2 ? &args[2] : NULL, out);
 }
 
 static void scan(HoloPt2 *p, const HoloTv *args, int count, HoloTv *out)
@@ -193,10 +192,16 @@ static void scan(HoloPt2 *p, const HoloTv *args, int count, HoloTv *out)
         holo_emit_fail(p->torch.e, HOLO_BAD_MODEL, "scan without its graph");
         return;
     }
-    const HoloTv *more = NULL; // behind flags of older versions
-    for (int i = 3; i < count; i++)
+    const HoloTv *more = NULL; // behind the dimension and the direction, which PyTorch 2.6 has there
+    for (int i = 3; i < count; i++) {
         if (holo_tv_is_list(&args[i])) more = &args[i];
-    over_rows(p, args[0].graph, &args[1], &args[2], more, true, out);
+        if ((args[i].kind == HOLO_TORCH_INT || args[i].kind == HOLO_TORCH_BOOL) && args[i].i) {
+            holo_emit_fail(p->torch.e, HOLO_UNSUPPORTED,
+                           "scan along another dimension than the first, or backwards: turn its input around before");
+            return;
+        }
+    }
+    over_rows(p, args[0].graph, &args[1], &args[2], more, out);
 }
 
 // Wrappers: a graph, and what follows it are its values.

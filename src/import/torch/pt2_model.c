@@ -135,13 +135,12 @@ static const char *output_name(HoloPt2 *p, const char *name)
     return own;
 }
 
-static void add_output(HoloPt2Scope *scope, const json_t *spec, int index)
+static void add_output(HoloPt2Scope *scope, const json_t *spec)
 {
     HoloTorch    *t    = &scope->pt2->torch;
     const json_t *user = json_object_get(spec, "user_output"), *loss = json_object_get(spec, "loss_output");
     const json_t *arg  = json_object_get(user ? user : loss, "arg");
     const char   *name = holo_pt2_name(arg);
-    (void)index;
     if (!arg || json_object_get(arg, "as_none")) return;
     if (!user) return; // of training
     HoloTv value = holo_pt2_value(scope, arg);
@@ -183,8 +182,7 @@ static void build(HoloPt2 *p)
     for (size_t i = 0; i < json_array_size(in) && !t->e->status; i++) add_input(&scope, graph, json_array_get(in, i));
     if (!t->e->status) holo_pt2_nodes(&scope, graph);
     t->e->node = NULL;
-    for (size_t i = 0; i < json_array_size(out) && !t->e->status; i++)
-        add_output(&scope, json_array_get(out, i), (int)i);
+    for (size_t i = 0; i < json_array_size(out) && !t->e->status; i++) add_output(&scope, json_array_get(out, i));
     for (size_t i = 0; i < json_array_size(out) && !t->e->status; i++)
         add_mutation(&scope, signature, json_array_get(out, i));
     if (!t->e->status && !t->e->graph->output_count) holo_emit_fail(t->e, HOLO_BAD_MODEL, "the program gives nothing");

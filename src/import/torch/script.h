@@ -192,7 +192,22 @@ void holo_script_fail(HoloScript *s, const HoloScriptFrame *frame, int line, con
 HoloTv holo_script_builtin(HoloScript *s, const HoloScriptFrame *frame, const char *name, const HoloTv *args,
                            const char *const *names, int count, int line);
 // Lists, dicts and texts: an operation of that name. False: there is none for these arguments.
-bool   holo_script_container(HoloScript *s, const char *name, const HoloTv *args, int count, HoloTv *out);
+bool holo_script_container(HoloScript *s, const char *name, const HoloTv *args, int count, HoloTv *out);
+// Of the first argument, a text; str() of anything.
+bool holo_script_words(HoloScript *s, const char *name, const HoloTv *args, int count, HoloTv *out);
+// Places and orders of the items of a list.
+bool holo_script_order(HoloScript *s, const char *name, const HoloTv *args, int count, HoloTv *out);
+// Fails: this of that is not supported.
+HoloTv holo_script_never(HoloScript *s, const char *what, const HoloTv *v);
+// A list of the body around this one must not change here: whether it does depends on the run.
+bool holo_script_may_change(HoloScript *s, const HoloTorchList *list);
+typedef struct HoloScriptRow { // of a table of operations
+    const char *name;
+    int         count; // of arguments, at least
+    HoloTv (*run)(HoloScript *s, const HoloTv *a, int count);
+} HoloScriptRow;
+bool   holo_script_row(HoloScript *s, const HoloScriptRow *rows, int row_count, const char *name, const HoloTv *args,
+                       int count, HoloTv *out); // false: there is none of that name
 bool   holo_script_equal(const HoloTv *a, const HoloTv *b);
 HoloTv holo_script_item(HoloScript *s, HoloTv from, HoloTv index); // from[index]
 // A NamedTuple as a plain tuple; anything else as it is.

@@ -1,4 +1,4 @@
-// script_container.c - lists, tuples, dicts and texts of scripts.
+// script_container.c - lists, tuples and dicts of scripts.
 //
 // They are computed when the model is imported. A list of tensors that grows in a loop of the run is a sequence of ONNX.
 #include "import/torch/script.h"
@@ -37,14 +37,7 @@ bool holo_script_equal(const HoloTv *a, const HoloTv *b)
     }
 }
 
-static HoloTv fail(HoloScript *s, const char *what, const HoloTv *v)
-{
-    holo_emit_fail(s->t->e, HOLO_UNSUPPORTED, "%s of %s is not supported", what, holo_tv_kind(v));
-    return (HoloTv){0};
-}
-
-// A list of the body around this one must not change here: whether it does depends on the run.
-static bool may_change(HoloScript *s, const HoloTorchList *list)
+bool holo_script_may_change(HoloScript *s, const HoloTorchList *list)
 {
     if (list->depth >= s->t->depth) return true;
     holo_emit_fail(s->t->e, HOLO_UNSUPPORTED,
@@ -89,7 +82,7 @@ HoloTv holo_script_item(HoloScript *s, HoloTv from, HoloTv index)
     if (from.kind == HOLO_TORCH_DICT) {
         const HoloTv *value = find_key(from.list, &index);
         if (!value && from.list->input && index.kind == HOLO_TORCH_TEXT) return learn_key(s, from.list, index.s);
-        return value ? *value : fail(s, "a key that is not in the dict,", &index);
+        return value ? *value : holo_script_never(s, "a key that is not in the dict,", &index);
     }
     if (from.kind == HOLO_TORCH_TENSOR) {
         HoloTv args[3] = {from, holo_tv_int(0), index};
@@ -103,10 +96,10 @@ HoloTv holo_script_item(HoloScript *s, HoloTv from, HoloTv index)
     if (from.kind == HOLO_TORCH_TEXT) {
         int64_t i = holo_torch_int(t, &index, 0);
         if (i < 0) i += (int64_t)from.s.size;
-        if (i < 0 || i >= (int64_t)from.s.size) return fail(s, "a letter that is not there", &from);
+        if (i < 0 || i >= (int64_t)from.s.size) return holo_script_never(s, "a letter that is not there", &from);
         return (HoloTv){.kind = HOLO_TORCH_TEXT, .s = {from.s.data + i, 1}};
     }
-    if (!holo_tv_is_list(&from)) return fail(s, "an item", &from);
+    if (!holo_tv_is_list(&from)) return holo_script_never(s, "an item", &from);
     if (from.list->sequence) {
         HoloValue *at  = holo_torch_scalar(t, &index, HOLO_I64);
         HoloValue *one = holo_emit(t->e, "SequenceAt", HOLO_IN(from.list->sequence, at), NULL);
@@ -152,7 +145,7 @@ static HoloTv append(HoloScript *s, const HoloTv *a, int count)
             s->grown[s->grown_count++] = list;
         return a[0];
     }
-    if (may_change(s, list)) holo_tv_append(t, list, a[1]);
+    if (holo_script_may_change(s, list)) holo_tv_append(t, list, a[1]);
     return a[0];
 }
 
@@ -171,7 +164,8 @@ static HoloTv insert(HoloScript *s, const HoloTv *a, int count)
     (void)count;
     if (at < 0) at += list->count;
     at = at < 0 ? 0 : at > list->count ? list->count : at;
-    if (list->sequence || !may_change(s, list) || !holo_tv_append(s->t, list, a[2])) return fail(s, "insert", &a[0]);
+    if (list->sequence || !holo_script_may_change(s, list) || !holo_tv_append(s->t, list, a[2]))
+        return holo_script_never(s, "insert", &a[0]);
     for (int i = list->count - 1; i > at; i--) list->item[i] = list->item[i - 1];
     list->item[at] = a[2];
     return (HoloTv){0};
@@ -180,28 +174,9 @@ static HoloTv insert(HoloScript *s, const HoloTv *a, int count)
 static HoloTv extend(HoloScript *s, const HoloTv *a, int count)
 {
     (void)count;
-    if (!holo_tv_is_list(&a[1]) || !may_change(s, a[0].list)) return fail(s, "extend", &a[1]);
+    if (!holo_tv_is_list(&a[1]) || !holo_script_may_change(s, a[0].list)) return holo_script_never(s, "extend", &a[1]);
     for (int i = 0, n = a[1].list->count; i < n && !s->t->e->status; i++)
         holo_tv_append(s->t, a[0].list, a[1].list->item[i]);
-    return (HoloTv){0};
-}
-
-static HoloTv pop(HoloScript *s, const HoloTv *a, int count)
-{
-    HoloTorchList *list = a[0].list;
-    HoloTv         last = holo_tv_int(-1);
-    int64_t        at   = place_of(s, list, count > 1 ? &a[1] : &last);
-    if (at < 0 || !may_change(s, list)) return (HoloTv){0};
-    HoloTv value = list->item[at];
-    for (int i = (int)at; i + 1 < list->count; i++) list->item[i] = list->item[i + 1];
-    list->count--;
-    return value;
-}
-
-static HoloTv clear(HoloScript *s, const HoloTv *a, int count)
-{
-    (void)count;
-    if (may_change(s, a[0].list)) a[0].list->count = 0;
     return (HoloTv){0};
 }
 
@@ -214,11 +189,46 @@ static HoloTv copy(HoloScript *s, const HoloTv *a, int count)
     return out;
 }
 
+// Takes out so many items.
+static void take_out(HoloTorchList *list, int at, int many)
+{
+    for (int i = at; i + many < list->count; i++) list->item[i] = list->item[i + many];
+    list->count -= many;
+}
+
+// Of a dict by its key, which may be missing if there is a third argument.
+static HoloTv pop(HoloScript *s, const HoloTv *a, int count)
+{
+    HoloTorchList *list = a[0].list;
+    HoloTv         last = holo_tv_int(-1), value;
+    if (!holo_script_may_change(s, list)) return (HoloTv){0};
+    if (a[0].kind == HOLO_TORCH_DICT) {
+        const HoloTv *found = count > 1 ? find_key(list, &a[1]) : NULL;
+        if (!found)
+            return count > 2 ? a[2] : holo_script_never(s, "pop of a key that is not in the dict,", &a[count - 1]);
+        value = *found;
+        take_out(list, (int)(found - list->item) - 1, 2);
+        return value;
+    }
+    int64_t at = place_of(s, list, count > 1 ? &a[1] : &last);
+    if (at < 0) return (HoloTv){0};
+    value = list->item[at];
+    take_out(list, (int)at, 1);
+    return value;
+}
+
+static HoloTv clear(HoloScript *s, const HoloTv *a, int count)
+{
+    (void)count;
+    if (holo_script_may_change(s, a[0].list)) a[0].list->count = 0;
+    return (HoloTv){0};
+}
+
 static HoloTv reverse(HoloScript *s, const HoloTv *a, int count)
 {
     HoloTorchList *list = a[0].list;
     (void)count;
-    if (!may_change(s, list)) return (HoloTv){0};
+    if (!holo_script_may_change(s, list)) return (HoloTv){0};
     for (int i = 0, k = list->count - 1; i < k; i++, k--) {
         HoloTv item   = list->item[i];
         list->item[i] = list->item[k];
@@ -233,7 +243,7 @@ static HoloTv slice(HoloScript *s, const HoloTv *a, int count)
     int64_t        step = count > 3 ? holo_torch_int(s->t, &a[3], 1) : 1, n = list->count;
     int64_t from = count > 1 ? holo_torch_int(s->t, &a[1], 0) : 0, to = count > 2 ? holo_torch_int(s->t, &a[2], n) : n;
     HoloTv  out = holo_tv_list(s->t, a[0].kind, 0, NULL);
-    if (list->sequence || !step) return fail(s, "a slice", &a[0]);
+    if (list->sequence || !step) return holo_script_never(s, "a slice", &a[0]);
     if (step < 0) { // backwards, from the end if nothing else is said
         bool has_from = count > 1 && !holo_tv_is_none(&a[1]), has_to = count > 2 && !holo_tv_is_none(&a[2]);
         from = !has_from ? n - 1 : from < 0 ? from + n : from < n ? from : n - 1;
@@ -250,7 +260,8 @@ static HoloTv slice(HoloScript *s, const HoloTv *a, int count)
 static HoloTv joined(HoloScript *s, const HoloTv *a, int count)
 {
     HoloTv out = copy(s, a, count);
-    if (!holo_tv_is_list(&a[1]) || a[1].list->sequence || a[0].list->sequence) return fail(s, "a sum", &a[1]);
+    if (!holo_tv_is_list(&a[1]) || a[1].list->sequence || a[0].list->sequence)
+        return holo_script_never(s, "a sum", &a[1]);
     for (int i = 0, n = a[1].list->count; i < n && !s->t->e->status; i++)
         holo_tv_append(s->t, out.list, a[1].list->item[i]);
     return out;
@@ -280,8 +291,8 @@ static HoloTv set_item(HoloScript *s, const HoloTv *a, int count)
 {
     HoloTorchList *list = a[0].list;
     (void)count;
-    if (list->sequence) return fail(s, "an assignment to an item", &a[0]);
-    if (!may_change(s, list)) return (HoloTv){0};
+    if (list->sequence) return holo_script_never(s, "an assignment to an item", &a[0]);
+    if (!holo_script_may_change(s, list)) return (HoloTv){0};
     if (a[0].kind == HOLO_TORCH_DICT) {
         HoloTv *value = find_key(list, &a[1]);
         if (value)
@@ -297,8 +308,32 @@ static HoloTv set_item(HoloScript *s, const HoloTv *a, int count)
 
 static HoloTv item(HoloScript *s, const HoloTv *a, int count)
 {
-    if (a[0].kind == HOLO_TORCH_DICT && count > 2 && !find_key(a[0].list, &a[1])) return a[2];
+    (void)count;
     return holo_script_item(s, a[0], a[1]);
+}
+
+// A key that is not there has the third argument's value, or None. Of an input that is a dict the key is asked for.
+static HoloTv get(HoloScript *s, const HoloTv *a, int count)
+{
+    bool is_there = a[0].kind != HOLO_TORCH_DICT || find_key(a[0].list, &a[1]);
+    if (!is_there && (count > 2 || !a[0].list->input)) return count > 2 ? a[2] : (HoloTv){0};
+    return holo_script_item(s, a[0], a[1]);
+}
+
+static HoloTv set_default(HoloScript *s, const HoloTv *a, int count)
+{
+    if (a[0].kind != HOLO_TORCH_DICT) return holo_script_never(s, "setdefault", &a[0]);
+    if (!find_key(a[0].list, &a[1])) set_item(s, a, count);
+    return holo_script_item(s, a[0], a[1]);
+}
+
+static HoloTv update(HoloScript *s, const HoloTv *a, int count)
+{
+    (void)count;
+    if (a[0].kind != HOLO_TORCH_DICT || a[1].kind != HOLO_TORCH_DICT) return holo_script_never(s, "update", &a[1]);
+    for (int i = 0; i + 1 < a[1].list->count && !s->t->e->status; i += 2)
+        set_item(s, (HoloTv[]){a[0], a[1].list->item[i], a[1].list->item[i + 1]}, 3);
+    return (HoloTv){0};
 }
 
 // Lists with numbers that only a run knows: each pair is compared.
@@ -345,7 +380,7 @@ static HoloTv truth_of(HoloScript *s, const HoloTv *a, bool is_any)
         HoloTv both[2] = {out, {0}};
         if (!holo_torch_numbers(s->t, "Bool", &a[0].list->item[i], 1, &both[1]) ||
             !holo_torch_numbers(s->t, is_any ? "__or__" : "__and__", both, 2, &out))
-            return fail(s, is_any ? "any" : "all", &a[0].list->item[i]);
+            return holo_script_never(s, is_any ? "any" : "all", &a[0].list->item[i]);
     }
     return out;
 }
@@ -369,7 +404,7 @@ static HoloTv dict(HoloScript *s, const HoloTv *a, int count)
     HoloTv out = holo_tv_list(s->t, HOLO_TORCH_DICT, 0, NULL);
     for (int i = 0; i < a[0].list->count && !s->t->e->status; i++) {
         const HoloTv *pair = &a[0].list->item[i];
-        if (!holo_tv_is_list(pair) || pair->list->count != 2) return fail(s, "a dict", pair);
+        if (!holo_tv_is_list(pair) || pair->list->count != 2) return holo_script_never(s, "a dict", pair);
         set_item(s, (HoloTv[]){out, pair->list->item[0], pair->list->item[1]}, 3);
     }
     return out;
@@ -378,7 +413,7 @@ static HoloTv dict(HoloScript *s, const HoloTv *a, int count)
 static HoloTv dict_part(HoloScript *s, const HoloTv *a, int offset)
 {
     HoloTv out = holo_tv_list(s->t, HOLO_TORCH_LIST, 0, NULL);
-    if (a[0].kind != HOLO_TORCH_DICT) return fail(s, "keys", &a[0]);
+    if (a[0].kind != HOLO_TORCH_DICT) return holo_script_never(s, "keys", &a[0]);
     for (int i = offset; i < a[0].list->count && !s->t->e->status; i += 2)
         holo_tv_append(s->t, out.list, a[0].list->item[i]);
     return out;
@@ -400,7 +435,7 @@ static HoloTv items(HoloScript *s, const HoloTv *a, int count)
 {
     HoloTv out = holo_tv_list(s->t, HOLO_TORCH_LIST, 0, NULL);
     (void)count;
-    if (a[0].kind != HOLO_TORCH_DICT) return fail(s, "items", &a[0]);
+    if (a[0].kind != HOLO_TORCH_DICT) return holo_script_never(s, "items", &a[0]);
     for (int i = 0; i + 1 < a[0].list->count && !s->t->e->status; i += 2)
         holo_tv_append(s->t, out.list, holo_tv_list(s->t, HOLO_TORCH_TUPLE, 2, &a[0].list->item[i]));
     return out;
@@ -412,7 +447,7 @@ static HoloTv folded(HoloScript *s, const HoloTv *a, const char *op)
     HoloTv out = a[0].list->count ? a[0].list->item[0] : holo_tv_int(0);
     for (int i = 1; i < a[0].list->count && !s->t->e->status; i++)
         if (!holo_torch_numbers(s->t, op, (HoloTv[]){out, a[0].list->item[i]}, 2, &out))
-            return fail(s, op, &a[0].list->item[i]);
+            return holo_script_never(s, op, &a[0].list->item[i]);
     return out;
 }
 
@@ -453,13 +488,7 @@ static HoloTv stack(HoloScript *s, const HoloTv *a, int count)
     return join_sequence(s, a, count, 1);
 }
 
-typedef struct Row {
-    const char *name;
-    int         count; // of arguments, at least
-    HoloTv (*run)(HoloScript *s, const HoloTv *a, int count);
-} Row;
-
-static const Row on_lists[] = {
+static const HoloScriptRow on_lists[] = {
     {"append", 2, append},
     {"len", 1, len},
     {"insert", 3, insert},
@@ -480,7 +509,10 @@ static const Row on_lists[] = {
     {"_set_item", 3, set_item},
     {"__setitem__", 3, set_item},
     {"__getitem__", 2, item},
-    {"get", 2, item},
+    {"get", 2, get},
+    {"setdefault", 3, set_default},
+    {"update", 2, update},
+    {"Delete", 2, pop},
     {"select", 2, item},
     {"TupleIndex", 2, item},
     {"eq", 2, equal},
@@ -501,67 +533,8 @@ static HoloTv tensor(HoloScript *s, const HoloTv *a, int count)
     return holo_tv_tensor(s->t, holo_emit_cast(s->t->e, holo_torch_value(s->t, &joined_all), dtype));
 }
 
-static const Row on_sequences[] = {
+static const HoloScriptRow on_sequences[] = {
     {"cat", 1, cat}, {"stack", 1, stack}, {"tensor", 1, tensor}, {"as_tensor", 1, tensor}};
-
-// ---- texts
-
-static HoloTv text_add(HoloScript *s, const HoloTv *a, int count)
-{
-    (void)count;
-    if (a[1].kind != HOLO_TORCH_TEXT || !holo_torch_step(s->t, (int64_t)(a[0].s.size + a[1].s.size)))
-        return fail(s, "a sum", &a[1]);
-    char *text =
-        holo_arena_format(s->t->arena, "%.*s%.*s", (int)a[0].s.size, a[0].s.data, (int)a[1].s.size, a[1].s.data);
-    return holo_tv_text(text ? text : "");
-}
-
-// "{} of {}" with texts and whole numbers; what else is formatted is only in messages, and left as it is.
-static HoloTv text_format(HoloScript *s, const HoloTv *a, int count)
-{
-    HoloTv out  = holo_tv_text("");
-    int    next = 1;
-    for (const char *at = a[0].s.data, *end = at + a[0].s.size; at < end && !s->t->e->status;) {
-        const char *mark  = memmem(at, (size_t)(end - at), "{}", 2);
-        HoloTv      piece = {.kind = HOLO_TORCH_TEXT, .s = {at, (size_t)((mark ? mark : end) - at)}};
-        out               = text_add(s, (HoloTv[]){out, piece}, 2);
-        at                = mark ? mark + 2 : end;
-        if (!mark) continue;
-        const HoloTv *v    = next < count ? &a[next++] : NULL;
-        char         *text = v && v->kind == HOLO_TORCH_INT ? holo_arena_format(s->t->arena, "%lld", (long long)v->i)
-                                                            : holo_arena_format(s->t->arena, "{}");
-        piece              = v && v->kind == HOLO_TORCH_TEXT ? *v : holo_tv_text(text ? text : "");
-        out                = text_add(s, (HoloTv[]){out, piece}, 2);
-    }
-    return out;
-}
-
-static HoloTv text_same(HoloScript *s, const HoloTv *a, int count)
-{
-    (void)s, (void)count;
-    return a[0];
-}
-
-static HoloTv text_len(HoloScript *s, const HoloTv *a, int count)
-{
-    (void)s, (void)count;
-    return holo_tv_int((int64_t)a[0].s.size);
-}
-
-static const Row on_texts[] = {{"add", 2, text_add},    {"format", 1, text_format}, {"str", 1, text_same},
-                               {"eq", 2, equal},        {"ne", 2, unequal},         {"len", 1, text_len},
-                               {"__getitem__", 2, item}};
-
-static bool run_row(HoloScript *s, const Row *rows, int row_count, const char *name, const HoloTv *args, int count,
-                    HoloTv *out)
-{
-    for (int i = 0; i < row_count; i++)
-        if (!strcmp(rows[i].name, name) && count >= rows[i].count) {
-            *out = rows[i].run(s, args, count);
-            return true;
-        }
-    return false;
-}
 
 bool holo_script_container(HoloScript *s, const char *name, const HoloTv *args, int count, HoloTv *out)
 {
@@ -570,13 +543,7 @@ bool holo_script_container(HoloScript *s, const char *name, const HoloTv *args, 
         if (is_list || is_dict) *out = holo_tv_list(s->t, is_list ? HOLO_TORCH_LIST : HOLO_TORCH_DICT, 0, NULL);
         return is_list || is_dict;
     }
-    if (args[0].kind == HOLO_TORCH_TEXT) return run_row(s, on_texts, HOLO_COUNT(on_texts), name, args, count, out);
-    if (!strcmp(name, "str")) {
-        char *text =
-            args[0].kind == HOLO_TORCH_INT ? holo_arena_format(s->t->arena, "%lld", (long long)args[0].i) : NULL;
-        *out = holo_tv_text(text ? text : holo_tv_kind(&args[0]));
-        return true;
-    }
+    if (args[0].kind == HOLO_TORCH_TEXT || !strcmp(name, "str")) return holo_script_words(s, name, args, count, out);
     if (count == 2 && (args[0].kind == HOLO_TORCH_NONE || args[1].kind == HOLO_TORCH_NONE) &&
         (!strcmp(name, "eq") || !strcmp(name, "ne"))) {
         *out = holo_tv_bool((args[0].kind == args[1].kind) == (name[0] == 'e'));
@@ -584,7 +551,8 @@ bool holo_script_container(HoloScript *s, const char *name, const HoloTv *args, 
     }
     HoloTv first = holo_script_plain(s, args[0]);
     if (!is_container(&first)) return false;
-    if (first.list->sequence && run_row(s, on_sequences, HOLO_COUNT(on_sequences), name, args, count, out)) return true;
+    if (first.list->sequence && holo_script_row(s, on_sequences, HOLO_COUNT(on_sequences), name, args, count, out))
+        return true;
     if (args[0].kind == HOLO_TORCH_OBJECT) {
         HoloTv *all = HOLO_NEW(s->t->arena, HoloTv, count);
         if (!all) return false;
@@ -592,5 +560,6 @@ bool holo_script_container(HoloScript *s, const char *name, const HoloTv *args, 
         all[0] = first;
         args   = all;
     }
-    return run_row(s, on_lists, HOLO_COUNT(on_lists), name, args, count, out);
+    return holo_script_row(s, on_lists, HOLO_COUNT(on_lists), name, args, count, out) ||
+           holo_script_order(s, name, args, count, out);
 }

@@ -26,9 +26,13 @@ typedef enum Op {
     OR,
     XOR,
     SHL,
-    SHR
+    SHR, // from here on of known numbers alone
+    FMOD,
+    ATAN2,
+    COPYSIGN,
+    GCD,
 } Op;
-typedef enum Unary { NEG, ABS, CEIL, FLOOR, ROUND, INT, FLOAT, BOOL, SQRT, NOT, SAME, EXP, LOG, SIN, COS, TAN } Unary;
+typedef enum Unary { NEG, ABS, CEIL, FLOOR, ROUND, INT, FLOAT, BOOL, NOT, SAME } Unary;
 
 static const struct {
     const char *name;
@@ -67,6 +71,10 @@ static const struct {
     {"rshift", SHR},
     {"__lshift__", SHL},
     {"__rshift__", SHR},
+    {"fmod", FMOD},
+    {"atan2", ATAN2},
+    {"copysign", COPYSIGN},
+    {"gcd", GCD},
 };
 
 static const struct {
@@ -87,8 +95,6 @@ static const struct {
     {"sym_float", FLOAT},
     {"bool", BOOL},
     {"Bool", BOOL},
-    {"sqrt", SQRT},
-    {"_sym_sqrt", SQRT},
     {"__not__", NOT},
     {"not_", NOT},
     {"sym_not", NOT},
@@ -96,11 +102,32 @@ static const struct {
     {"ScalarImplicit", SAME},
     {"IntImplicit", INT},
     {"FloatImplicit", FLOAT},
-    {"exp", EXP},
-    {"log", LOG},
-    {"sin", SIN},
-    {"cos", COS},
-    {"tan", TAN},
+    {"fabs", ABS},
+};
+
+static double degrees(double x)
+{
+    return x * (180 / 3.14159265358979323846);
+}
+
+static double radians(double x)
+{
+    return x * (3.14159265358979323846 / 180);
+}
+
+// Functions of a real number. Without an operator of ONNX they are of known numbers alone.
+static const struct {
+    const char *name;
+    double (*at)(double x);
+    const char *onnx;
+} reals[] = {
+    {"sqrt", sqrt, "Sqrt"},     {"_sym_sqrt", sqrt, "Sqrt"}, {"exp", exp, "Exp"},       {"log", log, "Log"},
+    {"sin", sin, "Sin"},        {"cos", cos, "Cos"},         {"tan", tan, "Tan"},       {"asin", asin, "Asin"},
+    {"acos", acos, "Acos"},     {"atan", atan, "Atan"},      {"sinh", sinh, "Sinh"},    {"cosh", cosh, "Cosh"},
+    {"tanh", tanh, "Tanh"},     {"asinh", asinh, "Asinh"},   {"acosh", acosh, "Acosh"}, {"atanh", atanh, "Atanh"},
+    {"erf", erf, "Erf"},        {"erfc", erfc, NULL},        {"log2", log2, NULL},      {"log10", log10, NULL},
+    {"log1p", log1p, NULL},     {"expm1", expm1, NULL},      {"gamma", tgamma, NULL},   {"lgamma", lgamma, NULL},
+    {"degrees", degrees, NULL}, {"radians", radians, NULL},
 };
 
 // ---- known numbers
@@ -145,6 +172,10 @@ static bool on_ints(Op op, int64_t a, int64_t b, HoloTv *out)
     case LE: *out = holo_tv_bool(a <= b); return true;
     case GT: *out = holo_tv_bool(a > b); return true;
     case GE: *out = holo_tv_bool(a >= b); return true;
+    case GCD:
+        for (uint64_t rest; y; x = y, y = rest) rest = x % y;
+        *out = holo_tv_int((int64_t)x);
+        return a >= 0 && b >= 0;
     default: return false;
     }
 }
@@ -159,6 +190,9 @@ static bool on_floats(Op op, double a, double b, HoloTv *out)
     case TRUEDIV: *out = holo_tv_float(a / b); return true;
     case MOD: *out = holo_tv_float(a - floor(a / b) * b); return true;
     case POW: *out = holo_tv_float(pow(a, b)); return true;
+    case FMOD: *out = holo_tv_float(fmod(a, b)); return true;
+    case ATAN2: *out = holo_tv_float(atan2(a, b)); return true;
+    case COPYSIGN: *out = holo_tv_float(copysign(a, b)); return true;
     case MIN: *out = holo_tv_float(a < b ? a : b); return true;
     case MAX: *out = holo_tv_float(a > b ? a : b); return true;
     case EQ: *out = holo_tv_bool(a == b); return true;
@@ -207,14 +241,8 @@ static bool known_unary(Unary op, const HoloTv *a, HoloTv *out)
     case INT: *out = is_real ? holo_tv_int((int64_t)f) : holo_tv_int(a->i); return fits;
     case FLOAT: *out = holo_tv_float(f); return true;
     case BOOL: *out = holo_tv_bool(f != 0); return true;
-    case SQRT: *out = holo_tv_float(sqrt(f)); return true;
     case NOT: *out = holo_tv_bool(f == 0); return true;
     case SAME: *out = *a; return true;
-    case EXP: *out = holo_tv_float(exp(f)); return true;
-    case LOG: *out = holo_tv_float(log(f)); return true;
-    case SIN: *out = holo_tv_float(sin(f)); return true;
-    case COS: *out = holo_tv_float(cos(f)); return true;
-    case TAN: *out = holo_tv_float(tan(f)); return true;
     }
     return false;
 }
@@ -275,8 +303,7 @@ static HoloValue *emit_binary(HoloTorch *t, Op op, const HoloTv *a, const HoloTv
 
 static HoloValue *emit_unary(HoloTorch *t, Unary op, const HoloTv *a)
 {
-    static const char *const names[] = {"Neg",  "Abs", "Ceil",     "Floor", "Round", NULL,  NULL,  NULL,
-                                        "Sqrt", NULL,  "Identity", "Exp",   "Log",   "Sin", "Cos", "Tan"};
+    static const char *const names[] = {"Neg", "Abs", "Ceil", "Floor", "Round", NULL, NULL, NULL, NULL, "Identity"};
     HoloDtype                dtype   = number_dtype(t, a);
     HoloValue               *x       = scalar(t, a, dtype);
     bool                     is_real = dtype == HOLO_F64;
@@ -287,7 +314,6 @@ static HoloValue *emit_unary(HoloTorch *t, Unary op, const HoloTv *a)
     if (op == NOT) return OP1("Not", holo_emit_cast(t->e, x, HOLO_BOOL));
     if (op == CEIL || op == FLOOR) return is_real ? holo_emit_cast(t->e, OP1(names[op], x), HOLO_I64) : x;
     if (op == ROUND && !is_real) return x;
-    if (op >= EXP || op == SQRT) x = holo_emit_cast(t->e, x, HOLO_F64);
     return OP1(names[op], x);
 }
 
@@ -296,6 +322,25 @@ static bool all_numbers(const HoloTv *args, int count)
     for (int i = 0; i < count; i++)
         if (!holo_tv_is_number(&args[i])) return false;
     return true;
+}
+
+// math.sqrt(x) and its like; math.log(x, base); false: there is none of that name.
+static bool real_function(HoloTorch *t, const char *name, const HoloTv *args, int count, HoloTv *out)
+{
+    bool has_base = count == 2 && !strcmp(name, "log");
+    if (!all_numbers(args, count) || (count != 1 && !has_base)) return false;
+    for (int i = 0; i < HOLO_COUNT(reals); i++) {
+        if (strcmp(reals[i].name, name)) continue;
+        if (is_known(&args[0]) && is_known(&args[count - 1])) {
+            double y = reals[i].at(as_float(&args[0]));
+            *out     = holo_tv_float(has_base ? y / log(as_float(&args[1])) : y);
+            return true;
+        }
+        if (has_base || !reals[i].onnx) return false;
+        *out = holo_tv_number(t, OP1(reals[i].onnx, scalar(t, &args[0], HOLO_F64)));
+        return true;
+    }
+    return false;
 }
 
 bool holo_torch_numbers(HoloTorch *t, const char *name, const HoloTv *args, int count, HoloTv *out)
@@ -311,11 +356,13 @@ bool holo_torch_numbers(HoloTorch *t, const char *name, const HoloTv *args, int 
         *out = holo_tv_number(t, emit_unary(t, unaries[i].op, &args[0]));
         return true;
     }
+    if (real_function(t, name, args, count, out)) return true;
     if (count != 2 || !all_numbers(args, 2)) return false;
     for (int i = 0; i < HOLO_COUNT(binaries); i++) {
         if (strcmp(binaries[i].name, name)) continue;
         if (is_known(&args[0]) && is_known(&args[1]) && known_binary(binaries[i].op, &args[0], &args[1], out))
             return true;
+        if (binaries[i].op > SHR) return false;
         *out = holo_tv_number(t, emit_binary(t, binaries[i].op, &args[0], &args[1]));
         return true;
     }

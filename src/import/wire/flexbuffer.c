@@ -10,6 +10,7 @@ enum {
     INT = 1,
     UINT,
     FLOAT,
+    TEXT         = 5,
     INDIRECT_INT = 6,
     INDIRECT_UINT,
     INDIRECT_FLOAT,
@@ -102,16 +103,41 @@ static bool map_find(const Flex *f, size_t map, int width, const char *key, size
     return false;
 }
 
-// The same from the root, which must be a map. `out_width` is the width of its values.
+// The root, which must be of that type. `out_width` is the width of its values.
+static bool root_read(const Flex *f, int type, size_t *out_at, int *out_width)
+{
+    if (f->size < 3) return false;
+    int width = f->bytes[f->size - 1], packed = f->bytes[f->size - 2];
+    if ((width != 1 && width != 2 && width != 4 && width != 8) || packed >> 2 != type || (size_t)width > f->size - 2)
+        return false;
+    *out_width = 1 << (packed & 3);
+    return follow(f, f->size - 2 - (size_t)width, width, out_at);
+}
+
+// A value of the root, which must be a map.
 static bool root_find(const Flex *f, const char *key, size_t *out_at, int *out_width, int *out_packed)
 {
     size_t map;
-    if (f->size < 3) return false;
-    int width = f->bytes[f->size - 1], packed = f->bytes[f->size - 2];
-    if ((width != 1 && width != 2 && width != 4 && width != 8) || packed >> 2 != MAP || (size_t)width > f->size - 2)
+    return root_read(f, MAP, &map, out_width) && map_find(f, map, *out_width, key, out_at, out_packed);
+}
+
+bool holo_flex_text(const uint8_t *bytes, size_t size, uint64_t index, HoloString *out)
+{
+    Flex     f = {bytes, size};
+    size_t   list, at;
+    int      width;
+    uint64_t count, length;
+    if (!root_read(&f, VECTOR, &list, &width) || list < (size_t)width ||
+        !read_uint(&f, list - (size_t)width, width, &count) || index >= count || count > size)
         return false;
-    *out_width = 1 << (packed & 3);
-    return follow(f, f->size - 2 - (size_t)width, width, &map) && map_find(f, map, *out_width, key, out_at, out_packed);
+    size_t kind = list + count * (size_t)width + index;
+    if (!lies_in(&f, kind, 1) || bytes[kind] >> 2 != TEXT) return false;
+    int own = 1 << (bytes[kind] & 3);
+    if (!follow(&f, list + index * (size_t)width, width, &at) || at < (size_t)own ||
+        !read_uint(&f, at - (size_t)own, own, &length) || !lies_in(&f, at, length))
+        return false;
+    *out = (HoloString){(const char *)bytes + at, length};
+    return true;
 }
 
 double holo_flex_number(const uint8_t *bytes, size_t size, const char *key, double fallback)
