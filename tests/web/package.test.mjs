@@ -280,6 +280,36 @@ test("a download lies where it runs, and leaves nothing if it fails", async () =
   }
 });
 
+test("a download goes on while its module is made ready", async () => {
+  const { fetch: real } = globalThis,
+    { instantiate } = WebAssembly;
+  let ready,
+    sent = 0;
+  const gate = new Promise((resolve) => (ready = resolve)),
+    timer = setTimeout(ready, 5000, "late");
+  const pull = (controller) => {
+    if (sent < fused.length) controller.enqueue(new Uint8Array(fused.subarray(sent, (sent += 10000))));
+    else {
+      controller.close();
+      ready("in time");
+    }
+  };
+  globalThis.fetch = async () => new Response(new ReadableStream({ pull }, { highWaterMark: 0 }), { headers: { "content-length": fused.length } });
+  WebAssembly.instantiate = async (...args) => (await gate, instantiate(...args));
+  try {
+    const model = await web.open("https://example.org/digits.holo", { threads: 1 });
+    assert.equal(await gate, "in time");
+    model.verify();
+    model.close();
+    [sent, WebAssembly.instantiate] = [0, async () => Promise.reject(new Error("no instance"))];
+    await assert.rejects(web.open("https://example.org/digits.holo", { threads: 1 }), /no instance/);
+  } finally {
+    clearTimeout(timer);
+    globalThis.fetch = real;
+    WebAssembly.instantiate = instantiate;
+  }
+});
+
 test("a program for onnxruntime-web runs", async () => {
   const ort = await import(`${process.env.HOLOGRAM_WEB}/onnxruntime.mjs`),
     session = await ort.InferenceSession.create(new Uint8Array(readFileSync(digits)), { executionProviders: ["wasm"] }),
@@ -295,6 +325,22 @@ test("what a page loads is small", () => {
     assert.ok(stdout.includes(`${what}: `) && stdout.includes(`at most ${limit}`), `${what}: ${stdout}`);
 });
 
+test("a page waits for one file, and threads start before their module has come", async () => {
+  assert.doesNotMatch(readFileSync(join(process.env.HOLOGRAM_WEB, "index.mjs"), "utf8"), /(from|import)"\.\//);
+  const { host } = await import(`${process.env.HOLOGRAM_WEB}/compiling.mjs`),
+    { prepare, thread } = host,
+    said = [];
+  host.prepare = (count) => said.push(count);
+  host.thread = (message) => (said.push("thread"), thread(message));
+  try {
+    const model = await web.open(fused, { threads: 3 });
+    assert.deepEqual(said, [2, "thread", "thread"]);
+    model.close();
+  } finally {
+    Object.assign(host, { prepare, thread });
+  }
+});
+
 // ---- one package, for Node and browsers
 
 const hasEsbuild = spawnSync("esbuild", ["--version"]).status === 0;
@@ -307,7 +353,7 @@ function bundled(code, ...options) {
 }
 
 test("Node and browsers have the same names", () => {
-  assert.deepEqual(Object.keys(web).filter((name) => !(name in native)), ["setBase"]);
+  assert.deepEqual(Object.keys(web).filter((name) => !(name in native) && !name.startsWith("$")), ["setBase"]); // $: for files of the package
   assert.equal(native.cpuLevel.length > 0, true);
 });
 
