@@ -218,6 +218,21 @@ test("200 models are opened, run and closed in the same memory", async () => {
   kept.close();
 });
 
+test("outputs are copied once, to JavaScript", async () => {
+  const file = join(folder, "large.onnx"),
+    count = 1 << 23; // 32 MB
+  execFileSync("python3", ["-B", join(root, "tests/support/onnx_model.py"), file, ...`in x f32 ${count} out y f32 ${count} node Neg x y`.split(" ")]);
+  const model = await web.open(await archiveOf(file, "large.holo"), { threads: 1 }),
+    { engine } = await (await import(`${process.env.HOLOGRAM_WEB}/compiling.mjs`)).engines.get("core false"),
+    x = Float32Array.from({ length: count }, (_, i) => i % 1000);
+  for (let i = 0; i < 3; i++) {
+    const { y } = await model.run({ x });
+    assert.deepEqual([y.data[1], y.data[count - 1]], [-1, -((count - 1) % 1000)]);
+  }
+  assert.ok(engine.memoryBytes < 3.5 * 4 * count, `${engine.memoryBytes} bytes`); // the input, the output, and a gap
+  model.close();
+});
+
 test("a download that is cut goes on where it was cut", async () => {
   const { fetch: real } = globalThis,
     ranges = [],
