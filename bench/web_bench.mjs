@@ -1,9 +1,9 @@
-// What web.mjs measures, in the page: fetched(name), first(side, name, threads) and turns(name, threads, rounds, seconds), in milliseconds.
+// What web.mjs measures, in the page: the address says what, [function, arguments] behind #, and the title becomes the answer, in milliseconds.
 const arrays = { float32: Float32Array, int64: BigInt64Array, int32: Int32Array, bool: Uint8Array, uint8: Uint8Array };
 
 async function inputsOf(name) {
   const { feeds, weights } = await (await fetch(`${name}.json`)).json();
-  for (const one of Object.values(feeds)) one.data = arrays[one.type].from(one.data, one.type === "int64" ? BigInt : Number);
+  for (const [input, one] of Object.entries(feeds)) one.data = new arrays[one.type](await (await fetch(`${name}.${input}.bin`)).arrayBuffer());
   return { feeds, weights };
 }
 
@@ -30,19 +30,21 @@ const sides = {
 };
 
 /** The bytes of the archive alone, fetched into memory: nothing that reads them all can be faster. */
-globalThis.fetched = async (name) => {
+async function fetched(name) {
   const begin = performance.now();
   await (await fetch(`${name}.holo`)).arrayBuffer();
-  return performance.now() - begin;
-};
+  return { fetched: performance.now() - begin };
+}
 
 /** From nothing to the first answer: the runtime, the model, a run. */
-globalThis.first = async (side, name, threads) => {
+async function first(side, name, threads) {
   const inputs = await inputsOf(name),
-    begin = performance.now();
-  await (await sides[side](name, threads, inputs))();
-  return performance.now() - begin;
-};
+    begin = performance.now(),
+    run = await sides[side](name, threads, inputs),
+    opened = performance.now();
+  await run();
+  return { [`${side}Open`]: opened - begin, [`${side}First`]: performance.now() - begin };
+}
 
 /** The largest difference of all outputs, relative to the largest value. */
 function differenceOf(here, there) {
@@ -62,7 +64,7 @@ function differenceOf(here, there) {
 }
 
 /** The best time of each, measured in turns. */
-globalThis.turns = async (name, threads, rounds, seconds) => {
+async function turns(name, threads, rounds, seconds) {
   const inputs = await inputsOf(name),
     runs = { hologram: await sides.hologram(name, threads, inputs), peer: await sides.peer(name, threads, inputs) },
     best = { hologram: Infinity, peer: Infinity },
@@ -77,4 +79,9 @@ globalThis.turns = async (name, threads, rounds, seconds) => {
       } while (performance.now() < end);
     }
   return { ...best, difference };
-};
+}
+
+await new Promise((resolve) => setTimeout(resolve, 200)); // the page itself is done
+const [what, given] = JSON.parse(decodeURIComponent(location.hash.slice(1))),
+  answer = await { fetched, first, turns }[what](...given).catch((error) => ({ error: error.message.slice(0, 1000) }));
+document.title = JSON.stringify(answer);

@@ -44,6 +44,16 @@ async function answer(prompt) {
   document.body.dataset.answers = String(talk.length / 2);
 }
 
+/** Opens a model, and asks whether it has been taught to chat. */
+async function opened(source, options) {
+  const one = await open(source, options);
+  one.hasTemplate = await one.generateText("", { maxTokens: 1, chat: true }).then(
+    () => true,
+    () => false,
+  );
+  return one;
+}
+
 async function take(source, name) {
   const progress = find("progress");
   find("talk").replaceChildren();
@@ -54,8 +64,8 @@ async function take(source, name) {
     stopper?.abort();
     model?.close(); // two large ones may not fit
     model = undefined;
-    const opened = await newest(
-      open(source, {
+    const chosen = await newest(
+      opened(source, {
         worker: true,
         text: true,
         onprogress({ loaded, total }) {
@@ -64,12 +74,8 @@ async function take(source, name) {
         },
       }),
     );
-    if (!opened) return;
-    model = opened;
-    model.hasTemplate = await model.generateText("", { maxTokens: 1, chat: true }).then(
-      () => true,
-      () => false,
-    );
+    if (!chosen) return;
+    model = chosen;
     find("state").textContent = `${name} is ready, after ${time(performance.now() - begin)}.`;
     find("form").hidden = false;
     find("text").focus();

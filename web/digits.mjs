@@ -78,6 +78,7 @@ const place = (event) => {
   return [((event.clientX - box.left) * size) / box.width, ((event.clientY - box.top) * size) / box.height];
 };
 pad.onpointerdown = (event) => {
+  find("pen").hidden = true;
   pad.setPointerCapture(event.pointerId);
   last = place(event);
   stroke(last, last);
@@ -92,8 +93,17 @@ pad.onpointermove = (event) => {
 };
 pad.onpointerup = pad.onpointercancel = () => (last = undefined);
 
-// By keyboard: a pen that moves.
+// By keyboard: a pen that moves, and that is seen.
 const pen = { at: [size / 2, size / 4], isDown: false };
+function showPen() {
+  const mark = find("pen"),
+    [left, top] = pen.at.map((one) => `${(100 * one) / size}%`);
+  Object.assign(mark.style, { left, top });
+  mark.classList.toggle("down", pen.isDown);
+  mark.hidden = false;
+}
+pad.onfocus = () => pad.matches(":focus-visible") && showPen();
+pad.onblur = () => (find("pen").hidden = true);
 pad.onkeydown = (event) => {
   const step = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowUp: [0, -1], ArrowDown: [0, 1] }[event.key];
   if (event.key === " ") {
@@ -104,6 +114,7 @@ pad.onkeydown = (event) => {
     if (pen.isDown) stroke(pen.at, next);
     pen.at = next;
   } else return;
+  showPen();
   event.preventDefault();
 };
 

@@ -54,6 +54,8 @@ async function draw() {
   find("go").disabled = find("save").disabled = true;
   find("stop").disabled = false;
   find("strip").replaceChildren();
+  progress.value = 0;
+  progress.hidden = false;
   find("state").textContent = `Drawing ${prompt} ...`;
   try {
     for await (const one of model.imagine(prompt, { ...given, preview: true, signal: stopper.signal })) {

@@ -22,6 +22,9 @@ function renew() {
     if (error === undefined) call.resolve(result);
     else call.reject(new Error(error));
   };
+  worker.onerror = (event) => {
+    for (const { reject } of calls.splice(0)) reject(new Error(`The compiler stopped: ${event.message ?? "its script cannot be loaded"}`));
+  };
 }
 let next = 0;
 const ask = (what, ...args) =>
@@ -109,6 +112,14 @@ async function graph() {
 }
 
 let turns = 0;
+/** What is read of the chosen files: {bytes, name, beside}. */
+async function contents(chosen, main) {
+  const beside = {},
+    bytes = new Uint8Array(await main.arrayBuffer());
+  if (!isArchive(bytes)) for (const file of chosen) if (file !== main) beside[file.name] = await file.arrayBuffer();
+  return { bytes, name: main.name, beside };
+}
+
 async function take(chosen) {
   const main = chosen.find((file) => /\.(holo|onnx|gguf|safetensors|pb|tflite|pt|npz)$/i.test(file.name)) ?? chosen[0];
   if (!main) return;
@@ -122,25 +133,24 @@ async function take(chosen) {
   model = source = undefined;
   renew();
   try {
-    let data = new Uint8Array(await main.arrayBuffer()),
-      report;
-    const begin = performance.now();
-    if (!isArchive(data)) {
-      const beside = {};
-      for (const file of chosen) if (file !== main) beside[file.name] = await file.arrayBuffer();
+    const read = await contents(chosen, main),
+      begin = performance.now();
+    if (turn !== turns) return; // another one was chosen meanwhile
+    let made = { archive: read.bytes };
+    if (!isArchive(read.bytes)) {
       progress.hidden = false;
       progress.value = 0;
       state.textContent = `Compiling ${main.name} ...`;
-      source = { bytes: data, name: main.name, beside };
-      ({ archive: data, report } = await ask("compileBytes", data, main.name, { files: beside, progress: (part) => (progress.value = part) }));
+      source = read;
+      made = await ask("compileBytes", read.bytes, main.name, { files: read.beside, progress: (part) => (progress.value = part) });
     }
-    archive = data;
+    const opened = await open(made.archive, { worker: true });
+    if (turn !== turns) return opened.close();
+    archive = made.archive;
     name = main.name.replace(/\.\w+$/, "");
-    const opened = await open(archive, { worker: true });
-    if (turn !== turns) return opened.close(); // another one was chosen meanwhile
     model = opened;
     state.textContent = `${main.name} is ready, after ${time(performance.now() - begin)}.`;
-    await facts(report);
+    await facts(made.report);
     find("answers").replaceChildren();
     find("result").hidden = false;
     document.body.dataset.ready = "true";

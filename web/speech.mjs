@@ -4,7 +4,6 @@ import { open } from "./hologram/index.mjs";
 
 const newest = latest();
 let model,
-  rate,
   recorder,
   shown; // the address of the recording that the player has
 
@@ -12,7 +11,7 @@ const clock = (seconds) => `${Math.floor(seconds / 60)}:${(seconds % 60).toFixed
 
 /** A recording in any format that the browser knows, as samples of one channel. */
 async function samplesOf(blob) {
-  const audio = await new OfflineAudioContext(1, 1, rate).decodeAudioData(await blob.arrayBuffer()),
+  const audio = await new OfflineAudioContext(1, 1, model.perSecond).decodeAudioData(await blob.arrayBuffer()),
     sum = new Float32Array(audio.length);
   for (let i = 0; i < audio.numberOfChannels; i++) {
     const channel = audio.getChannelData(i);
@@ -60,13 +59,22 @@ async function hear(blob) {
   find("record").disabled = find("sound").disabled = false;
 }
 
+/** Opens a model of speech, and asks how many samples a second it hears. */
+async function opened(source, name, options) {
+  const one = await open(source, options);
+  one.perSecond = await one.rate().catch(() => 0);
+  if (one.perSecond) return one;
+  one.close();
+  throw new Error(`${name} is not a model of speech.`);
+}
+
 async function take(source, name) {
   const progress = find("progress"),
     begin = performance.now();
   find("state").textContent = `Opening ${name} ...`;
   try {
-    const opened = await newest(
-      open(source, {
+    const chosen = await newest(
+      opened(source, name, {
         worker: true,
         onprogress({ loaded, total }) {
           progress.hidden = false;
@@ -74,11 +82,9 @@ async function take(source, name) {
         },
       }),
     );
-    if (!opened) return;
+    if (!chosen) return;
     model?.close();
-    model = opened;
-    rate = await model.rate();
-    if (!rate) throw new Error(`${name} is not a model of speech.`);
+    model = chosen;
     find("state").textContent = `${name} is ready, after ${time(performance.now() - begin)}.`;
     find("record").disabled = find("sound").disabled = false;
     document.body.dataset.ready = "true";

@@ -57,17 +57,19 @@ function boxes({ data, shape: [, rows, places] }, { width, height }) {
   return kept.slice(0, 20);
 }
 
+/** Draws boxes with their names, which are as large as other text wherever the picture is shown. */
 function draw(list) {
-  context.lineWidth = 4;
-  context.font = "20px system-ui";
+  const rem = (16 * view.width) / (view.clientWidth || view.width);
+  context.lineWidth = rem / 5;
+  context.font = `${rem}px system-ui`;
   for (const { x, y, w, h, kind, score } of list) {
     const text = `${labelOf(kind)} ${(100 * score).toFixed(0)} %`,
       [left, top] = [Math.max(0, x * view.width), Math.max(0, y * view.height)];
     context.strokeStyle = context.fillStyle = `hsl(${(kind * 47) % 360} 80% 35%)`;
     context.strokeRect(x * view.width, y * view.height, w * view.width, h * view.height);
-    context.fillRect(left, top, context.measureText(text).width + 12, 30);
+    context.fillRect(left, top, context.measureText(text).width + 0.6 * rem, 1.5 * rem);
     context.fillStyle = "#fff";
-    context.fillText(text, left + 6, top + 22);
+    context.fillText(text, left + 0.3 * rem, top + 1.1 * rem);
   }
 }
 

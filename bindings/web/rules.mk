@@ -142,10 +142,10 @@ wasm: deps
 	    CC="$(CCACHE) $(WASM_CC) $(WASM64_FLAGS)" OPT=-Os DEBUG=-g0 $$target || exit 1; done
 
 # The part for browsers of the package, NODE_FOLDER/web: all JavaScript of index.mjs, onnxruntime.mjs and the two kinds of workers, made
-# small, beside the modules.
+# small, beside the modules. index.mjs is one file: what it takes to begin comes in one answer.
 WEB_FOLDER := $(NODE_FOLDER)/web
 WEB_JS     := $(wildcard bindings/web/js/*.mjs) $(filter-out %/face.mjs %/kernels.mjs %/compile.mjs,$(wildcard bindings/node/face/*.mjs)) $(NODE_MADE)/enums.mjs $(NODE_MADE)/options.mjs
-$(WEB_FOLDER)/index.mjs: $(WEB_JS) bindings/web/size.py bindings/web/wide.py bindings/web/rules.mk bindings/web/types/index.d.ts $(wildcard $(WASM_FOLDER)/hologram-*.wasm $(WASM64_FOLDER)/hologram-*.wasm)
+$(WEB_FOLDER)/index.mjs: $(WEB_JS) bindings/web/size.py bindings/web/wide.py bindings/web/merge.py bindings/web/rules.mk bindings/web/types/index.d.ts $(wildcard $(WASM_FOLDER)/hologram-*.wasm $(WASM64_FOLDER)/hologram-*.wasm)
 	@rm -rf $(WEB_FOLDER) $(BUILD)/web-new $(BUILD)/web-sources && mkdir -p $(NODE_FOLDER) $(BUILD)/web-new $(BUILD)/web-sources
 	$(Q)cp $(WEB_JS) $(BUILD)/web-sources/
 	$(Q)sed -i 's/"VERSION"/"$(VERSION)"/' $(BUILD)/web-sources/onnxruntime.mjs
@@ -153,6 +153,7 @@ $(WEB_FOLDER)/index.mjs: $(WEB_JS) bindings/web/size.py bindings/web/wide.py bin
 	$(Q)cd $(BUILD)/web-sources && esbuild --bundle --minify --format=esm --splitting --log-level=warning --out-extension:.js=.mjs --outdir=../web-new \
 	    index.mjs worker.mjs onnxruntime.mjs compiling.mjs
 	$(Q)cd $(BUILD)/web-sources && esbuild --bundle --minify --format=esm --log-level=warning --outfile=../web-new/thread.mjs thread.mjs
+	$(Q)python3 bindings/web/merge.py $(BUILD)/web-new
 	$(Q)cp $(WASM_FOLDER)/hologram-*.wasm $(WASM64_FOLDER)/hologram-*.wasm $(BUILD)/web-new/
 	$(Q)sed 's|"\./face\.js"|"../index.mjs"|' bindings/web/types/index.d.ts > $(BUILD)/web-new/index.d.mts
 	$(Q)python3 bindings/web/size.py $(BUILD)/web-new

@@ -10,6 +10,7 @@ host.cores = os.availableParallelism?.() ?? os.cpus().length;
 host.canShare = true;
 host.mayWait = true;
 host.compile = async (name) => WebAssembly.compile(await readFile(`${folder}/${name}`));
+host.prepare = () => {};
 host.thread = (message) =>
   new Promise((resolve, reject) => {
     const worker = new Worker(new URL(import.meta.url), { workerData: message });

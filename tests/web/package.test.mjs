@@ -218,6 +218,21 @@ test("200 models are opened, run and closed in the same memory", async () => {
   kept.close();
 });
 
+test("outputs are copied once, to JavaScript", async () => {
+  const file = join(folder, "large.onnx"),
+    count = 1 << 23; // 32 MB
+  execFileSync("python3", ["-B", join(root, "tests/support/onnx_model.py"), file, ...`in x f32 ${count} out y f32 ${count} node Neg x y`.split(" ")]);
+  const model = await web.open(await archiveOf(file, "large.holo"), { threads: 1 }),
+    { engine } = await (await import(`${process.env.HOLOGRAM_WEB}/compiling.mjs`)).engines.get("core false"),
+    x = Float32Array.from({ length: count }, (_, i) => i % 1000);
+  for (let i = 0; i < 3; i++) {
+    const { y } = await model.run({ x });
+    assert.deepEqual([y.data[1], y.data[count - 1]], [-1, -((count - 1) % 1000)]);
+  }
+  assert.ok(engine.memoryBytes < 3.5 * 4 * count, `${engine.memoryBytes} bytes`); // the input, the output, and a gap
+  model.close();
+});
+
 test("a download that is cut goes on where it was cut", async () => {
   const { fetch: real } = globalThis,
     ranges = [],
@@ -280,6 +295,36 @@ test("a download lies where it runs, and leaves nothing if it fails", async () =
   }
 });
 
+test("a download goes on while its module is made ready", async () => {
+  const { fetch: real } = globalThis,
+    { instantiate } = WebAssembly;
+  let ready,
+    sent = 0;
+  const gate = new Promise((resolve) => (ready = resolve)),
+    timer = setTimeout(ready, 5000, "late");
+  const pull = (controller) => {
+    if (sent < fused.length) controller.enqueue(new Uint8Array(fused.subarray(sent, (sent += 10000))));
+    else {
+      controller.close();
+      ready("in time");
+    }
+  };
+  globalThis.fetch = async () => new Response(new ReadableStream({ pull }, { highWaterMark: 0 }), { headers: { "content-length": fused.length } });
+  WebAssembly.instantiate = async (...args) => (await gate, instantiate(...args));
+  try {
+    const model = await web.open("https://example.org/digits.holo", { threads: 1 });
+    assert.equal(await gate, "in time");
+    model.verify();
+    model.close();
+    [sent, WebAssembly.instantiate] = [0, async () => Promise.reject(new Error("no instance"))];
+    await assert.rejects(web.open("https://example.org/digits.holo", { threads: 1 }), /no instance/);
+  } finally {
+    clearTimeout(timer);
+    globalThis.fetch = real;
+    WebAssembly.instantiate = instantiate;
+  }
+});
+
 test("a program for onnxruntime-web runs", async () => {
   const ort = await import(`${process.env.HOLOGRAM_WEB}/onnxruntime.mjs`),
     session = await ort.InferenceSession.create(new Uint8Array(readFileSync(digits)), { executionProviders: ["wasm"] }),
@@ -295,6 +340,22 @@ test("what a page loads is small", () => {
     assert.ok(stdout.includes(`${what}: `) && stdout.includes(`at most ${limit}`), `${what}: ${stdout}`);
 });
 
+test("a page waits for one file, and threads start before their module has come", async () => {
+  assert.doesNotMatch(readFileSync(join(process.env.HOLOGRAM_WEB, "index.mjs"), "utf8"), /(from|import)"\.\//);
+  const { host } = await import(`${process.env.HOLOGRAM_WEB}/compiling.mjs`),
+    { prepare, thread } = host,
+    said = [];
+  host.prepare = (count) => said.push(count);
+  host.thread = (message) => (said.push("thread"), thread(message));
+  try {
+    const model = await web.open(fused, { threads: 3 });
+    assert.deepEqual(said, [2, "thread", "thread"]);
+    model.close();
+  } finally {
+    Object.assign(host, { prepare, thread });
+  }
+});
+
 // ---- one package, for Node and browsers
 
 const hasEsbuild = spawnSync("esbuild", ["--version"]).status === 0;
@@ -307,7 +368,7 @@ function bundled(code, ...options) {
 }
 
 test("Node and browsers have the same names", () => {
-  assert.deepEqual(Object.keys(web).filter((name) => !(name in native)), ["setBase"]);
+  assert.deepEqual(Object.keys(web).filter((name) => !(name in native) && !name.startsWith("$")), ["setBase"]); // $: for files of the package
   assert.equal(native.cpuLevel.length > 0, true);
 });
 

@@ -38,8 +38,10 @@ await visit("digits", "", async (page) => {
 });
 await visit("digits by keyboard", "", async (page) => {
   await ready(page);
-  await page.focus("#pad");
+  while (!(await page.evaluate(() => document.activeElement.id === "pad"))) await page.keyboard.press("Tab");
+  assert.equal(await page.isVisible("#pen:not(.down)"), true); // where it will draw
   await page.keyboard.press(" ");
+  assert.equal(await page.isVisible("#pen.down"), true);
   for (let i = 0; i < 10; i++) await page.keyboard.press("ArrowDown");
   await page.waitForFunction(() => /^\d$/.test(document.getElementById("answer").textContent));
 });
@@ -189,6 +191,11 @@ await visit("speech", "speech.html", async (page) => {
   await page.waitForTimeout(500);
   await page.click("#record");
   await page.waitForSelector("body[data-heard='2']");
+  await page.setInputFiles("#file", join(site, "digits.holo")); // which hears nothing: the one before is still there
+  await page.waitForSelector("[role=alert]:has-text('is not a model of speech')");
+  await page.setInputFiles("#sound", []);
+  await page.setInputFiles("#sound", join(work, "sound.wav"));
+  await page.waitForSelector("body[data-heard='3']");
   await page.setInputFiles("#sound", join(root, "demo/digits.onnx"));
   await page.waitForSelector("[role=alert]");
 });

@@ -15,6 +15,18 @@ export function setBase(url) {
   base = new URL(url, globalThis.document?.baseURI ?? globalThis.location?.href ?? base).href;
 }
 
+/** {worker, answer}: a worker that runs thread.mjs with the message that it gets, and a promise of it, when it is ready. */
+function startThread() {
+  const worker = startWorker("thread.mjs"),
+    answer = new Promise((resolve, reject) => {
+      worker.onmessage = () => resolve(worker);
+      worker.onerror = (event) => reject(new HologramError(`a thread cannot start: ${event.message ?? "its script cannot be loaded"}`));
+    });
+  answer.catch(() => {}); // who asks for it hears it
+  return { worker, answer };
+}
+const spare = []; // have started, and got no message yet
+
 const hostHere = () => ({
   /** Models that are opened in a worker can be stopped by their page, where memory can be shared. */
   isWorker: false,
@@ -31,14 +43,16 @@ const hostHere = () => ({
     return WebAssembly.compile(await response.arrayBuffer());
   },
 
-  /** A worker that runs thread.mjs with a message; a promise of it, when it is ready. */
+  /** Starts so many threads before there is a module for them: a start takes longer than all that follows. */
+  prepare(count) {
+    while (spare.length < count) spare.push(startThread());
+  },
+
+  /** A thread with a message: a promise of its worker, when it is ready. */
   thread(message) {
-    return new Promise((resolve, reject) => {
-      const worker = startWorker("thread.mjs");
-      worker.onmessage = () => resolve(worker);
-      worker.onerror = (event) => reject(new HologramError(`a thread cannot start: ${event.message ?? "its script cannot be loaded"}`));
-      worker.postMessage(message);
-    });
+    const { worker, answer } = spare.pop() ?? startThread();
+    worker.postMessage(message);
+    return answer;
   },
 });
 

@@ -21,15 +21,34 @@ function memoryOf(size) {
   }
 }
 
-/** Bytes that come in pieces: into a place where they can stay, {data, close()}, or into memory of their own. */
+const earlyBytes = 32 << 20; // so many wait for their place, and no more
+
+/**
+ * Bytes that come in pieces: into a place where they can stay, {data, close()}, or into memory of their own. Pieces that come before it is known
+ * whether there is a place are copied, since most of a small model has come before its module is compiled.
+ */
 class Bytes {
   #data;
   #place;
+  #early = [];
 
-  constructor(expected, place) {
-    this.#place = place;
-    if (!place) this.#data = memoryOf(expected || 1 << 16);
+  /** `asked` is a promise of a place, or of none. */
+  constructor(expected, asked) {
     this.size = 0;
+    this.isReady = false;
+    this.ready = asked.then((place) => {
+      this.#place = place;
+      if (!place) this.#data = memoryOf(expected || 1 << 16);
+      this.isReady = true;
+      this.size = 0;
+      for (const piece of this.#early.splice(0)) this.add(piece);
+    });
+    this.ready.catch(() => {}); // who waits for it hears it
+  }
+
+  /** It is time to wait. */
+  get isFull() {
+    return !this.isReady && this.size >= earlyBytes;
   }
 
   get data() {
@@ -37,13 +56,16 @@ class Bytes {
   }
 
   add(piece) {
-    if (this.size + piece.length > this.data.length) {
-      const more = memoryOf(Math.max(this.size + piece.length, 2 * this.data.length));
-      more.set(this.data.subarray(0, this.size));
-      this.drop();
-      this.#data = more;
+    if (!this.isReady) this.#early.push(piece.slice());
+    else {
+      if (this.size + piece.length > this.data.length) {
+        const more = memoryOf(Math.max(this.size + piece.length, 2 * this.data.length));
+        more.set(this.data.subarray(0, this.size));
+        this.drop();
+        this.#data = more;
+      }
+      this.data.set(piece, this.size);
     }
-    this.data.set(piece, this.size);
     this.size += piece.length;
   }
 
@@ -55,13 +77,17 @@ class Bytes {
   }
 
   drop() {
+    if (!this.isReady) {
+      this.#early = [];
+      this.ready.then(() => this.drop()).catch(() => {});
+    }
     this.#place?.close();
     this.#place = undefined;
   }
 }
 
 /** Memory for a download of so many bytes that begins with these. */
-const bytesFor = async (total, first, { placeFor }) => new Bytes(total, total && first ? await placeFor?.(total, first) : undefined);
+const bytesFor = (total, first, { placeFor }) => new Bytes(total, Promise.resolve(total && first ? placeFor?.(total, first) : undefined));
 
 const wait = (time, signal) =>
   new Promise((resolve, reject) => {
@@ -107,7 +133,8 @@ class Kept {
         break;
       }
       const part = new Uint8Array(await found.arrayBuffer());
-      state.bytes ??= await bytesFor(note.total, part, options);
+      state.bytes ??= bytesFor(note.total, part, options);
+      await state.bytes.ready;
       state.bytes.add(part);
       onprogress?.({ loaded: state.bytes.size, total: note.total || undefined, cached: true });
     }
@@ -145,7 +172,7 @@ class Kept {
 
   /** Whether enough has come for a part. */
   isDue(state) {
-    return state.bytes.size - this.#size >= partBytes;
+    return state.bytes.isReady && state.bytes.size - this.#size >= partBytes;
   }
 }
 
@@ -197,12 +224,14 @@ async function attempt(url, state, kept, options) {
   }
   for (const read = readerOf(response.body); ; ) {
     const { done, value } = await read();
-    state.bytes ??= await bytesFor(state.total, value, options);
+    state.bytes ??= bytesFor(state.total, value, options);
     if (done) break;
     state.bytes.add(value);
+    if (state.bytes.isFull) await state.bytes.ready;
     onprogress?.({ loaded: state.bytes.size, total: state.total || undefined });
     if (kept.isDue(state)) kept.add(state);
   }
+  await state.bytes.ready;
   if (state.total && state.bytes.size !== state.total) throw new Error("the download ended too early");
 }
 
@@ -238,7 +267,7 @@ export async function fetched(url, options) {
   try {
     await download(url, state, kept, options);
   } catch (error) {
-    if (state.version) await kept.add(state);
+    if (state.version && state.bytes?.isReady) await kept.add(state);
     state.bytes?.drop();
     throw error;
   }

@@ -26,6 +26,7 @@ async function backendOf(kind, threads) {
   const isShared = threads > 1 || (host.isWorker && host.canShare),
     key = `${kind} ${isShared}`;
   if (!engines.has(key)) {
+    host.prepare(threads - 1);
     const more = kind === "core" ? undefined : import("./text_backend.mjs"),
       made = Engine.create(kind, isShared).then(async (engine) => createBackend(engine, (await more)?.textFunctions));
     engines.set(key, made);

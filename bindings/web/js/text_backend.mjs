@@ -53,16 +53,17 @@ function tell(done, work) {
 function answer(objects, language, ids, chosen, stops) {
   const { engine } = objects,
     kept = [],
-    list = objects.strings(stops, kept),
-    options = numbersOf(generateOptions, chosen),
-    handle = objects.using(ids, (at) =>
-      objects.using(options, (where) => engine.make("web_answer", language, at, ids.length, where, list, stops.length)),
-    );
-  const end = (one) => {
-    engine.exports.web_answer_close(one);
-    kept.forEach((at) => engine.free(at));
-  };
-  return objects.hold(handle, end, [language]);
+    end = () => kept.forEach((at) => engine.free(at));
+  try {
+    const list = objects.strings(stops, kept),
+      handle = objects.using(ids, (at) =>
+        objects.using(numbersOf(generateOptions, chosen), (where) => engine.make("web_answer", language, at, ids.length, where, list, stops.length)),
+      );
+    return objects.hold(handle, (one) => (engine.exports.web_answer_close(one), end()), [language]);
+  } catch (error) {
+    end();
+    throw error;
+  }
 }
 
 function languageFunctions(objects) {

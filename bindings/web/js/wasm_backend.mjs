@@ -83,7 +83,7 @@ function run(objects, handle, { values, wanted, memory, timeLimit }) {
     inputs = engine.take(layout.input * given.length + 1),
     outputs = engine.take(layout.output * wanted.length + 1);
   taken.push(inputs, outputs);
-  let isDone = false;
+  let lent; // the session that has the outputs
   try {
     engine.bytes.fill(0, outputs, outputs + layout.output * wanted.length);
     given.forEach((index, i) => {
@@ -94,13 +94,10 @@ function run(objects, handle, { values, wanted, memory, timeLimit }) {
     });
     wanted.forEach((index, i) => engine.view.setInt32(outputs + layout.output * i + layout.outputIndex, index, true));
     if (model) engine.do("web_session_run", handle, model, inputs, given.length, outputs, wanted.length, timeLimit);
-    else {
-      engine.do("web_run", handle, inputs, given.length, outputs, wanted.length, timeLimit);
-      isDone = true;
-    }
+    else lent = engine.make("web_run", handle, inputs, given.length, outputs, wanted.length, timeLimit);
     return wanted.map((_, i) => takeValue(engine, outputs + layout.output * i + layout.outputTensor, memory[i]));
   } finally {
-    if (isDone) engine.exports.web_outputs_free(outputs, wanted.length);
+    if (lent) engine.exports.web_run_end(handle, lent);
     taken.forEach((at) => engine.free(at));
   }
 }

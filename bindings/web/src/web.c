@@ -2,6 +2,7 @@
 #include "web.h"
 
 #include "base/wasm.h"
+#include "runtime/session/lent.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -152,16 +153,19 @@ volatile int *WEB(web_stop)(void)
     return &stopped;
 }
 
-HoloStatus WEB(web_run)(const HoloModel *model, const HoloRunInput *inputs, int input_count, HoloRunOutput *outputs,
-                        int output_count, double time_limit)
+// The outputs are views of the session that it gives, until web_run_end: JavaScript copies them, and one copy is enough.
+HoloSession *WEB(web_run)(const HoloModel *model, const HoloRunInput *inputs, int input_count, HoloRunOutput *outputs,
+                          int output_count, double time_limit)
 {
     HoloRunOptions options = {sizeof options, time_limit, &stopped};
-    return holo_model_run(model, inputs, input_count, outputs, output_count, &options, web_anew());
+    HoloSession   *lent;
+    return holo_model_run_lent(model, inputs, input_count, outputs, output_count, &options, &lent, web_anew()) ? NULL
+                                                                                                               : lent;
 }
 
-void WEB(web_outputs_free)(HoloRunOutput *outputs, int count)
+void WEB(web_run_end)(const HoloModel *model, HoloSession *lent)
 {
-    holo_run_outputs_free(outputs, count);
+    holo_model_lent_back(model, lent);
 }
 
 // An optional input that is not given keeps nothing of an earlier run.

@@ -3,6 +3,8 @@
 // A model keeps the sessions that it made for such runs. Unused ones are in slots; a caller takes one by an atomic
 // exchange, so no lock is held, neither then nor during the run. A caller that finds none makes one. If there are as
 // many as allowed, it waits until one comes back.
+#include "runtime/session/lent.h"
+
 #include "runtime/frame/frame.h"
 
 #include "base/files.h"
@@ -258,6 +260,7 @@ typedef struct Request {
     const HoloRunInput *inputs;
     HoloRunOutput      *outputs;
     int                 input_count, output_count;
+    bool                lends; // the session, with the outputs in it, to the caller
     HoloError          *error;
 } Request;
 
@@ -298,7 +301,7 @@ static HoloStatus request_run(const Request *r, HoloSession *session)
         HoloRunOutput *out = &r->outputs[i];
         HoloTensor     view;
         HOLO_TRY(holo_session_output(session, out->index, &view, r->error));
-        if (out->data)
+        if (out->data || r->lends)
             out->tensor = view;
         else
             HOLO_TRY(output_own(out, &view, r->error));
@@ -321,24 +324,48 @@ static HoloStatus options_take(const HoloRunOptions *options, HoloRunOptions *ou
     return HOLO_OK;
 }
 
+// Runs it in a session, and gives that back, or to the caller who asked for it.
+static HoloStatus request_serve(Request *r, const HoloRunOptions *options, HoloSession **out_lent)
+{
+    HoloSession   *session = NULL;
+    HoloRunOptions asked;
+    for (int i = 0; i < r->output_count; i++) r->outputs[i].owned = NULL, r->outputs[i].tensor = (HoloTensor){0};
+    HOLO_TRY(holo_sharing_choose(r->model, &r->model, r->error));
+    HOLO_TRY(options_take(options, &asked, r->error));
+    HoloStop stop = {.flag = asked.cancel};
+    if (asked.time_limit > 0) stop.deadline = holo_time_now() + asked.time_limit;
+    HOLO_TRY(session_get(r->model, &stop, &session, r->error));
+    if (stop.deadline > 0)
+        session->time_limit = fmax(stop.deadline - holo_time_now(), 1e-9); // what is left of the time
+    session->cancel   = asked.cancel;
+    HoloStatus status = request_run(r, session);
+    if (r->lends && !status)
+        *out_lent = session;
+    else
+        session_give(r->model->runner, session);
+    if (status) holo_run_outputs_free(r->outputs, r->output_count);
+    return status;
+}
+
 HoloStatus holo_model_run(const HoloModel *model, const HoloRunInput *inputs, int input_count, HoloRunOutput *outputs,
                           int output_count, const HoloRunOptions *options, HoloError *error)
 {
     HOLO_IN(model->account);
-    HOLO_TRY(holo_sharing_choose(model, &model, error));
-    Request        r       = {model, inputs, outputs, input_count, output_count, error};
-    HoloSession   *session = NULL;
-    HoloRunOptions asked;
-    for (int i = 0; i < output_count; i++) outputs[i].owned = NULL, outputs[i].tensor = (HoloTensor){0};
-    HOLO_TRY(options_take(options, &asked, error));
-    HoloStop stop = {.flag = asked.cancel};
-    if (asked.time_limit > 0) stop.deadline = holo_time_now() + asked.time_limit;
-    HOLO_TRY(session_get(model, &stop, &session, error));
-    if (stop.deadline > 0)
-        session->time_limit = fmax(stop.deadline - holo_time_now(), 1e-9); // what is left of the time
-    session->cancel   = asked.cancel;
-    HoloStatus status = request_run(&r, session);
-    session_give(model->runner, session);
-    if (status) holo_run_outputs_free(outputs, output_count);
-    return status;
+    Request r = {model, inputs, outputs, input_count, output_count, false, error};
+    return request_serve(&r, options, NULL);
+}
+
+HoloStatus holo_model_run_lent(const HoloModel *model, const HoloRunInput *inputs, int input_count,
+                               HoloRunOutput *outputs, int output_count, const HoloRunOptions *options,
+                               HoloSession **out_lent, HoloError *error)
+{
+    HOLO_IN(model->account);
+    Request r = {model, inputs, outputs, input_count, output_count, true, error};
+    return request_serve(&r, options, out_lent);
+}
+
+void holo_model_lent_back(const HoloModel *model, HoloSession *lent)
+{
+    HOLO_IN(model->account);
+    session_give(lent->model->runner, lent); // which may be that of the plan for a device
 }

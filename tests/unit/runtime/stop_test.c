@@ -5,6 +5,7 @@
 
 #include "isa/isa.h"
 #include "runtime/frame/frame.h"
+#include "runtime/session/lent.h"
 
 #include <math.h>
 #include <pthread.h>
@@ -189,6 +190,35 @@ static void test_options_size(void **state)
     holo_model_close(model);
 }
 
+// A run whose outputs stay in its session: they are the same, no other run gets that session before it is back, and one
+// that fails lends none.
+static void test_lent(void **state)
+{
+    (void)state;
+    HoloModel     *model   = compiled(model_tiny(), HOLO_FUSED);
+    HoloRunOptions brief   = {.size = sizeof brief, .time_limit = 0.01};
+    HoloRunOutput  out[2]  = {{.name = "y"}, {.name = "y"}};
+    HoloRunInput   in      = {.name = "x", .tensor = made(&holo_model_input(model, 0)->type, 1, 1)};
+    HoloSession   *session = NULL, *lent = NULL;
+    EXPECT_OK(holo_model_set_runs(model, NULL, 1, &error));
+    EXPECT_OK(holo_model_run(model, &in, 1, &out[0], 1, NULL, &error));
+    for (int i = 0; i < 2; i++) {
+        EXPECT_OK(holo_model_run_lent(model, &in, 1, &out[1], 1, NULL, &lent, &error));
+        assert_null(out[1].owned);
+        assert_memory_equal(out[0].tensor.data, out[1].tensor.data, holo_tensor_bytes(&out[0].tensor));
+        EXPECT_FAIL(holo_model_run_lent(model, &in, 1, &out[1], 1, &brief, &session, &error), HOLO_TIMEOUT,
+                    "no session");
+        assert_null(session);
+        holo_model_lent_back(model, lent);
+        EXPECT_FAIL(holo_model_run_lent(model, &in, 1, &(HoloRunOutput){.name = "z"}, 1, NULL, &session, &error),
+                    HOLO_BAD_ARGUMENT, "no output z");
+        assert_null(session);
+    }
+    holo_run_outputs_free(out, 1);
+    free(in.tensor.data);
+    holo_model_close(model);
+}
+
 static void test_in_a_kernel(void **state)
 {
     (void)state;
@@ -339,6 +369,7 @@ int main(void)
         cmocka_unit_test(test_in_a_loop_of_nothing),
         cmocka_unit_test(test_runs_cancelled),
         cmocka_unit_test(test_options_size),
+        cmocka_unit_test(test_lent),
     };
     return cmocka_run_group_tests_name("stop", tests, NULL, NULL);
 }
