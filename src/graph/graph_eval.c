@@ -14,7 +14,7 @@
 enum {
     DEPTH_MAX   = 64,      // subgraphs nested in subgraphs
     SHARE_MIN   = 1 << 20, // bytes that runs of a subgraph may share
-    SPARE_COUNT = 4,       // blocks that are kept for later values
+    SPARE_COUNT = 16,      // blocks that are kept for later values
     SPARE_MIN   = 1 << 18, // least bytes of such a block: smaller ones are cheap to get
     SPARE_MAX   = 1 << 26, // most bytes: larger ones are too much to keep
     SPARE_ALL   = 3 << 25, // most bytes of all of them
@@ -309,13 +309,10 @@ static HoloTensor type_before(const Frame *frame, const HoloValue *value)
     return t;
 }
 
-// The output takes the block of an input that nobody reads any more. False: it needs memory of its own.
-static bool take_over(Frame *frame, const HoloNode *node, HoloCall *call)
+// The output takes the block of input i, if nobody else reads that. False: it needs memory of its own.
+static bool take_over(Frame *frame, const HoloNode *node, HoloCall *call, int i)
 {
-    const HoloEvalOptions *options = frame->options;
-    if (!options || !options->in_place || node->out_count != 1 || !node->out[0]) return false;
-    int i = options->in_place(options->context, node, call);
-    if (i < 0 || !node->in[i]) return false;
+    if (i < 0 || !node->in[i] || node->out_count != 1 || !node->out[0]) return false;
     int from = node->in[i]->id, to = node->out[0]->id;
     if (!frame->block[from] || frame->uses[from] != 1 || frame->is_output[to]) return false;
     if (holo_tensor_bytes(call->in[i]) != holo_tensor_bytes(call->out[0])) return false;
@@ -323,6 +320,19 @@ static bool take_over(Frame *frame, const HoloNode *node, HoloCall *call)
     frame->block[to]   = frame->block[from];
     frame->block[from] = 0;
     return true;
+}
+
+// Which input an operator may write its output over; -1: none.
+static int in_place(const Frame *frame, const HoloNode *node, const HoloCall *call)
+{
+    const HoloEvalOptions *options = frame->options;
+    return options && options->in_place && node->out_count == 1 ? options->in_place(options->context, node, call) : -1;
+}
+
+static bool is_view(const HoloCall *call)
+{
+    if (!(call->op->flags & HOLO_OP_VIEW) || !call->in_count || !call->in[0] || !call->out[0]) return false;
+    return call->in[0]->kind == HOLO_TENSOR && is_sized(call->out[0]);
 }
 
 // Infers, allocates and computes. Uses the frame's state of each value, if there is one.
@@ -337,7 +347,8 @@ static HoloStatus run_call(Frame *frame, const HoloNode *node, HoloCall *call)
             HOLO_TRY(settle(frame, node->in[i], call->error));
         }
     }
-    if (frame->tensor && take_over(frame, node, call)) return compute(frame, node, call);
+    if (frame->tensor && is_view(call) && take_over(frame, node, call, 0)) return HOLO_OK; // the bytes are there
+    if (frame->tensor && take_over(frame, node, call, in_place(frame, node, call))) return compute(frame, node, call);
     for (int i = 0; i < call->out_count; i++) {
         HoloTensor *t = call->out[i];
         if (!t || t->kind != HOLO_TENSOR || !is_sized(t)) continue;
