@@ -36,8 +36,8 @@ static double work_of(const HoloNode *node)
 static double bytes_taken(const HoloNode *node, const int *uses)
 {
     const HoloValue *v = holo_node_in(node, 0);
-    bool             is_taken =
-        node->op && node->op->flags & HOLO_OP_VIEW && v && v->producer && v->type.kind == HOLO_TENSOR && uses[v->id] == 1;
+    bool is_taken = node->op && node->op->flags & HOLO_OP_VIEW && v && v->producer && v->type.kind == HOLO_TENSOR &&
+                    uses[v->id] == 1;
     return is_taken ? bytes_of(v) : 0;
 }
 

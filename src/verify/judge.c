@@ -16,8 +16,8 @@ enum { PARTS = 64, PART_MIN = 1 << 12 };
 
 typedef struct Judge {
     const HoloTensor *want, *got;
-    const HoloCall   *call;  // whose inputs are as they were; NULL: they may be gone
-    double            bound; // how far an element may be off
+    const HoloCall   *call;         // whose inputs are as they were; NULL: they may be gone
+    double            bound;        // how far an element may be off
     bool              wild_is_fine; // a result that is not finite
     struct JudgePart {
         double  top; // the largest magnitude of `want`

@@ -321,8 +321,8 @@ static void test_given(void **state)
 static void test_infinity(void **state)
 {
     (void)state;
-    OnnxModel     m          = {0};
-    const char   *path       = temp_path("infinity.onnx"), *sample = temp_path("infinity.npy");
+    OnnxModel     m    = {0};
+    const char   *path = temp_path("infinity.onnx"), *sample = temp_path("infinity.npy");
     static float  x[8 * 256] = {0};
     char          given[4200];
     HoloCompiler *compiler = compiler_make();

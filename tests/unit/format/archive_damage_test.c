@@ -247,8 +247,8 @@ static void change(uint8_t *copy, size_t at, uint8_t value)
 // Every byte of the table and the records, changed in several ways; then a few bytes at once, at random.
 static void expect_no_harm_of(const char *archive, int step)
 {
-    size_t   size;
-    uint8_t *bytes = file_read(archive, &size), *copy = aligned_alloc(64, 64 * (size / 64 + 1));
+    size_t            size;
+    uint8_t          *bytes = file_read(archive, &size), *copy = aligned_alloc(64, 64 * (size / 64 + 1));
     const HoloHeader *h     = (const void *)bytes;
     size_t            first = h->header_size, end = section_find(bytes, HOLO_SECTION_WEIGHTS)->offset;
     size_t            texts = section_find(bytes, HOLO_SECTION_STRINGS)->offset,
