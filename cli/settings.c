@@ -89,7 +89,8 @@ static int set(int index, const char *text, const char *from)
         char *end;
         errno         = 0;
         double number = strtod(text, &end);
-        bool   fits   = end != text && !*end && !errno && number >= setting->low && number <= setting->high;
+        bool   is_hex = strpbrk(text, "xX"); // which strtod reads, too
+        bool   fits   = end != text && !*end && !errno && !is_hex && number >= setting->low && number <= setting->high;
         if (!fits || (setting->whole && number != floor(number)))
             return cli_usage(&nobody, "%s: '%s' is not a %s from %g to %g", from, text,
                              setting->whole ? "whole number" : "number", setting->low, setting->high);

@@ -176,6 +176,32 @@ static void watch_folders(Repository *r, const Scan *s)
             journal(JOURNAL_WARNING, "not-watched", "folder", s->folder[i], "why", strerror(errno), NULL);
 }
 
+static bool is_given(const Options *o, const Found *f)
+{
+    for (int i = 0; i < o->path_count; i++)
+        if (!strcmp(o->paths[i], f->path)) return true;
+    return false;
+}
+
+// Two files that were named, of which only one could be served. (Of those in folders, one is left out.)
+static bool names_differ(const Options *o, const Scan *s, char *why, size_t room)
+{
+    for (int i = 0; i < s->count; i++)
+        for (int k = 0; k < i && is_given(o, &s->found[i]); k++) {
+            const Found *a = &s->found[k], *b = &s->found[i];
+            if (!is_given(o, a) || a->is_archive != b->is_archive || strcmp(a->name, b->name) ||
+                strcmp(a->version, b->version))
+                continue;
+            if (!strcmp(a->path, b->path))
+                snprintf(why, room, "%s is given twice", a->path);
+            else
+                snprintf(why, room, "%s and %s are both called %s: give one of them another name", a->path, b->path,
+                         a->name);
+            return false;
+        }
+    return true;
+}
+
 static bool paths_check(const Server *server, char *why, size_t room)
 {
     Scan s  = {0};
@@ -187,6 +213,7 @@ static bool paths_check(const Server *server, char *why, size_t room)
                 is = false;
                 snprintf(why, room, "%s: it has the name of a model, but is none", s.found[k].path);
             }
+    is = is && names_differ(&server->options, &s, why, room);
     scan_free(&s);
     return is;
 }

@@ -161,9 +161,11 @@ void holo_tensor_set_numbers(HoloTensor *tensor, int64_t start, int64_t count, c
 
 HoloStatus holo_tensor_seed(HoloTensor *t, uint64_t seed, HoloArena *arena, HoloError *error)
 {
-    int64_t count = holo_tensor_count(t);
-    if (count < 0 || t->rank < 0 || t->kind != HOLO_TENSOR)
-        return holo_fail(error, HOLO_BAD_ARGUMENT, "only tensors of known size can be made up");
+    int64_t count    = holo_tensor_count(t);
+    bool    is_known = t->rank >= 0 && t->kind == HOLO_TENSOR;
+    for (int d = 0; is_known && d < t->rank; d++) is_known = t->dim[d] >= 0;
+    if (!is_known) return holo_fail(error, HOLO_BAD_ARGUMENT, "only tensors of known size can be made up");
+    if (count < 0) return holo_fail(error, HOLO_BAD_ARGUMENT, "a tensor of these sizes is too large");
     t->data = holo_arena_take(arena, holo_tensor_bytes(t) + 1);
     if (!t->data) return holo_fail_memory(error);
     HoloRandom random = {seed};

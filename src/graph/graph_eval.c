@@ -7,23 +7,15 @@
 
 #include "base/memory.h"
 #include "base/stop.h"
+#include "graph/spares.h"
 #include "ops/value.h"
 
 #include <string.h>
 
 enum {
-    DEPTH_MAX   = 64,      // subgraphs nested in subgraphs
-    SHARE_MIN   = 1 << 20, // bytes that runs of a subgraph may share
-    SPARE_COUNT = 4,       // blocks that are kept for later values
-    SPARE_MIN   = 1 << 18, // least bytes of such a block: smaller ones are cheap to get
-    SPARE_MAX   = 1 << 26, // most bytes: larger ones are too much to keep
-    SPARE_ALL   = 3 << 25, // most bytes of all of them
+    DEPTH_MAX = 64,      // subgraphs nested in subgraphs
+    SHARE_MIN = 1 << 20, // bytes that runs of a subgraph may share
 };
-
-typedef struct Spare {
-    void  *data;
-    size_t size;
-} Spare;
 
 typedef struct Place { // where outputs of a graph are put
     HoloArena *arena;
@@ -43,7 +35,7 @@ typedef struct Frame {           // a graph that is being computed
     size_t                 results_limit; // if one holds more bytes, the next run uses the other
     HoloLists              result_lists;  // sequences in the results of the last run
     HoloBinding            binding;       // numbers of symbolic sizes, if something needs them
-    Spare                  spare[SPARE_COUNT];
+    HoloSpares             spares;
 
     // By value id.
     HoloTensor *tensor;
@@ -162,47 +154,11 @@ static void frame_init(Frame *frame, Place place, const HoloEvalOptions *options
     };
 }
 
-// ---- blocks. Getting pages from the system for each value, and giving them back, takes longer than filling them.
-
 static void frame_deinit(Frame *frame)
 {
     holo_arena_deinit(&frame->temp);
     for (int i = 0; i < HOLO_COUNT(frame->results); i++) holo_arena_deinit(&frame->results[i]);
-    for (int i = 0; i < SPARE_COUNT; i++) holo_block_free(frame->spare[i].data, frame->spare[i].size);
-}
-
-// Takes a block of at least *size bytes, but not many more. *size becomes its size.
-static void *block_take(Frame *frame, size_t *size)
-{
-    Spare *best = NULL;
-    for (Spare *s = frame->spare; s < frame->spare + SPARE_COUNT; s++)
-        if (s->data && s->size >= *size && s->size / 2 <= *size && (!best || s->size < best->size)) best = s;
-    if (!best) return holo_block_take(*size);
-    void *data = best->data;
-    *size      = best->size;
-    *best      = (Spare){0};
-    return data;
-}
-
-static size_t spare_bytes(const Frame *frame)
-{
-    size_t bytes = 0;
-    for (int i = 0; i < SPARE_COUNT; i++) bytes += frame->spare[i].size;
-    return bytes;
-}
-
-// Keeps the largest blocks, except those that are a large part of all memory, or would be so together.
-static void block_give(Frame *frame, void *data, size_t size)
-{
-    Spare given = {data, size};
-    bool  keeps = size >= SPARE_MIN && size <= SPARE_MAX && size + spare_bytes(frame) <= SPARE_ALL;
-    for (int i = 0; i < SPARE_COUNT && keeps; i++) {
-        Spare kept = frame->spare[i];
-        if (kept.size >= given.size) continue;
-        frame->spare[i] = given;
-        given           = kept;
-    }
-    holo_block_free(given.data, given.size);
+    holo_spares_deinit(&frame->spares);
 }
 
 // ---- one node
@@ -228,7 +184,7 @@ static HoloStatus allocate(Frame *frame, const HoloNode *node, HoloTensor *t, si
         return holo_fail(error, HOLO_NO_MEMORY, "node %s (%s): %lld elements, more than the limit of %lld", node->name,
                          node->type, (long long)count, (long long)limit);
     if (size == 0) size = 1;
-    t->data = block ? block_take(frame, &size) : holo_arena_take_raw(frame->arena, size);
+    t->data = block ? holo_spares_take(&frame->spares, &size) : holo_arena_take_raw(frame->arena, size);
     if (!t->data)
         return holo_fail(error, HOLO_NO_MEMORY, "node %s (%s): no memory for an output", node->name, node->type);
     if (block) *block = size;
@@ -276,7 +232,7 @@ static HoloStatus settle(Frame *frame, const HoloValue *value, HoloError *error)
     void       *data = holo_arena_take_raw(frame->arena, size ? size : 1);
     if (!data) return holo_fail_memory(error);
     if (size) memcpy(data, t->data, size);
-    block_give(frame, t->data, frame->block[value->id]);
+    holo_spares_give(&frame->spares, t->data, frame->block[value->id]);
     t->data                 = data;
     frame->block[value->id] = 0;
     return HOLO_OK;
@@ -309,13 +265,10 @@ static HoloTensor type_before(const Frame *frame, const HoloValue *value)
     return t;
 }
 
-// The output takes the block of an input that nobody reads any more. False: it needs memory of its own.
-static bool take_over(Frame *frame, const HoloNode *node, HoloCall *call)
+// The output takes the block of input i, if nobody else reads that. False: it needs memory of its own.
+static bool take_over(Frame *frame, const HoloNode *node, HoloCall *call, int i)
 {
-    const HoloEvalOptions *options = frame->options;
-    if (!options || !options->in_place || node->out_count != 1 || !node->out[0]) return false;
-    int i = options->in_place(options->context, node, call);
-    if (i < 0 || !node->in[i]) return false;
+    if (i < 0 || !node->in[i] || node->out_count != 1 || !node->out[0]) return false;
     int from = node->in[i]->id, to = node->out[0]->id;
     if (!frame->block[from] || frame->uses[from] != 1 || frame->is_output[to]) return false;
     if (holo_tensor_bytes(call->in[i]) != holo_tensor_bytes(call->out[0])) return false;
@@ -323,6 +276,19 @@ static bool take_over(Frame *frame, const HoloNode *node, HoloCall *call)
     frame->block[to]   = frame->block[from];
     frame->block[from] = 0;
     return true;
+}
+
+// Which input an operator may write its output over; -1: none.
+static int in_place(const Frame *frame, const HoloNode *node, const HoloCall *call)
+{
+    const HoloEvalOptions *options = frame->options;
+    return options && options->in_place && node->out_count == 1 ? options->in_place(options->context, node, call) : -1;
+}
+
+static bool is_view(const HoloCall *call)
+{
+    if (!(call->op->flags & HOLO_OP_VIEW) || !call->in_count || !call->in[0] || !call->out[0]) return false;
+    return call->in[0]->kind == HOLO_TENSOR && is_sized(call->out[0]);
 }
 
 // Infers, allocates and computes. Uses the frame's state of each value, if there is one.
@@ -337,7 +303,8 @@ static HoloStatus run_call(Frame *frame, const HoloNode *node, HoloCall *call)
             HOLO_TRY(settle(frame, node->in[i], call->error));
         }
     }
-    if (frame->tensor && take_over(frame, node, call)) return compute(frame, node, call);
+    if (frame->tensor && is_view(call) && take_over(frame, node, call, 0)) return HOLO_OK; // the bytes are there
+    if (frame->tensor && take_over(frame, node, call, in_place(frame, node, call))) return compute(frame, node, call);
     for (int i = 0; i < call->out_count; i++) {
         HoloTensor *t = call->out[i];
         if (!t || t->kind != HOLO_TENSOR || !is_sized(t)) continue;
@@ -393,7 +360,7 @@ static void release(Frame *frame, const HoloValue *value)
 {
     int id = value->id;
     if (!frame->block[id]) return;
-    block_give(frame, frame->tensor[id].data, frame->block[id]);
+    holo_spares_give(&frame->spares, frame->tensor[id].data, frame->block[id]);
     frame->block[id]    = 0;
     frame->is_there[id] = false;
 }

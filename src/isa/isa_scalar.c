@@ -131,7 +131,7 @@ static double f64(unsigned op, double a, double b, double c)
     case HOLO_ISA_MIN: return a != a ? a : a < b ? a : b;
     case HOLO_ISA_MAX: return a != a ? a : a > b ? a : b;
     case HOLO_ISA_MAD: return a * b + c;
-    case HOLO_ISA_FMA: return fma(a, b, c);
+    case HOLO_ISA_FMA: return holo_fma_f64(a, b, c);
     case HOLO_ISA_ABS: return fabs(a);
     case HOLO_ISA_NEG: return -a;
     case HOLO_ISA_SIGN: return a > 0 ? 1 : a < 0 ? -1 : a;

@@ -65,21 +65,36 @@ static inline bool is_whole(double y)
     return !(fabs(y) < 0x1p31) ? y == rint(y) : y == (double)(int32_t)y;
 }
 
-// The same for floats, which are most elements of most models: without a step that waits for the one before it, so that
-// the compiler can make vectors of it.
-static void blur_floats(const Blur *b, float *x, int count, uint32_t seed, float mean)
+enum { NOISE = 1 << 12, STRETCH = 1 << 9 };
+
+// Numbers from -2^31 to 2^31.
+static void noise_make(float *out, int count, uint32_t seed)
 {
-    float by = (float)b->by * 0x1p-31f;
     for (int k = 0; k < count; k++) {
         uint32_t hash = ((uint32_t)k + seed) * 0x9E3779B1u;
         hash          = (hash ^ hash >> 15) * 0x85EBCA6Bu;
-        hash ^= hash >> 13;
-        // Numbers from 2^23 on are whole, and a number that stays gets -0 added.
-        uint32_t bits = holo_bits_of_f32(x[k]), is_small = -(uint32_t)((bits & 0x7FFFFFFF) < 0x4B000000);
-        float    small       = holo_f32_of_bits(bits & is_small);
-        uint32_t is_fraction = -(uint32_t)(small != (float)(int32_t)small);
-        uint32_t off         = holo_bits_of_f32(by * (float)(int32_t)hash * (fabsf(small) + mean));
-        x[k] += holo_f32_of_bits((off & is_fraction) | (0x80000000u & ~is_fraction));
+        out[k]        = (float)(int32_t)(hash ^ hash >> 13);
+    }
+}
+
+// The same for floats, which are most elements of most models: without a step that waits for the one before it, so that
+// the compiler can make vectors of it. Of many, each stretch takes a piece of the same noise, which begins anywhere.
+static void blur_floats(const Blur *b, float *x, int count, uint32_t seed, float mean)
+{
+    float noise[NOISE], by = (float)b->by * 0x1p-31f;
+    noise_make(noise, count < NOISE ? count : NOISE, seed);
+    for (int first = 0; first < count; first += STRETCH) {
+        seed               = seed * 1664525 + 1013904223;
+        const float *piece = noise + (count > NOISE ? (seed >> 8) % (NOISE - STRETCH) : (uint32_t)first);
+        int          n     = count - first < STRETCH ? count - first : STRETCH;
+        for (int k = 0; k < n; k++) {
+            // Numbers from 2^23 on are whole, and a number that stays gets -0 added.
+            uint32_t bits = holo_bits_of_f32(x[first + k]), is_small = -(uint32_t)((bits & 0x7FFFFFFF) < 0x4B000000);
+            float    small       = holo_f32_of_bits(bits & is_small);
+            uint32_t is_fraction = -(uint32_t)(small != (float)(int32_t)small);
+            uint32_t off         = holo_bits_of_f32(by * piece[k] * (fabsf(small) + mean));
+            x[first + k] += holo_f32_of_bits((off & is_fraction) | (0x80000000u & ~is_fraction));
+        }
     }
 }
 

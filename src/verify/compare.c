@@ -129,8 +129,7 @@ static HoloStatus numbers_compare(const char *name, const HoloKept *want, const 
         double  x = holo_element(&want->kept, i), y = holo_element(got, at), off = fabs(x - y);
         if (x == y || (isnan(x) && isnan(y))) continue;
         if (isnan(off)) off = INFINITY;
-        if (off > worst) worst = off;
-        holo_verify_note(r, bound, off, top, "output", name, at);
+        if (off > worst) holo_verify_note(r, bound, worst = off, top, "output", name, at);
         if (off <= allowed || bad++) continue;
         first      = at;
         first_want = x;

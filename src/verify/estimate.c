@@ -32,6 +32,15 @@ static double work_of(const HoloNode *node)
                           : sqrt(count_of(&a->type) * count_of(&b->type) * out));
 }
 
+// The bytes of an input that its node takes over as its output: nobody else reads what a view views.
+static double bytes_taken(const HoloNode *node, const int *uses)
+{
+    const HoloValue *v = holo_node_in(node, 0);
+    bool is_taken = node->op && node->op->flags & HOLO_OP_VIEW && v && v->producer && v->type.kind == HOLO_TENSOR &&
+                    uses[v->id] == 1;
+    return is_taken ? bytes_of(v) : 0;
+}
+
 HoloStatus holo_verify_estimate(const HoloGraph *sized, HoloEstimate *out, HoloError *error)
 {
     HoloArena scratch = {0};
@@ -46,8 +55,9 @@ HoloStatus holo_verify_estimate(const HoloGraph *sized, HoloEstimate *out, HoloE
     for (int i = 0; i < sized->node_count; i++) {
         const HoloNode *node = sized->nodes[i];
         for (int k = 0; k < node->out_count; k++) held += bytes_of(node->out[k]);
-        if (held > out->bytes) {
-            out->bytes = held;
+        double most = held - bytes_taken(node, uses);
+        if (most > out->bytes) {
+            out->bytes = most;
             out->most  = node;
         }
         out->work += work_of(node);

@@ -211,6 +211,15 @@ def test_not_worth_sharing(folder):
             print(f"repository_test.py: one more in a run cost {said[0]['cost_of_one_more']} of one: nothing can be said of runs that are not shared")
 
 
+def test_given_twice(folder):
+    """Of two files that are named, one cannot be left out in silence."""
+    put(folder + "/m.onnx", scaler(1, op="Identity"))
+    put(folder + "/b/m.onnx", scaler(2, op="Identity"))
+    for words, why in ((["/m.onnx", "/m.onnx"], "is given twice"), (["/m.onnx", "/b/m.onnx"], "are both called m")):
+        ran = subprocess.run([PROGRAM, "--port", "0", *[folder + w for w in words]], capture_output=True, text=True, timeout=60)
+        assert ran.returncode == 1 and why in ran.stderr, (ran.returncode, ran.stderr)
+
+
 def test_killed(folder):
     """kill -9 in the middle of swaps: what is in the folder stays whole, and the next server serves it."""
     put(folder + "/m.onnx", scaler(1, op="Identity"))

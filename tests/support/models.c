@@ -265,6 +265,35 @@ const char *archived(const char *path, HoloNumeric numeric, int threads)
     return out;
 }
 
+const char *text_archive(const char *name, const char *const *texts, int count, uint32_t *out_deduplicated)
+{
+    enum { ENTRIES_MAX = 2 };
+    HoloArena       arena = {0};
+    HoloLowered     lowered[ENTRIES_MAX];
+    HoloPlanEntry   entries[ENTRIES_MAX];
+    HoloPlan        plan;
+    HoloFileWriter *file;
+    uint64_t        size;
+    const char     *path = temp_path(name);
+    assert_true(count <= ENTRIES_MAX);
+    for (int i = 0; i < count; i++) {
+        HoloGraph *graph;
+        EXPECT_OK(holo_graph_parse(&arena, texts[i], &graph, &error));
+        EXPECT_OK(holo_graph_infer(graph, &error));
+        EXPECT_OK(holo_lower_graph(graph, NULL, &lowered[i], &error));
+        entries[i] = (HoloPlanEntry){i ? "second" : "", graph, &lowered[i]};
+    }
+    EXPECT_OK(holo_plan_create_all(entries, count, &plan, &error));
+    if (out_deduplicated) *out_deduplicated = plan.deduplicated;
+    EXPECT_OK(holo_file_writer_open(path, &file, &error));
+    EXPECT_OK(holo_archive_write(&plan, file, NULL, &size, &error));
+    EXPECT_OK(holo_file_writer_close(file, true, &error));
+    holo_plan_deinit(&plan);
+    for (int i = 0; i < count; i++) holo_lowered_deinit(&lowered[i]);
+    holo_arena_deinit(&arena);
+    return path;
+}
+
 HoloTensor made(const HoloTensor *type, uint64_t seed, int64_t open)
 {
     HoloTensor t      = *type;

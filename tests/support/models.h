@@ -63,6 +63,10 @@ HOLO_MUST HoloStatus model_of_lowered(const struct HoloGraph *graph, const struc
 // An archive of the model at `path`, beside it; returns its path.
 const char *archived(const char *path, HoloNumeric numeric, int threads);
 
+// An archive whose entries are the graphs of some texts, the first without a name, the second called "second"; returns its
+// path. *out_deduplicated: how many constants were there already; NULL: that is not asked for.
+const char *text_archive(const char *name, const char *const *texts, int count, uint32_t *out_deduplicated);
+
 // A tensor with memory for free(), filled from a seed: floats in [-1, 1), the rest 1. Sizes left open become `open`.
 HoloTensor made(const HoloTensor *type, uint64_t seed, int64_t open);
 

@@ -1,5 +1,5 @@
-// fma.h - a * b + c of floats, rounded once, with the same bits everywhere. Not every C library rounds right if a * b
-// lies half-way between two floats.
+// fma.h - a * b + c of floats and doubles, rounded once, with the same bits everywhere. Not every C library rounds right if
+// a * b lies half-way between two numbers; that of Windows computes in the registers of the x87.
 #ifndef HOLO_BASE_MATH_FMA_H
 #define HOLO_BASE_MATH_FMA_H
 
@@ -14,5 +14,7 @@ static inline float holo_fma_f32(float a, float b, float c)
         sum = holo_f64_of_bits(holo_bits_of_f64(sum) + ((lost > 0) == (sum > 0) ? 1u : UINT64_MAX));
     return (float)sum;
 }
+
+double holo_fma_f64(double a, double b, double c); // math_fma.c
 
 #endif

@@ -13,6 +13,7 @@ typedef struct Reader {
     const char *at, *end;
     int64_t     line;
     char        word[64]; // the current one, cut
+    bool        is_cut;
     HoloError  *error;
 } Reader;
 
@@ -36,8 +37,12 @@ static bool next_word(Reader *r, bool *out_is_new_row)
         *out_is_new_row = true;
     }
     size_t size = 0;
+    r->is_cut   = false;
     for (; r->at < r->end && *r->at && *r->at != '\n' && !is_between(*r->at); r->at++)
-        if (size < sizeof r->word - 1) r->word[size++] = *r->at;
+        if (size < sizeof r->word - 1)
+            r->word[size++] = *r->at;
+        else
+            r->is_cut = true;
     r->word[size] = 0;
     return size > 0;
 }
@@ -139,8 +144,8 @@ static HoloStatus shape_fail(const HoloTensor *want, const Count *count, HoloErr
         at += want->dim[d] < 0
                   ? snprintf(text + at, sizeof text - (size_t)at, "%s?", d ? "," : "")
                   : snprintf(text + at, sizeof text - (size_t)at, "%s%lld", d ? "," : "", (long long)want->dim[d]);
-    return holo_fail(error, HOLO_BAD_INPUT, "%lld numbers do not make a tensor of shape [%s]", (long long)count->words,
-                     text);
+    return holo_fail(error, HOLO_BAD_INPUT, "%lld number%s not make a tensor of shape [%s]", (long long)count->words,
+                     count->words == 1 ? " does" : "s do", text);
 }
 
 // The wanted shape, with dynamic sizes from the number of numbers; if nothing is wanted, the shape of the rows.
@@ -191,8 +196,14 @@ static HoloStatus word_put(Reader *r, HoloTensor *t, int64_t index)
     HoloClass class = holo_dtype_class((HoloDtype)t->dtype);
     bool is_real    = class == HOLO_CLASS_FLOAT || class == HOLO_CLASS_COMPLEX;
     if (is_real) {
+        bool   is_infinite = isinf(number) && !errno; // by its name
+        double back        = number;
         holo_put_f(t, index, number);
-        return HOLO_OK;
+        if (class == HOLO_CLASS_FLOAT) holo_read_f(t, index, 1, 1, &back);
+        return isinf(back) && !is_infinite
+                   ? holo_fail(r->error, HOLO_BAD_INPUT, "'%.40s' in line %lld is too large for type %s", r->word,
+                               (long long)r->line, holo_dtype_name((HoloDtype)t->dtype))
+                   : HOLO_OK;
     }
     errno         = 0;
     int64_t whole = strtoll(r->word, &end, 10);
@@ -212,11 +223,15 @@ static HoloStatus word_put(Reader *r, HoloTensor *t, int64_t index)
 static HoloStatus words_check(Reader r)
 {
     bool is_new;
-    while (next_word(&r, &is_new))
+    while (next_word(&r, &is_new)) {
+        if (is_number(r.word) && r.is_cut)
+            return holo_fail(r.error, HOLO_BAD_INPUT, "'%.40s...' in line %lld is too long for a number", r.word,
+                             (long long)r.line);
         if (!is_number(r.word))
             return holo_fail(r.error, HOLO_BAD_INPUT,
                              "this is not a tensor; it looks like a text file: '%.40s' in line %lld is not a number",
                              r.word, (long long)r.line);
+    }
     return HOLO_OK;
 }
 

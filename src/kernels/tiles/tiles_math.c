@@ -130,4 +130,4 @@ TILE(pow_F32)
 
 // Rounded once at every level, with or without hardware support.
 TERNARY(fma, F32, float, F32_FMA(x, y, z))
-TERNARY(fma, F64, double, __builtin_fma(x, y, z))
+TERNARY(fma, F64, double, F64_FMA(x, y, z))

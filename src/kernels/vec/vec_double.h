@@ -110,11 +110,13 @@ static __attribute__((noinline, unused)) f32n n_fma_in_doubles(f32n a, f32n b, f
     return c;
 }
 
-// The same of single floats.
+// The same of single floats, and of single doubles.
 #if defined __FMA__ || defined __aarch64__
 #define F32_FMA(a, b, c) __builtin_fmaf(a, b, c)
+#define F64_FMA(a, b, c) __builtin_fma(a, b, c)
 #else
 #define F32_FMA(a, b, c) holo_fma_f32(a, b, c)
+#define F64_FMA(a, b, c) holo_fma_f64(a, b, c)
 #endif
 
 #endif

@@ -199,6 +199,20 @@ static int64_t vector_at(const HoloHeads *h, int64_t batch, int64_t head, int64_
     return h->start + (h->at ? h->at[batch] : batch) * h->batch + head * h->head + position * h->step;
 }
 
+// Which keys a query sees: from <= key < to.
+static void find_seen(const HoloAttention *a, int64_t batch, int64_t query, int64_t *from, int64_t *to)
+{
+    int64_t far   = a->keys + a->queries; // no bound is farther away
+    int64_t place = query + (a->ahead ? a->ahead[batch] : 0);
+    *from         = 0;
+    *to           = a->valid && a->valid[batch] < a->keys ? a->valid[batch] : a->keys;
+    if (a->left >= 0 && a->left < far && place - a->left > *from) *from = place - a->left;
+    if (a->right >= 0 && a->right < far && place + a->right + 1 < *to) *to = place + a->right + 1;
+    if (a->causal && !(a->open_end && query == a->queries - 1) && place + 1 < *to) *to = place + 1;
+    if (*from > a->keys) *from = a->keys;
+    if (*to < *from) *to = *from;
+}
+
 // What the numbers of the vector that begins at element `at` are multiplied with.
 static double scale_at(const HoloHeads *h, int64_t at, int64_t size)
 {
@@ -273,6 +287,33 @@ void holo_attention_scores(const HoloCall *call, const HoloAttention *a, const H
     for (int64_t i = 0; i < part->heads * part->rows * a->keys; i++) cells[i].f *= a->scale;
 }
 
+// The sums of a row again, of those keys alone that its query sees.
+static void seen_sums(const HoloContract *c, int64_t batch, int64_t row, int64_t from, int64_t to, HoloCell *sums)
+{
+    const HoloCell *weight = ((const Product *)c->arg)->weights + (batch * c->rows + row) * c->depth;
+    HoloCell        value[HOLO_TILE];
+    for (int64_t j = 0; j < c->cols; j += HOLO_TILE) {
+        int64_t n = holo_least(c->cols - j, HOLO_TILE);
+        memset(sums + j, 0, (size_t)n * sizeof *sums);
+        for (int64_t k = from; k < to; k++) {
+            read_value(c, batch, k, j, n, value);
+            for (int64_t i = 0; i < n; i++) sums[j + i].f += weight[k].f * value[i].f;
+        }
+    }
+}
+
+// The value of a key that a query does not see may be anything: 0 times it must not make NaN of the sums.
+static void unseen_drop(const HoloContract *c, int64_t i, HoloCell *sums)
+{
+    const Product *p     = c->arg;
+    int64_t        batch = i / c->rows, row = i % c->rows, from, to;
+    bool           is_nan = false;
+    find_seen(p->a, (p->part->head + batch) / p->a->q_heads, p->part->row + row, &from, &to);
+    if (from >= to || to - from == c->depth) return;
+    for (int64_t j = 0; j < c->cols; j++) is_nan |= sums[j].f != sums[j].f;
+    if (is_nan) seen_sums(c, batch, row, from, to, sums);
+}
+
 void holo_attention_sums(const HoloCall *call, const HoloAttention *a, const HoloAttentionPart *part,
                          const HoloCell *weights, HoloCell *sums)
 {
@@ -289,25 +330,12 @@ void holo_attention_sums(const HoloCall *call, const HoloAttention *a, const Hol
     for (int64_t i = 0; i < part->heads * part->rows; i++) {
         int64_t head = part->head + i / part->rows, row = part->row + i % part->rows;
         int64_t at = head / a->q_heads * a->y_batch + head % a->q_heads * a->y_head + row * a->y_step;
+        unseen_drop(&c, i, sums + i * a->v_size);
         holo_write_f(a->y, at, 1, a->v_size, &sums[i * a->v_size].f);
     }
 }
 
 // ---- rows of scores
-
-// Which keys a query sees: from <= key < to.
-static void find_seen(const HoloAttention *a, int64_t batch, int64_t query, int64_t *from, int64_t *to)
-{
-    int64_t far   = a->keys + a->queries; // no bound is farther away
-    int64_t place = query + (a->ahead ? a->ahead[batch] : 0);
-    *from         = 0;
-    *to           = a->valid && a->valid[batch] < a->keys ? a->valid[batch] : a->keys;
-    if (a->left >= 0 && a->left < far && place - a->left > *from) *from = place - a->left;
-    if (a->right >= 0 && a->right < far && place + a->right + 1 < *to) *to = place + a->right + 1;
-    if (a->causal && !(a->open_end && query == a->queries - 1) && place + 1 < *to) *to = place + 1;
-    if (*from > a->keys) *from = a->keys;
-    if (*to < *from) *to = *from;
-}
 
 static void round_to(HoloDtype dtype, double *x, int64_t count)
 {

@@ -127,8 +127,9 @@ static Taps find_taps(const Sampler *s, double normal, int64_t size)
     borders(s, size, &low, &high);
     if (!(fabs(x) < 0x1p52)) x = x > 0 ? 0x1p52 : -0x1p52; // far outside in any case
     if (s->mode == NEAREST) x = rint(x);
-    if ((x < low || x > high) && s->mode != CUBIC) // cubic taps are treated one by one
-        x = s->padding == BORDER ? clamp(x, 0, n - 1) : s->padding == REFLECTION ? reflect(x, low, high) : x;
+    bool is_folded = s->padding != ZEROS && s->mode != CUBIC; // cubic taps are treated one by one
+    if (is_folded && s->padding == REFLECTION) x = reflect(x, low, high);
+    if (is_folded && (s->mode == LINEAR || s->padding == BORDER)) x = clamp(x, 0, n - 1);
     Taps    taps  = {.count = s->mode == NEAREST ? 1 : s->mode == LINEAR ? 2 : 4};
     int64_t first = (int64_t)x;
     if (s->mode != NEAREST) first -= (double)first > x; // floor
@@ -140,7 +141,8 @@ static Taps find_taps(const Sampler *s, double normal, int64_t size)
         taps.weight[0] = s->mode == NEAREST ? 1 : 1 - rest;
         taps.weight[1] = rest;
     }
-    for (int i = 0; i < taps.count; i++) taps.index[i] = element(s, first + i, size);
+    for (int i = 0; i < taps.count; i++)
+        taps.index[i] = is_folded && first + i == size ? size - 1 : element(s, first + i, size);
     return taps;
 }
 

@@ -330,6 +330,12 @@ static void step_gru(Layer *l, const HoloCall *call)
     l->from_h = gates;
 }
 
+// What a gate adds for the cell; nothing without peepholes, even where the cell is infinite.
+static double peep(const Layer *l, int64_t at, double cell)
+{
+    return l->peepholes ? l->peephole[at] * cell : 0;
+}
+
 static void step_lstm(Layer *l, const HoloCall *call)
 {
     int64_t n = l->hidden;
@@ -341,10 +347,10 @@ static void step_lstm(Layer *l, const HoloCall *call)
         for (int64_t j = 0; j < n; j++) {
             double sum[4], *c = &l->c[b * n + j].f; // gates in the order input, output, forget, cell
             for (int g = 0; g < 4; g++) sum[g] = x[g * n + j].f + s[g * n + j].f + l->state_bias[g * n + j];
-            double in         = activate(l, 0, sum[0] + l->peephole[j] * *c);
-            double forget     = l->input_forget ? 1 - in : activate(l, 0, sum[2] + l->peephole[2 * n + j] * *c);
+            double in         = activate(l, 0, sum[0] + peep(l, j, *c));
+            double forget     = l->input_forget ? 1 - in : activate(l, 0, sum[2] + peep(l, 2 * n + j, *c));
             *c                = forget * *c + in * activate(l, 1, sum[3]);
-            double out        = activate(l, 0, sum[1] + l->peephole[n + j] * *c);
+            double out        = activate(l, 0, sum[1] + peep(l, n + j, *c));
             l->h[b * n + j].f = out * holo_activate(&l->activation[l->direction * l->kind->activations + 2], *c);
         }
     }

@@ -339,12 +339,50 @@ static void test_fma(void **state)
     }
 }
 
+// Bits of doubles whose products and sums come close to each other, or leave the normal numbers.
+static double fma_wide_operand(uint64_t *seed, int around)
+{
+    uint64_t bits = holo_random_next((HoloRandom *)(void *)seed), few = bits >> 60;
+    uint64_t power = (uint64_t)(around + (int)(bits >> 56 & 15));
+    if (few == 0) bits &= ~UINT64_C(0) << 30; // few bits: products are exact, and lie half-way
+    if (few == 1) bits |= (UINT64_C(1) << 30) - 1;
+    return holo_f64_of_bits((bits & UINT64_C(0x800FFFFFFFFFFFFF)) | (power & 0x7FF) << 52);
+}
+
+// The C library of this system rounds right.
+static void test_fma_of_doubles(void **state)
+{
+    (void)state;
+    static const int    around[][3] = {{1016, 1016, 1016}, {1016, 1016, 970}, {0, 1023, 0},
+                                       {500, 500, 0},      {480, 500, 0},     {1500, 1530, 2030}};
+    static const double special[]   = {0.0,      -0.0,      1,  -1, 0x1p-1074, -0x1p-1022, 0x1.fffffffffffffp1023,
+                                       INFINITY, -INFINITY, NAN};
+    uint64_t            seed        = 1;
+    for (int i = 0; i < 300000; i++) {
+        const int *at = around[i % HOLO_COUNT(around)];
+        double     a = fma_wide_operand(&seed, at[0]), b = fma_wide_operand(&seed, at[1]),
+               c = fma_wide_operand(&seed, at[2]);
+        if (i % 3 == 0) c = -a * b; // what rounding lost is all that is left
+        double want = fma(a, b, c), got = holo_fma_f64(a, b, c);
+        if (holo_bits_of_f64(want) != holo_bits_of_f64(got) && !(isnan(want) && isnan(got)))
+            fail_msg("fma(%a, %a, %a) is %a, not %a", a, b, c, want, got);
+    }
+    for (int i = 0; i < HOLO_COUNT(special); i++)
+        for (int j = 0; j < HOLO_COUNT(special); j++)
+            for (int k = 0; k < HOLO_COUNT(special); k++) {
+                double want = fma(special[i], special[j], special[k]),
+                       got  = holo_fma_f64(special[i], special[j], special[k]);
+                if (holo_bits_of_f64(want) != holo_bits_of_f64(got) && !(isnan(want) && isnan(got)))
+                    fail_msg("fma(%a, %a, %a) is %a, not %a", special[i], special[j], special[k], want, got);
+            }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_fma),          cmocka_unit_test(test_accuracy), cmocka_unit_test(test_accuracy_at_edges),
-        cmocka_unit_test(test_pow_accuracy), cmocka_unit_test(test_special),  cmocka_unit_test(test_special_powers),
-        cmocka_unit_test(test_bits),
+        cmocka_unit_test(test_fma_of_doubles),    cmocka_unit_test(test_fma),          cmocka_unit_test(test_accuracy),
+        cmocka_unit_test(test_accuracy_at_edges), cmocka_unit_test(test_pow_accuracy), cmocka_unit_test(test_special),
+        cmocka_unit_test(test_special_powers),    cmocka_unit_test(test_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "ops/tensor.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -232,6 +233,31 @@ static void test_large_outputs(void **state)
     holo_compiler_destroy(compiler);
 }
 
+// A view of a value that nobody else reads is that value.
+static void test_views(void **state)
+{
+    (void)state;
+    OnnxModel     m        = {0};
+    const char   *path     = temp_path("views.onnx");
+    const int64_t shape[3] = {1024, 12, 1024}, axis = 0;
+    HoloCompiler *compiler = compiler_make();
+    HoloReport   *report   = NULL;
+    onnx_input(&m.graph, "x", HOLO_F32, "12,1024,1024");
+    onnx_output(&m.graph, "y", HOLO_F32, "1,12,1024");
+    onnx_ints(&m.graph, "shape", "3", shape);
+    onnx_ints(&m.graph, "axis", "1", &axis);
+    onnx_node(&m.graph, "Neg", "x", "neg", "");
+    onnx_node(&m.graph, "Reshape", "neg,shape", "other", "");
+    onnx_node(&m.graph, "ReduceMax", "other,axis", "y", "");
+    onnx_save(&m, path);
+    holo_compiler_set_memory_limit(compiler, 130 << 20); // x and its negative take 48 MiB each
+    holo_compiler_set_strict(compiler, true);
+    EXPECT_OK(holo_compile_file(compiler, path, temp_path("views.holo"), &report, &error));
+    assert_true(report->verified);
+    holo_report_destroy(report);
+    holo_compiler_destroy(compiler);
+}
+
 // ---- inputs that are given
 
 static void npy_write(const char *path, int dtype, int rank, const int64_t *dim, const void *data)
@@ -291,6 +317,33 @@ static void test_given(void **state)
     holo_compiler_destroy(compiler);
 }
 
+// An infinity makes NaN of more than the formula would, in a kernel that computes tiles of an image.
+static void test_infinity(void **state)
+{
+    (void)state;
+    OnnxModel     m    = {0};
+    const char   *path = temp_path("infinity.onnx"), *sample = temp_path("infinity.npy");
+    static float  x[8 * 256] = {0};
+    char          given[4200];
+    HoloCompiler *compiler = compiler_make();
+    HoloReport   *report   = NULL;
+    onnx_input(&m.graph, "x", HOLO_F32, "1,8,16,16");
+    onnx_output(&m.graph, "y", HOLO_F32, "1,8,16,16");
+    onnx_weights(&m.graph, "w", "8,8,3,3", 1, 1);
+    onnx_node(&m.graph, "Conv", "x,w", "y", "pads=[1,1,1,1]");
+    onnx_save(&m, path);
+    for (int i = 0; i < HOLO_COUNT(x); i++) x[i] = (float)(i % 17) - 8;
+    x[5 * 16 + 5] = HUGE_VALF;
+    npy_write(sample, HOLO_F32, 4, (const int64_t[]){1, 8, 16, 16}, x);
+    snprintf(given, sizeof given, "x=%s", sample);
+    EXPECT_OK(holo_compiler_add_verify_inputs(compiler, given, &error));
+    holo_compiler_set_strict(compiler, true);
+    EXPECT_OK(holo_compile_file(compiler, path, temp_path("infinity.holo"), &report, &error));
+    assert_true(report->verified);
+    holo_report_destroy(report);
+    holo_compiler_destroy(compiler);
+}
+
 // ---- kernels that users write
 
 static void test_kernel_leaves_its_memory(void **state)
@@ -327,7 +380,9 @@ int main(void)
         cmocka_unit_test(test_random),
         cmocka_unit_test(test_limit),
         cmocka_unit_test(test_large_outputs),
+        cmocka_unit_test(test_views),
         cmocka_unit_test(test_given),
+        cmocka_unit_test(test_infinity),
         cmocka_unit_test(test_kernel_leaves_its_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

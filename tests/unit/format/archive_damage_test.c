@@ -4,6 +4,7 @@
 #include "support/watched.h"
 
 #include "base/hash.h"
+#include "graph/graph.h"
 #include "hologram_atlas.h"
 #include "isa/isa.h"
 
@@ -39,12 +40,22 @@ static void watch_set(HoloSession *session)
     pthread_mutex_unlock(&watch_lock);
 }
 
+// Are there sizes of inputs that a run may choose, or states?
+static bool model_is_open(const HoloModel *model)
+{
+    bool is_open = holo_model_state_count(model) > 0;
+    for (int i = 0; i < holo_model_input_count(model); i++)
+        for (int d = 0; d < holo_model_input(model, i)->type.rank; d++)
+            is_open |= holo_model_input(model, i)->type.dim[d] < 0;
+    return is_open;
+}
+
 // An input of the type the model asks for; false: it would be large, or no tensor of numbers.
-static bool input_make(const HoloPort *port, HoloTensor *out)
+static bool input_make(const HoloPort *port, int64_t open, HoloTensor *out)
 {
     HoloTensor type = port->type;
     for (int d = 0; d < type.rank; d++)
-        if (type.dim[d] < 0) type.dim[d] = 2;
+        if (type.dim[d] < 0) type.dim[d] = open;
     if (type.kind != HOLO_TENSOR || type.dtype == HOLO_STRING || holo_tensor_count(&type) < 0) return false;
     if (holo_tensor_bytes(&type) > 1 << 20) return false;
     *out = made(&type, 1, 2);
@@ -87,29 +98,65 @@ static void programs_read(const HoloModel *model)
     holo_step_programs_close(programs);
 }
 
+// Every byte of the states can be read and written.
+static void states_use(const HoloModel *model, HoloSession *session)
+{
+    for (int i = 0; i < holo_model_state_count(model); i++) {
+        HoloTensor type;
+        if (holo_session_state_type(session, i, &type, NULL)) continue;
+        size_t size  = holo_tensor_bytes(&type);
+        char  *bytes = malloc(size + 1);
+        if (size > 1 << 20) size = holo_dtype_size((HoloDtype)type.dtype);
+        assert_int_equal(holo_session_state_read(session, i, 0, bytes, size, NULL), HOLO_OK);
+        assert_int_equal(holo_session_state_write(session, i, 0, bytes, size, NULL), HOLO_OK);
+        free(bytes);
+    }
+}
+
+enum { INPUTS = 4 };
+
+// Sets all inputs, with `open` for open sizes, and runs.
+static HoloStatus run_once(const HoloModel *model, HoloSession *session, int64_t open, HoloTensor *inputs)
+{
+    HoloStatus status = HOLO_OK;
+    for (int i = 0; i < INPUTS && i < holo_model_input_count(model) && !status; i++)
+        if (input_make(holo_model_input(model, i), open, &inputs[i]))
+            status = holo_session_set_input(session, i, &inputs[i], NULL);
+    if (status) return status;
+    watch_set(session);
+    status = holo_session_run(session, NULL);
+    watch_set(NULL);
+    if (!status) outputs_read(model, session);
+    return status;
+}
+
+// What can be done with one entry. What is bound for some sizes is bound again for others.
+static void entry_exercise(const HoloModel *model)
+{
+    static const int64_t open[] = {2, 3, 1};
+    HoloSession         *session;
+    HoloTensor           inputs[HOLO_COUNT(open)][INPUTS] = {{{0}}};
+    if (holo_session_create(model, NULL, &session, NULL)) return;
+    for (int i = 0; i < HOLO_COUNT(open); i++) {
+        if (run_once(model, session, open[i], inputs[i])) break;
+        states_use(model, session);
+        if (!model_is_open(model)) break;
+    }
+    holo_session_destroy(session);
+    for (int i = 0; i < HOLO_COUNT(open); i++)
+        for (int k = 0; k < INPUTS; k++) free(inputs[i][k].data);
+}
+
 // Opens the bytes and, where that succeeds, runs what is in them: any status is good, a crash is not.
 static void exercise(const uint8_t *bytes, size_t size)
 {
-    enum { INPUTS = 4 };
-    HoloModel   *model;
-    HoloSession *session        = NULL;
-    HoloTensor   inputs[INPUTS] = {{0}};
+    HoloModel *model;
     if (holo_model_open_memory(bytes, size, &model, NULL)) return;
     constants_read(model);
     programs_read(model);
-    HoloStatus status = holo_session_create(model, NULL, &session, NULL);
-    for (int i = 0; i < INPUTS && i < holo_model_input_count(model) && !status; i++)
-        if (input_make(holo_model_input(model, i), &inputs[i]))
-            status = holo_session_set_input(session, i, &inputs[i], NULL);
-    if (!status) {
-        watch_set(session);
-        status = holo_session_run(session, NULL);
-        watch_set(NULL);
-        if (!status) outputs_read(model, session);
-    }
-    holo_session_destroy(session);
+    for (int i = 0; i < holo_model_entry_count(model); i++)
+        entry_exercise(holo_model_entry(model, holo_model_entry_name(model, i)));
     holo_model_close(model);
-    for (int i = 0; i < INPUTS; i++) free(inputs[i].data);
 }
 
 // Is byte `at` between what the file's records cover?
@@ -198,10 +245,10 @@ static void change(uint8_t *copy, size_t at, uint8_t value)
 }
 
 // Every byte of the table and the records, changed in several ways; then a few bytes at once, at random.
-static void expect_no_harm(const char *path, int step)
+static void expect_no_harm_of(const char *archive, int step)
 {
-    size_t   size;
-    uint8_t *bytes = file_read(archived(path, HOLO_FUSED, 1), &size), *copy = aligned_alloc(64, 64 * (size / 64 + 1));
+    size_t            size;
+    uint8_t          *bytes = file_read(archive, &size), *copy = aligned_alloc(64, 64 * (size / 64 + 1));
     const HoloHeader *h     = (const void *)bytes;
     size_t            first = h->header_size, end = section_find(bytes, HOLO_SECTION_WEIGHTS)->offset;
     size_t            texts = section_find(bytes, HOLO_SECTION_STRINGS)->offset,
@@ -226,6 +273,11 @@ static void expect_no_harm(const char *path, int step)
     }
     free(bytes);
     free(copy);
+}
+
+static void expect_no_harm(const char *path, int step)
+{
+    expect_no_harm_of(archived(path, HOLO_FUSED, 1), step);
 }
 
 // A packed constant and a plain one with as many elements, in fewer bytes: taking one for the other must not do.
@@ -263,6 +315,48 @@ static const char *model_parts(const char *rows)
     onnx_node(&m.graph, "Concat", "d,c", "y", "axis=0");
     onnx_save(&m, path);
     return path;
+}
+
+// A cache, and the attention of new tokens to it; an entry with a branch beside it.
+static const char *const cached[] = {
+    "graph a(x: f32[B,S,2], rows: i64[B] = index, lengths: i64[B] = 0,\n"
+    "        keys: f32[slots,context,2] = state[B,S,2]) -> (y) {\n"
+    "    all = hologram::CacheWrite@1(keys, x, rows, lengths)\n"
+    "    y = hologram::CachedAttention@1(x, all, all, rows, lengths) {num_heads=1, scale=1.0}\n"
+    "}\n",
+    "graph b(z: f32[B,2], flag: bool[]) -> (q) {\n"
+    "    q = If@16(flag | z) {then_branch=graph t(z: f32[B,2]) -> (r) { r = Neg@13(z) },\n"
+    "        else_branch=graph e(z: f32[B,2]) -> (s) { s = Abs@13(z) }}\n"
+    "}\n",
+};
+
+// A product with weights in blocks of this type, and rows of the same: packed once, as panels.
+static const char *archive_blocks(const char *type, int bytes)
+{
+    enum { ROWS = 17 };
+    HoloText    text = {0};
+    char        name[40];
+    const char *texts[1];
+    holo_text_add(&text, "graph g(x: f32[m,256]) -> (y) {\n    const w: u8[%d,%d] = {", ROWS, bytes);
+    for (int i = 0; i < ROWS * bytes; i++) holo_text_add(&text, "%s%d", i ? ", " : "", i * 73 % 61);
+    holo_text_add(&text, "}\n    y = hologram::MatMulBlocks@1(x, w) {type=\"%s\", count=256, rounds=1}\n}\n", type);
+    snprintf(name, sizeof name, "%s.holo", type);
+    texts[0]         = text.data;
+    const char *path = text_archive(name, texts, 1, NULL);
+    holo_text_deinit(&text);
+    return path;
+}
+
+// What newer archives have: states, several entries, weights in blocks that are packed as slices.
+static void test_malice_of_new_parts(void **state)
+{
+    (void)state;
+    int step = watched_step("the changes to archives with states and blocks", 7);
+    expect_no_harm_of(text_archive("cached.holo", cached, HOLO_COUNT(cached), NULL), step);
+    expect_no_harm_of(archive_blocks("iq2_xxs", 66), 3 * step);
+    expect_no_harm_of(archive_blocks("iq1_m", 56), 3 * step);
+    expect_no_harm_of(archive_blocks("tq1_0", 54), 3 * step);
+    expect_no_harm_of(archive_blocks("q4_k", 144), 3 * step);
 }
 
 static void test_malice(void **state)
@@ -381,6 +475,7 @@ int main(void)
         cmocka_unit_test(test_every_flipped_bit_is_seen),
         cmocka_unit_test(test_every_truncation),
         cmocka_unit_test(test_malice),
+        cmocka_unit_test(test_malice_of_new_parts),
         cmocka_unit_test(test_attributes_of_no_step),
         cmocka_unit_test(test_parts_lie_inside),
         cmocka_unit_test(test_programs_of_steps),

@@ -2,9 +2,6 @@
 #include "support/archive_edit.h"
 #include "support/models.h"
 
-#include "archive/archive.h"
-#include "plan/plan.h"
-
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,29 +26,9 @@ enum { ENTRIES = 2 };
 
 static const char *written(void)
 {
-    HoloArena       arena = {0};
-    HoloLowered     lowered[ENTRIES];
-    HoloPlanEntry   entries[ENTRIES];
-    HoloPlan        plan;
-    HoloFileWriter *file;
-    uint64_t        size;
-    const char     *path = temp_path("entries.holo");
-    for (int i = 0; i < ENTRIES; i++) {
-        HoloGraph *graph;
-        EXPECT_OK(holo_graph_parse(&arena, texts[i], &graph, &error));
-        EXPECT_OK(holo_graph_infer(graph, &error));
-        EXPECT_OK(holo_lower_graph(graph, NULL, &lowered[i], &error));
-        entries[i] = (HoloPlanEntry){i ? "second" : "", graph, &lowered[i], false};
-    }
-    EXPECT_OK(holo_plan_create_all(entries, ENTRIES, &plan, &error));
-    assert_int_equal(plan.constant_count, 1);
-    assert_int_equal(plan.deduplicated, 1);
-    EXPECT_OK(holo_file_writer_open(path, &file, &error));
-    EXPECT_OK(holo_archive_write(&plan, file, NULL, &size, &error));
-    EXPECT_OK(holo_file_writer_close(file, true, &error));
-    holo_plan_deinit(&plan);
-    for (int i = 0; i < ENTRIES; i++) holo_lowered_deinit(&lowered[i]);
-    holo_arena_deinit(&arena);
+    uint32_t    deduplicated;
+    const char *path = text_archive("entries.holo", texts, ENTRIES, &deduplicated);
+    assert_int_equal(deduplicated, 1);
     return path;
 }
 
