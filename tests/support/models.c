@@ -281,7 +281,7 @@ const char *text_archive(const char *name, const char *const *texts, int count, 
         EXPECT_OK(holo_graph_parse(&arena, texts[i], &graph, &error));
         EXPECT_OK(holo_graph_infer(graph, &error));
         EXPECT_OK(holo_lower_graph(graph, NULL, &lowered[i], &error));
-        entries[i] = (HoloPlanEntry){i ? "second" : "", graph, &lowered[i]};
+        entries[i] = (HoloPlanEntry){i ? "second" : "", graph, &lowered[i], false};
     }
     EXPECT_OK(holo_plan_create_all(entries, count, &plan, &error));
     if (out_deduplicated) *out_deduplicated = plan.deduplicated;
