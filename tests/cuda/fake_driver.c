@@ -19,7 +19,7 @@ enum {
     INVALID_VALUE    = 1,
     BAD_HANDLE       = 400,
     UNKNOWN_FUNCTION = 500,
-    STEPS            = 64,
+    STEPS            = 256,
     FUNCTIONS        = 256,
     TOUCHED          = 1 << 18
 };

@@ -19,6 +19,7 @@ static const char *const cache_modules[]     = {"cache", NULL};
 static const char *const top_modules[]       = {"top", NULL};
 static const char *const scatter_modules[]   = {"scatter", "basic", NULL};
 static const char *const tuples_modules[]    = {"scatter", NULL};
+static const char *const recurrent_modules[] = {"recurrent", "basic", NULL};
 
 static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_PROGRAM]   = {"program", holo_cuda_program, programs_modules},
@@ -43,6 +44,7 @@ static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_SCATTER]   = {"scatter", holo_cuda_scatter, scatter_modules},
     [HOLO_CUDA_STEP_TUPLES]    = {"gather_tuples", holo_cuda_gather_tuples, tuples_modules},
     [HOLO_CUDA_STEP_ONE_HOT]   = {"one_hot", holo_cuda_one_hot, tuples_modules},
+    [HOLO_CUDA_STEP_RECURRENT] = {"recurrent", holo_cuda_recurrent, recurrent_modules},
     [HOLO_CUDA_STEP_BLOCKS]    = {"blocks", holo_cuda_few_bits, block_modules},
 };
 

@@ -33,7 +33,8 @@ typedef enum HoloCudaKernelId {
     HOLO_CUDA_STEP_SCATTER   = 20, // ScatterElements, ScatterND
     HOLO_CUDA_STEP_TUPLES    = 21, // GatherND
     HOLO_CUDA_STEP_ONE_HOT   = 22,
-    HOLO_CUDA_STEP_BLOCKS    = 23, // MatMulBlocks, MatMulNBits, DecodeBlocks and TakeRows of blocks
+    HOLO_CUDA_STEP_RECURRENT = 23, // LSTM, GRU, RNN
+    HOLO_CUDA_STEP_BLOCKS    = 24, // MatMulBlocks, MatMulNBits, DecodeBlocks and TakeRows of blocks
     HOLO_CUDA_STEP_LIMIT
 } HoloCudaKernelId;
 
@@ -149,7 +150,7 @@ HoloCudaPrepare    holo_cuda_program, holo_cuda_product, holo_cuda_conv, holo_cu
     holo_cuda_reduce, holo_cuda_rows, holo_cuda_pool, holo_cuda_attention, holo_cuda_group_norm, holo_cuda_transfer,
     holo_cuda_extreme, holo_cuda_scan, holo_cuda_pick_elements, holo_cuda_resize, holo_cuda_rotary,
     holo_cuda_cache_write, holo_cuda_cached_attention, holo_cuda_top, holo_cuda_scatter, holo_cuda_gather_tuples,
-    holo_cuda_one_hot, holo_cuda_few_bits;
+    holo_cuda_one_hot, holo_cuda_recurrent, holo_cuda_few_bits;
 
 typedef struct HoloCudaKernel {
     const char        *name;

@@ -1,31 +1,11 @@
 // choose_recurrent.c - chooses kernels for LSTM, GRU and RNN, and packs their weights.
 #include "kernels/kernels.h"
 #include "lower/cpu/choose.h"
-
-#include <string.h>
-#include <strings.h>
+#include "lower/usual.h"
 
 static int gates_of(const HoloNode *node)
 {
     return HOLO_IS(node, LSTM) ? 4 : HOLO_IS(node, GRU) ? 3 : 1;
-}
-
-// If activations are named, are they the default ones?
-static bool has_usual_activations(const HoloCall *call, int gates)
-{
-    static const HoloOpId lstm[] = {HOLO_ID_Sigmoid, HOLO_ID_Tanh, HOLO_ID_Tanh},
-                          gru[] = {HOLO_ID_Sigmoid, HOLO_ID_Tanh}, rnn[] = {HOLO_ID_Tanh};
-    const HoloOpId *usual = gates == 4 ? lstm : gates == 3 ? gru : rnn;
-    int             count = gates == 4 ? 3 : gates == 3 ? 2 : 1;
-    const HoloAttr *attr  = holo_attr_find(call, "activations");
-    if (!attr) return true;
-    if (attr->kind != HOLO_ATTR_STRINGS) return false;
-    for (int i = 0; i < attr->count; i++) {
-        const char *want = holo_op_id_name(usual[i % count]);
-        HoloString  have = attr->strings[i];
-        if (have.size != strlen(want) || strncasecmp(have.data, want, have.size)) return false;
-    }
-    return true;
 }
 
 // Is it a constant that padding does not enlarge much, and does a group of units fit into a part of an archive?
@@ -50,7 +30,7 @@ static bool is_usual(const HoloNode *node, int gates)
     }
     if (holo_node_in(node, 7) || holo_attr_int(&call, "layout", 0) || holo_attr_int(&call, "input_forget", 0))
         return false;
-    if (!has_usual_activations(&call, gates) || holo_attr_float(&call, "clip", 0) != 0) return false;
+    if (!holo_has_usual_activations(&call, gates) || holo_attr_float(&call, "clip", 0) != 0) return false;
     return x->type.rank == 3 && x->type.dim[0] != 0;
 }
 

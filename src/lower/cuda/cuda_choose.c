@@ -3,6 +3,7 @@
 #include "devices/cuda/cuda_pick.h"
 #include "graph/facts.h"
 #include "lower/cuda/cuda_target.h"
+#include "lower/usual.h"
 #include "ops/hologram/program.h"
 
 #include <string.h>
@@ -281,6 +282,20 @@ static bool one_hot(Choosing *c)
     return is_indices(input(c, 0)) && is_known(input(c, 1)) && is_movable(input(c, 2)) && is_movable(c->node->out[0]);
 }
 
+// As the operator is by itself: the usual functions, all of each sequence.
+static bool recurrent(Choosing *c)
+{
+    enum { X, LENGTHS = 4, PEEPHOLES = 7 };
+    int gates = HOLO_IS(c->node, LSTM) ? 4 : HOLO_IS(c->node, GRU) ? 3 : 1;
+    if (!holo_has_usual_activations(&c->call, gates) || holo_attr_float(&c->call, "clip", 0) != 0 ||
+        holo_attr_int(&c->call, "input_forget", 0))
+        return false;
+    for (int i = 0; i < c->node->in_count; i++)
+        if (input(c, i) && (!is_f32(input(c, i), 2, 3) || i == LENGTHS || i == PEEPHOLES)) return false;
+    const HoloValue *x = input(c, X);
+    return x && x->type.rank == 3 && x->type.dim[0] != 0 && x->type.dim[1] != 0;
+}
+
 // ---- rows and windows
 
 // Axes that are not neighbours, as far as the compiler can tell, are left to the CPU.
@@ -412,6 +427,9 @@ static const Row rows[] = {
     {HOLO_ID_ScatterND, HOLO_CUDA_STEP_SCATTER, scatter},
     {HOLO_ID_OneHot, HOLO_CUDA_STEP_ONE_HOT, one_hot},
     {HOLO_ID_TopK, HOLO_CUDA_STEP_TOP, top},
+    {HOLO_ID_LSTM, HOLO_CUDA_STEP_RECURRENT, recurrent},
+    {HOLO_ID_GRU, HOLO_CUDA_STEP_RECURRENT, recurrent},
+    {HOLO_ID_RNN, HOLO_CUDA_STEP_RECURRENT, recurrent},
     {HOLO_ID_ArgMax, HOLO_CUDA_STEP_EXTREME, extreme},
     {HOLO_ID_ArgMin, HOLO_CUDA_STEP_EXTREME, extreme},
     {HOLO_ID_CumSum, HOLO_CUDA_STEP_SCAN, scan},
