@@ -353,6 +353,7 @@ $(BUILD)/tests/%$(EXE): %.c $(SUPPORT) $(if $(WATCHED),$(SHARED),$(LIB_COMP) $(L
 $(BUILD)/tests/fake/libcuda.so.1: tests/cuda/fake_driver.c tests/cuda/fake_driver.h
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(TEST_FLAGS) -fPIC -shared -Wl,-soname,libcuda.so.1 -o $@ $< -ldl
+# Products are PTX: product_plain.cu has what they promise.
 ON_CPU_PRODUCTS := product_f32 product_tf32 product_f16 product_bf16
 ON_CPU := basic cache decode depthwise norm recurrent scatter top turn $(filter blocks_%,$(CUDA_NAMES)) $(ON_CPU_PRODUCTS)
 CXX    := $(if $(findstring clang,$(CC)),clang++,g++)
@@ -360,14 +361,13 @@ ON_CPU_CXX = $(Q)$(CXX) -std=c++17 $(OPT) $(DEBUG) -Wall -Werror -Wno-sign-compa
     -fno-exceptions -fno-rtti -fno-strict-aliasing -ffp-contract=off -pthread $(if $(SANITIZE),-DON_CPU_WATCHED $(if $(filter thread,$(SANITIZE)),,$(SANFLAGS))) -Itests/cuda/on_cpu \
     -x c++ -include tests/cuda/on_cpu/on_cpu.h
 vpath %.cu src/devices/cuda/code tests/cuda/on_cpu
+$(ON_CPU_PRODUCTS:%=$(BUILD)/tests/fake/%.so): tests/cuda/on_cpu/product_plain.cu $(CUDA_HEAD) $(wildcard tests/cuda/on_cpu/*.h)
+	@mkdir -p $(@D)
+	@echo "  cpu   $@"
+	$(ON_CPU_CXX) $< -o $@
 $(BUILD)/tests/fake/%.so: %.cu $(CUDA_HEAD) $(wildcard tests/cuda/on_cpu/*.h)
 	@mkdir -p $(@D)
 	@echo "  cpu   $<"
-	$(ON_CPU_CXX) $< -o $@
-# Products are PTX: beside them stands what they promise.
-$(ON_CPU_PRODUCTS:%=$(BUILD)/tests/fake/%.so): tests/cuda/on_cpu/product_plain.cc $(CUDA_HEAD) $(wildcard tests/cuda/on_cpu/*.h)
-	@mkdir -p $(@D)
-	@echo "  cpu   $@"
 	$(ON_CPU_CXX) $< -o $@
 FAKE_TESTS := $(BUILD)/tests/cuda_device_test $(BUILD)/tests/cuda_kernels_test $(BUILD)/tests/cuda_blocks_test $(BUILD)/tests/cuda_both_test
 $(FAKE_TESTS): $(BUILD)/tests/fake/libcuda.so.1 $(patsubst %,$(BUILD)/tests/fake/%.so,$(ON_CPU) sample) tests/cuda/fake_model.h

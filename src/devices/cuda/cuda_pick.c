@@ -186,7 +186,7 @@ static bool few_rows(const HoloCudaWant *want, const HoloCudaProduct *p, HoloCud
     if (p->height || want->batch != 1 || p->m > HOLO_CUDA_ROWS_MAX || want->type > HOLO_CUDA_BF16) return false;
     r.alpha = p->alpha, r.low = p->low, r.high = p->high;
     r.c_type = p->c_type, r.more_type = p->more_type, r.act = p->act, r.more_how = p->more_how;
-    return p->c_type <= HOLO_CUDA_BF16 && holo_cuda_pick_rows(want, &r, HOLO_CUDA_WEIGHTS_PLAIN, out);
+    return p->c_type <= HOLO_CUDA_BF16 && holo_cuda_pick_rows(want, &r, out);
 }
 
 // The turn goes before the launch that was picked, its result before the partial sums.

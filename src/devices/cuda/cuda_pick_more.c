@@ -43,15 +43,14 @@ static int32_t rows_share(const HoloCudaWant *want, const HoloCudaRows *asked, i
     return found;
 }
 
-bool holo_cuda_pick_rows(const HoloCudaWant *want, const HoloCudaRows *asked, uint32_t weights, HoloCudaPick *out)
+bool holo_cuda_pick_rows(const HoloCudaWant *want, const HoloCudaRows *asked, HoloCudaPick *out)
 {
     // by type, then for 1, 4 and 8 rows
     static const char *const kernels[][3] = {{"rows_f32_1", "rows_f32_4", "rows_f32_8"},
                                              {"rows_f16_1", "rows_f16_4", "rows_f16_8"},
                                              {"rows_bf16_1", "rows_bf16_4", "rows_bf16_8"}};
     memset(out, 0, sizeof *out);
-    if (weights != HOLO_CUDA_WEIGHTS_PLAIN || want->type > HOLO_CUDA_BF16 || asked->m > HOLO_CUDA_ROWS_MAX)
-        return false;
+    if (want->type > HOLO_CUDA_BF16 || asked->m > HOLO_CUDA_ROWS_MAX) return false;
     int32_t size = size_of(want->type);
     if (want->numeric == HOLO_CUDA_NUMERIC_EXACT || asked->ldb * (int64_t)size % 16 || asked->ldb < asked->k)
         return false;

@@ -282,18 +282,26 @@ static HoloStatus walk_real(HoloGraph *graph, HoloArena *scratch, HoloChanges *c
 }
 
 // Other targets than the CPU multiply such weights with numbers as they are: rounding these would only lose digits.
-static void unround(const HoloChanges *changes, HoloNode *node)
+static bool unround(const HoloChanges *changes, HoloNode *node)
 {
     bool is_blocks = HOLO_IS(node, HOLOGRAM_MatMulBlocks);
     if (is_blocks)
         node->attr_count--; // the last is `rounds`
     else
         holo_node_become(node, HOLO_ID_MICROSOFT_MatMulNBits, 1);
-    if (holo_targets_number(changes->targets, node) != 0) return;
+    if (holo_targets_number(changes->targets, node) != 0) return true;
     if (is_blocks)
         node->attr_count++;
     else
         holo_node_become(node, HOLO_ID_HOLOGRAM_MatMulNBits, 1);
+    return false;
+}
+
+// A product that rounded before this pass, as quantizing makes them.
+static bool is_rounded(const HoloNode *node)
+{
+    return HOLO_IS(node, HOLOGRAM_MatMulBlocks) && node->attr_count &&
+           !strcmp(node->attr[node->attr_count - 1].name, "rounds");
 }
 
 // Handles products with weights of few bits.
@@ -309,6 +317,10 @@ static HoloStatus walk_small(HoloGraph *graph, HoloArena *scratch, HoloChanges *
     for (int i = 0; i < graph->node_count && changes->count < changes->limit; i++) {
         HoloNode *node = graph->nodes[i];
         if (HOLO_IS(node, MICROSOFT_MatMulNBits) && holo_targets_number(changes->targets, node) != 0) continue;
+        if (is_rounded(node)) {
+            changes->count += unround(changes, node);
+            continue;
+        }
         bool done = holo_integers_nbits(node);
         if (!done) HOLO_TRY(holo_blocks_product(graph, node, true, &done, error));
         if (!done && node->out_count && node->out[0] && !quantized[node->out[0]->id])

@@ -96,9 +96,9 @@ template <class T> INL void a_load(float (&x)[4], const HoloCudaBlockRows &p, in
     x[0] = v.x, x[1] = v.y, x[2] = v.z, x[3] = v.w;
 }
 
-INL float dot(const float (&x)[4], const float (&y)[4])
+INL float dot(const float (&x)[4], const float (&y)[4], float sum)
 {
-    return fmaf(x[3], y[3], fmaf(x[2], y[2], fmaf(x[1], y[1], x[0] * y[0])));
+    return fmaf(x[3], y[3], fmaf(x[2], y[2], fmaf(x[1], y[1], fmaf(x[0], y[0], sum))));
 }
 
 // One row: the scale of a group goes to the sum of its products, and so does what numbers are larger by.
@@ -116,8 +116,11 @@ template <class T> INL void unit_add(const HoloCudaBlockRows &p, const T &v, int
         float x[4], y[4];
         v.moved(x, i, 0, c);
         v.moved(y, i, 1, c);
-        float part[2] = {dot(a[0], x), dot(a[1], y)};
-        if (T::GROUP_SIZE == 32) part[0] += part[1];
+        float part[2] = {dot(a[0], x, 0), 0};
+        if (T::GROUP_SIZE == 32)
+            part[0] = dot(a[1], y, part[0]);
+        else
+            part[1] = dot(a[1], y, 0);
 #pragma unroll
         for (int half = 0; half < (T::GROUP_SIZE == 32 ? 1 : 2); half++) {
             if (T::MOVED > 0) part[half] = fmaf(total[half], -(float)T::MOVED, part[half]);
@@ -143,7 +146,7 @@ INL void unit_add(const HoloCudaBlockRows &p, const T &v, int unit, int i, float
 #pragma unroll
         for (int half = 0; half < 2; half++) a_load<T>(a[half], p, m, unit * 32 + T::quad(i, half) * 4);
 #pragma unroll
-        for (int c = 0; c < 4; c++) sum[m][c] += dot(a[0], w[0][c]) + dot(a[1], w[1][c]);
+        for (int c = 0; c < 4; c++) sum[m][c] = dot(a[1], w[1][c], dot(a[0], w[0][c], sum[m][c]));
     }
 }
 

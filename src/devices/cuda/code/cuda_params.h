@@ -87,23 +87,16 @@ typedef struct HoloCudaPart {
     uint32_t first, blocks;
 } HoloCudaPart;
 
-// C = end(A * B) for few rows (m <= 8), as fast as the weights are read. B as above, or in blocks of 4 or 8 bits.
-enum {
-    HOLO_CUDA_WEIGHTS_PLAIN, // of A's type
-    HOLO_CUDA_WEIGHTS_Q4_0,  // GGUF: 32 weights in 18 bytes: f16 scale, 16 bytes of two 4-bit numbers each
-    HOLO_CUDA_WEIGHTS_Q8_0,  // GGUF: 32 weights in 34 bytes: f16 scale, 32 signed bytes
-    HOLO_CUDA_WEIGHTS_NBITS, // MatMulNBits with 4 bits: b = [n][k / block][block / 2], scales and zeros beside it
-};
+// C = end(A * B) for few rows (m <= 8), as fast as the weights are read. B as above. Weights in blocks: see blocks_params.h.
 typedef struct HoloCudaRows {
     HoloCudaPart part;
     const void  *a, *b;
     void        *c;
     const float *bias;
     const void  *more;
-    const void  *scales; // NBITS: [n][k / block] of A's type
-    const void  *zeros;  // NBITS: [n][(k / block + 1) / 2] packed 4 bits, or NULL: 8
+    const void  *unused_addresses[2];
     int32_t      m, n, k, lda, ldb, ldc, ldmore;
-    int32_t      block; // NBITS
+    int32_t      unused_number;
     int32_t      share; // warps that share a row of B: 1, 2, 4 or 8
     float        alpha, low, high;
     uint8_t      c_type, more_type, act, more_how;

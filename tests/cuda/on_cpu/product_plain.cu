@@ -1,4 +1,4 @@
-// product_plain.cc - what the kernels of product.cuh promise (HoloCudaProduct of cuda_params.h), in plain loops: their own code is PTX,
+// product_plain.cu - what the kernels of product.cuh promise (HoloCudaProduct of cuda_params.h), in plain loops: their own code is PTX,
 // which does not run on the CPU. It checks what they are told: sizes, strides, addresses, ends. Sums are those of f32, in order.
 #include "../../../src/devices/cuda/code/device.cuh"
 
