@@ -4,6 +4,8 @@
 
 #include "format/blocks.h"
 #include "format/small_float.h"
+#include "graph/facts.h"
+#include "passes/passes.h"
 
 #include <math.h>
 
@@ -442,6 +444,31 @@ static void refused(void **state)
     case_free(&c);
 }
 
+// Products that quantizing made round what they read. Those of a GPU do not; those of the CPU still do.
+static void unrounded(void **state)
+{
+    (void)state;
+    for (int on_gpu = 0; on_gpu < 2; on_gpu++) {
+        Case            c       = {0};
+        HoloArena       arena   = {0};
+        HoloTargets     targets = {.list = {&holo_target_cpu, holo_target_cuda.of_class("bf16")}, .count = 1 + on_gpu};
+        HoloPassOptions options = {.targets = &targets};
+        HoloGraph      *graph;
+        const HoloNode *node = NULL;
+        holo_text_add(&c.inputs, "x: f32[2,64]");
+        blocks_add(&c, "w", holo_block_type_find("q8_0"), 20, 64, true);
+        holo_text_add(&c.body, "    y = hologram::MatMulBlocks@1(x, w) {type=\"q8_0\", count=64, rounds=1}\n");
+        graph = case_graph(&c, &arena);
+        EXPECT_OK(holo_passes_run(graph, &options, &error));
+        for (int i = 0; i < graph->node_count; i++)
+            if (HOLO_IS(graph->nodes[i], HOLOGRAM_MatMulBlocks)) node = graph->nodes[i];
+        assert_non_null(node);
+        assert_int_equal(!holo_node_attr(node, "rounds"), on_gpu);
+        holo_arena_deinit(&arena);
+        case_free(&c);
+    }
+}
+
 // Products of a GPU before sm_90 are those of product.cuh.
 static int older_reset(void **state)
 {
@@ -454,7 +481,7 @@ static int older_reset(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(decoded), TEST(products), TEST(slices),   TEST(ends),
-                                       TEST(nbits),   TEST(together), TEST(language), TEST(refused)};
+    const struct CMUnitTest tests[] = {TEST(decoded),  TEST(products), TEST(slices),    TEST(ends),   TEST(nbits),
+                                       TEST(together), TEST(language), TEST(unrounded), TEST(refused)};
     return cmocka_run_group_tests(tests, fake_load, NULL);
 }
