@@ -29,11 +29,15 @@ const sides = {
   },
 };
 
-/** The bytes of the archive alone, fetched into memory: nothing that reads them all can be faster. */
+/** The bytes of the archive alone, each read into the same memory: nothing that needs them all can be faster. arrayBuffer() is slower. */
 async function fetched(name) {
-  const begin = performance.now();
-  await (await fetch(`${name}.holo`)).arrayBuffer();
-  return { fetched: performance.now() - begin };
+  const begin = performance.now(),
+    reader = (await fetch(`${name}.holo`)).body.getReader({ mode: "byob" });
+  for (let buffer = new ArrayBuffer(1 << 20); ; ) {
+    const { done, value } = await reader.read(new Uint8Array(buffer));
+    if (done) return { fetched: performance.now() - begin };
+    buffer = value.buffer;
+  }
 }
 
 /** From nothing to the first answer: the runtime, the model, a run. */
