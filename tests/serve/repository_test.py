@@ -216,7 +216,7 @@ def test_given_twice(folder):
     put(folder + "/m.onnx", scaler(1, op="Identity"))
     put(folder + "/b/m.onnx", scaler(2, op="Identity"))
     for words, why in ((["/m.onnx", "/m.onnx"], "is given twice"), (["/m.onnx", "/b/m.onnx"], "are both called m")):
-        ran = subprocess.run([PROGRAM, "--port", "0", *[folder + w for w in words]], capture_output=True, text=True, timeout=60)
+        ran = subprocess.run([PROGRAM, "--port", "0", *(["--no-sandbox"] if WATCHED else []), *[folder + w for w in words]], capture_output=True, text=True, timeout=60)
         assert ran.returncode == 1 and why in ran.stderr, (ran.returncode, ran.stderr)
 
 

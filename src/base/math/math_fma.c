@@ -72,8 +72,9 @@ static double rounded(Exact x)
 
 double holo_fma_f64(double a, double b, double c)
 {
-    bool is_finite = a - a == 0 && b - b == 0 && c - c == 0;
+    bool is_finite = a - a == 0 && b - b == 0;
     if (!is_finite || a == 0 || b == 0) return a * b + c;
+    if (c - c != 0) return c; // the product is finite, even if no double is so large
     if (c == 0) return a * b; // which is not 0 but by rounding: then its sign counts
     Exact x = exact_of(a), y = exact_of(b);
     Exact product = {x.whole * y.whole, x.power + y.power, x.is_negative != y.is_negative};

@@ -58,7 +58,7 @@ static void test_text_that_does_not_fit(void **state)
     EXPECT_FAIL(holo_tensors_parse("1.5", &bytes, &tensors, &error), HOLO_BAD_INPUT, "not a number of type u8");
     EXPECT_FAIL(holo_tensors_parse("nan", &bytes, &tensors, &error), HOLO_BAD_INPUT, "not a number of type u8");
     EXPECT_FAIL(holo_tensors_parse("", &bytes, &tensors, &error), HOLO_BAD_INPUT, "no numbers");
-    EXPECT_FAIL(holo_tensors_parse("1", &huge, &tensors, &error), HOLO_BAD_INPUT, "do not make");
+    EXPECT_FAIL(holo_tensors_parse("1", &huge, &tensors, &error), HOLO_BAD_INPUT, "does not make");
     EXPECT_FAIL(holo_tensors_parse("1", &words, &tensors, &error), HOLO_BAD_INPUT, "can only be a tensor of numbers");
 }
 
