@@ -161,6 +161,9 @@ static HoloStatus input_type(HoloFlow *tf, const HoloFlowPort *port, const HoloF
         out->rank = shape.rank;
         memcpy(out->dim, shape.dim, sizeof out->dim);
     }
+    holo_flow_shape(&c, "shape", &shape);
+    for (int i = 0; tf->is_js && shape.rank == out->rank && i < out->rank; i++) // TensorFlow.js goes by the node
+        if (shape.dim[i] == HOLO_DIM_UNKNOWN) out->dim[i] = HOLO_DIM_UNKNOWN;
     HoloClass kind = holo_dtype_class((HoloDtype)out->dtype);
     if (tf->is_js && (kind == HOLO_CLASS_INT || kind == HOLO_CLASS_UINT)) out->dtype = HOLO_I32; // it has no others
     if (tf->is_js && kind == HOLO_CLASS_FLOAT) out->dtype = HOLO_F32;

@@ -208,6 +208,26 @@ static void test_rows(void **state)
     assert_true(count > 480);
 }
 
+// A size that the node leaves open is open, whatever size the signature was made with: TensorFlow.js runs any.
+static void test_open_sizes(void **state)
+{
+    (void)state;
+    static const char text[] =
+        "{\"modelTopology\": {\"node\": [{\"name\": \"x\", \"op\": \"Placeholder\", \"attr\": {\"dtype\": {\"type\": \"DT_FLOAT\"},"
+        "\"shape\": {\"shape\": {\"dim\": [{\"size\": \"1\"}, {\"size\": \"-1\"}]}}}}, {\"name\": \"y\", \"op\": \"Relu\", \"input\": [\"x\"]}]},"
+        "\"signature\": {\"inputs\": {\"x\": {\"name\": \"x:0\", \"dtype\": \"DT_FLOAT\", \"tensorShape\": {\"dim\": [{\"size\": \"1\"}, "
+        "{\"size\": \"4\"}]}}}, \"outputs\": {\"y\": {\"name\": \"y:0\"}}}, \"weightsManifest\": []}";
+    HoloArena       arena = {0};
+    HoloError       error = {0};
+    HoloModelSource source;
+    import_text(text, &arena, &source, &error, HOLO_OK, NULL);
+    assert_int_equal(source.graph->inputs[0]->type.rank, 2);
+    assert_int_equal(source.graph->inputs[0]->type.dim[0], 1);
+    assert_true(holo_dim_is_symbolic(source.graph->inputs[0]->type.dim[1]));
+    holo_import_close(&source);
+    holo_arena_deinit(&arena);
+}
+
 static void test_wrong_graphs(void **state)
 {
     (void)state;
@@ -243,7 +263,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_operators),          cmocka_unit_test(test_loop_of_frames),
         cmocka_unit_test(test_branch_of_switches), cmocka_unit_test(test_rows),
-        cmocka_unit_test(test_wrong_graphs),
+        cmocka_unit_test(test_open_sizes),         cmocka_unit_test(test_wrong_graphs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
