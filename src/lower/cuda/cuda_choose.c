@@ -135,7 +135,7 @@ static bool attention(Choosing *c)
     const HoloTensor *k = &c->node->in[K]->type;
     if (mask && !is_f32(mask, 1, 4) && !holo_value_is(mask, HOLO_BOOL, 1, 4)) return false;
     if (mask && mask->type.dim[mask->type.rank - 1] != k->dim[k->rank - 2]) return false;
-    return !(holo_attr_float(&c->call, "softcap", 0) > 0);
+    return !(holo_attr_float(&c->call, "softcap", 0) > 0) && !holo_attr_int(&c->call, "masked_nan", 0);
 }
 
 // ---- language models

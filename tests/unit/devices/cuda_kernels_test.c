@@ -278,8 +278,9 @@ static void ops_case(void *context, OpCase *c)
 
 static void ops(void **state)
 {
-    static const char *const files[] = {"cache",  "create", "index", "norm",   "pool",
-                                        "reduce", "resize", "shape", "softmax"};
+    static const char *const files[] = {"attention", "cache",  "contrib", "conv",  "create",
+                                        "fused",     "index",  "matmul",  "norm",  "pool",
+                                        "recurrent", "reduce", "resize",  "shape", "softmax"};
     Seen                     seen    = {.step = watched_step("the kernels' cases of tests/ops", 7)};
     char                     path[64];
     (void)state;
