@@ -186,10 +186,7 @@ HoloStatus holo_pass_run(HoloGraph *graph, const char *name, int *out_changes, H
 
 HoloStatus holo_pass_integers_judged(HoloGraph *graph, const HoloTargets *targets, HoloError *error)
 {
-    HoloChanges changes = {.limit      = INT_MAX,
-                           .table_room = UINT64_MAX,
-                           .fill_room  = HOLO_FILL_ROOM,
-                           .judges     = true,
-                           .targets    = targets};
+    HoloChanges changes = {
+        .limit = INT_MAX, .table_room = UINT64_MAX, .fill_room = HOLO_FILL_ROOM, .judges = true, .targets = targets};
     return run_one(graph, "integers", &changes, error);
 }

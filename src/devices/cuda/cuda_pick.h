@@ -92,10 +92,10 @@ void holo_cuda_pick_tiled(const HoloCudaWant *want, const HoloCudaProduct *p, co
                           HoloCudaPick *best);
 // The module that has them for a type, or NULL.
 const char *holo_cuda_tiled_module(uint8_t type, uint8_t numeric);
-bool holo_cuda_pick_rows(const HoloCudaWant *want, const HoloCudaRows *asked, HoloCudaPick *out);
-bool holo_cuda_pick_depthwise(const HoloCudaWant *want, const HoloCudaDepthwise *asked, HoloCudaPick *out);
-bool holo_cuda_pick_attention(const HoloCudaWant *want, const HoloCudaAttention *asked, HoloCudaPick *out);
-bool holo_cuda_pick_norm(const HoloCudaWant *want, const HoloCudaNorm *asked, HoloCudaPick *out);
-bool holo_cuda_pick_turn(const HoloCudaTurn *asked, int32_t batch, HoloCudaPick *out);
+bool        holo_cuda_pick_rows(const HoloCudaWant *want, const HoloCudaRows *asked, HoloCudaPick *out);
+bool        holo_cuda_pick_depthwise(const HoloCudaWant *want, const HoloCudaDepthwise *asked, HoloCudaPick *out);
+bool        holo_cuda_pick_attention(const HoloCudaWant *want, const HoloCudaAttention *asked, HoloCudaPick *out);
+bool        holo_cuda_pick_norm(const HoloCudaWant *want, const HoloCudaNorm *asked, HoloCudaPick *out);
+bool        holo_cuda_pick_turn(const HoloCudaTurn *asked, int32_t batch, HoloCudaPick *out);
 
 #endif
