@@ -414,7 +414,7 @@ typedef struct HoloSource HoloSource;
 
 // Imports the model and infers its types. Unknown operators are not an error here.
 HOLO_API HOLO_MUST HoloStatus holo_source_open(const char *path, HoloSource **out_source, HoloError *error);
-// The same with the shapes that were set by holo_compiler_set_shape: for formats that do not tell them.
+// The same with the shapes that were set by holo_compiler_set_shape: for formats that do not tell them. `compiler` may be NULL.
 HOLO_API HOLO_MUST HoloStatus holo_source_open_with(const HoloCompiler *compiler, const char *path,
                                                     HoloSource **out_source, HoloError *error);
 HOLO_API void                 holo_source_close(HoloSource *source);

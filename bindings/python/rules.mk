@@ -51,7 +51,7 @@ $(BUILD)/obj/python/cli_main.o: cli/main.c
 -include $(wildcard $(BUILD)/obj/python/*.d)
 
 # Needs nothing but libc, of glibc 2.28 or later (old_libc.c): the libraries of the compiler are put in.
-PY_WRAPPED := pthread_create pthread_join pthread_once pthread_kill pthread_mutex_trylock pthread_setaffinity_np dlopen dlsym dlclose exp log pow stat fstat
+PY_WRAPPED := pthread_create pthread_join pthread_once pthread_kill pthread_mutex_trylock pthread_setaffinity_np dlopen dlsym dlclose exp log log2 pow stat fstat
 PY_LIBS    := $(BUILD)/obj/python/libjansson.a $(BUILD)/obj/python/libz.a
 $(BUILD)/obj/python/lib%.a:
 	@mkdir -p $(@D)

@@ -1,6 +1,6 @@
 // old_libc.c - has the extension ask for functions of libc by their oldest versions, so that one file runs with glibc 2.28, too.
 //
-// glibc moved functions of threads and of loading into libc with 2.34, gave exp, log and pow other versions with 2.29, and made stat a function
+// glibc moved functions of threads and of loading into libc with 2.34, gave exp, log, log2 and pow other versions with 2.29, and made stat a function
 // with 2.33. The linker has calls of these go here (-Wl,--wrap, see rules.mk).
 #include <pthread.h>
 #include <sched.h>
@@ -39,6 +39,7 @@ PASS(void *, dlsym, OLD, (void *library, const char *name), (library, name))
 PASS(int, dlclose, OLD, (void *library), (library))
 PASS(double, exp, OLD, (double x), (x))
 PASS(double, log, OLD, (double x), (x))
+PASS(double, log2, OLD, (double x), (x))
 PASS(double, pow, OLD, (double x, double y), (x, y))
 
 int __xstat(int version, const char *path, struct stat *out);

@@ -80,10 +80,10 @@ void holo_cuda_block_share(int32_t n, int32_t k, int32_t sms, int32_t *out_share
 // ---- the weights of a step
 
 typedef struct Weights {
-    HoloCudaPanels w;
-    uint32_t       number;              // of the type
-    int            at;                  // the input that has them
-    int            scales, zeros, bias; // inputs of MatMulNBits; -1: none
+    HoloCudaBlockPanels w;
+    uint32_t            number;              // of the type
+    int                 at;                  // the input that has them
+    int                 scales, zeros, bias; // inputs of MatMulNBits; -1: none
 } Weights;
 
 // Panels of n columns as one input, and how many bytes they are.
@@ -148,9 +148,11 @@ static HoloStatus kernel_add(HoloCudaMaking *m, const Weights *w, const char *pr
     snprintf(name, sizeof name, "%s_%s%s", prefix, name_of(w->number), suffix);
     HOLO_TRY(holo_cuda_add(m, holo_cuda_block_module(w->number), name, shape, params, size, out));
     uint64_t row = (uint64_t)w->w.blocks * sizeof(float), zero = w->w.zeros_packed ? (uint64_t)w->w.zero_bytes : row;
-    holo_cuda_place(*out, at + offsetof(HoloCudaPanels, b), w->at, (uint64_t)(first / COLUMNS * w->w.panel));
-    if (w->scales >= 0) holo_cuda_place(*out, at + offsetof(HoloCudaPanels, scales), w->scales, (uint64_t)first * row);
-    if (w->zeros >= 0) holo_cuda_place(*out, at + offsetof(HoloCudaPanels, zeros), w->zeros, (uint64_t)first * zero);
+    holo_cuda_place(*out, at + offsetof(HoloCudaBlockPanels, b), w->at, (uint64_t)(first / COLUMNS * w->w.panel));
+    if (w->scales >= 0)
+        holo_cuda_place(*out, at + offsetof(HoloCudaBlockPanels, scales), w->scales, (uint64_t)first * row);
+    if (w->zeros >= 0)
+        holo_cuda_place(*out, at + offsetof(HoloCudaBlockPanels, zeros), w->zeros, (uint64_t)first * zero);
     return HOLO_OK;
 }
 

@@ -28,7 +28,7 @@ template <int BITS> struct NBits {
     INL float scale(int half, int c) const { return scales[half][c]; }
     INL float offset(int half, int c) const { return offsets[half][c]; }
 
-    INL static float zero(const HoloCudaPanels &w, int64_t n, int block)
+    INL static float zero(const HoloCudaBlockPanels &w, int64_t n, int block)
     {
         if (!w.zeros) return 1 << (BITS - 1);
         if (!w.zeros_packed) return ((const float *)w.zeros)[n * w.blocks + block];
@@ -38,12 +38,12 @@ template <int BITS> struct NBits {
 };
 
 // What a lane has of a unit.
-template <class T> INL void unit_load(T &v, const HoloCudaPanels &w, int panel, int unit, int i, int four)
+template <class T> INL void unit_load(T &v, const HoloCudaBlockPanels &w, int panel, int unit, int i, int four)
 {
     v.load((const uint8_t *)w.b + panel * w.panel + unit / 8 * (int64_t)T::CHUNK, unit % 8, i, four);
 }
 
-template <int BITS> INL void unit_load(NBits<BITS> &v, const HoloCudaPanels &w, int panel, int unit, int i, int four)
+template <int BITS> INL void unit_load(NBits<BITS> &v, const HoloCudaBlockPanels &w, int panel, int unit, int i, int four)
 {
     v.own.load((const uint8_t *)w.b + panel * w.panel + unit * (int64_t)(64 * BITS), i, four);
 #pragma unroll
