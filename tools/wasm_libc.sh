@@ -64,6 +64,20 @@ Wide __multi3(Wide x, Wide y)
     c.half[1] = a1 * b1 + (middle >> 32) + (other >> 32) + a.half[0] * b.half[1] + a.half[1] * b.half[0];
     return (Wide)c.all;
 }
+Wide __ashlti3(Wide x, int by)
+{
+    Halves a = {(Unsigned)x}, c = {0};
+    c.half[1] = by >= 64 ? a.half[0] << (by - 64) : by ? a.half[1] << by | a.half[0] >> (64 - by) : a.half[1];
+    c.half[0] = by >= 64 ? 0 : a.half[0] << by;
+    return (Wide)c.all;
+}
+Wide __lshrti3(Wide x, int by)
+{
+    Halves a = {(Unsigned)x}, c = {0};
+    c.half[0] = by >= 64 ? a.half[1] >> (by - 64) : by ? a.half[0] >> by | a.half[1] << (64 - by) : a.half[0];
+    c.half[1] = by >= 64 ? 0 : a.half[1] >> by;
+    return (Wide)c.all;
+}
 Unsigned __udivti3(Unsigned x, Unsigned y)
 {
     Halves a = {x}, q = {0}, r = {0}, d = {y};

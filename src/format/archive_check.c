@@ -222,7 +222,7 @@ static HoloStatus device_plans_check(Check *c)
 // How many targets the plan may use.
 static uint32_t targets_of(const Check *c, const HoloPlanRecord *p)
 {
-    return p - c->a->PLANS_at < c->host_count ? 1 : c->target_count;
+    return (size_t)(p - c->a->PLANS_at) < c->host_count ? 1 : c->target_count;
 }
 
 // A tensor has the elements of a constant; a type has none.
