@@ -140,7 +140,8 @@ HoloStatus holo_source_open_with(const HoloCompiler *compiler, const char *path,
 {
     HoloSource *source = NULL;
     if (!compiler) return holo_source_open(path, out_source, error);
-    return opened(holo_compiler_import(compiler, path, (HoloString){0}, &source, error), source, out_source, error);
+    HoloStatus status = holo_compiler_import(compiler, path, (HoloString){0}, &source, error);
+    return opened(status, source, out_source, error);
 }
 
 int holo_source_entry_count(const HoloSource *source)
