@@ -1,45 +1,10 @@
 // cuda_both_test.c - archives with a plan for the CPU and one for a GPU: which of them runs, that weights are stored once,
 // and that what the GPU makes of the CPU's form is what its own packing would be. The driver only counts
 // (tests/cuda/fake_driver.c).
-#include "support/models.h"
+#include "cuda/fake_model.h"
 
-#include "archive/archive.h"
-#include "cuda/fake_driver.h"
 #include "devices/cuda/cuda_panels.h"
-#include "lower/cuda/cuda_target.h"
-#include "plan/plan.h"
 #include "runtime/frame/frame.h"
-
-#include <dlfcn.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
-extern const HoloTarget holo_target_cuda;
-
-static HoloFakeDriver *fake;
-
-static int fake_load(void **state)
-{
-    char path[512];
-    (void)state;
-    const char *folder = getenv("HOLO_FAKE_DRIVER");
-    snprintf(path, sizeof path, "%s/libcuda.so.1", folder ? folder : FAKE_DRIVER);
-    void *library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-    if (!library) fail_msg("%s", dlerror());
-    HoloFakeDriverFind *find;
-    *(void **)&find = dlsym(library, "holo_fake_driver");
-    assert_non_null(find);
-    fake = find();
-    return 0;
-}
-
-static int fake_reset(void **state)
-{
-    (void)state;
-    *fake = (HoloFakeDriver){.version = 13000, .devices = 1, .capability = 90, .memory_left = (size_t)1 << 40};
-    return 0;
-}
 
 static void all_is_given_back(void)
 {
