@@ -130,13 +130,14 @@ static HoloStatus found_note(HoloProducts *p, const HoloNode *node, const Judge 
     return HOLO_OK;
 }
 
-// Was no finite number given for one, and is there an input that is none, or so large that sums may leave f32? Such an
-// input may reach more elements than by the formula: docs/inside/numbers.md.
+// Of products: was no finite number given for one, and is there an input that is none, or so large that sums may leave f32?
+// Such an input may reach more elements than by the formula: docs/inside/numbers.md.
 static bool is_wild(const Judge *j)
 {
     const double large  = 0x1p100;
     bool         is_bad = false;
-    for (int i = 0; j->call && i < part_count(holo_tensor_count(j->want)); i++)
+    if (!j->call || !j->call->op->at) return false;
+    for (int i = 0; i < part_count(holo_tensor_count(j->want)); i++)
         is_bad |= j->part[i].bad >= 0 && !isfinite(holo_element(j->got, j->part[i].bad));
     for (int i = 0; is_bad && i < j->call->in_count; i++) {
         const HoloTensor *t = j->call->in[i];
