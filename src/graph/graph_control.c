@@ -380,24 +380,42 @@ static HoloStatus infer_other(HoloInfer *infer, HoloNode *node)
     return HOLO_OK;
 }
 
+// A graph that the operator does not have, or has twice, would not be inferred, and yet be planned.
+static HoloStatus bodies_check(const HoloInfer *infer, const HoloNode *node, const char *const bodies[2])
+{
+    for (int i = 0; i < node->attr_count && bodies[0]; i++) {
+        const HoloAttr *attr   = &node->attr[i];
+        bool            is_own = attr->kind != HOLO_ATTR_GRAPH;
+        for (int b = 0; b < 2 && bodies[b]; b++) is_own |= attr_find(node, bodies[b], HOLO_ATTR_GRAPH) == attr;
+        if (!is_own)
+            return holo_fail(infer->error, HOLO_BAD_MODEL, "node %s (%s): has no use for a graph '%s'", node->name,
+                             node->type, attr->name);
+    }
+    return HOLO_OK;
+}
+
 HoloStatus holo_control_infer(HoloInfer *infer, HoloNode *node)
 {
     static const struct {
         HoloOpId id;
         int      since;
         HoloStatus (*infer)(HoloInfer *infer, HoloNode *node);
+        const char *bodies[2]; // its graphs; none: it may have any
     } rows[] = {
-        {HOLO_ID_If, 1, infer_if},
-        {HOLO_ID_Loop, 1, infer_loop},
-        {HOLO_ID_Scan, 9, infer_scan},
-        {HOLO_ID_SequenceMap, 1, infer_sequence_map},
-        {HOLO_ID_PREVIEW_FlexAttention, 1, infer_flex_attention},
-        {HOLO_ID_MICROSOFT_GreedySearch, 1, holo_search_infer},
-        {HOLO_ID_MICROSOFT_Sampling, 1, holo_search_infer},
-        {HOLO_ID_MICROSOFT_BeamSearch, 1, holo_search_infer},
-        {HOLO_ID_MICROSOFT_WhisperBeamSearch, 1, holo_search_infer},
+        {HOLO_ID_If, 1, infer_if, {"then_branch", "else_branch"}},
+        {HOLO_ID_Loop, 1, infer_loop, {"body"}},
+        {HOLO_ID_Scan, 9, infer_scan, {"body"}},
+        {HOLO_ID_SequenceMap, 1, infer_sequence_map, {"body"}},
+        {HOLO_ID_PREVIEW_FlexAttention, 1, infer_flex_attention, {"score_mod", "prob_mod"}},
+        {HOLO_ID_MICROSOFT_GreedySearch, 1, holo_search_infer, {NULL}},
+        {HOLO_ID_MICROSOFT_Sampling, 1, holo_search_infer, {NULL}},
+        {HOLO_ID_MICROSOFT_BeamSearch, 1, holo_search_infer, {NULL}},
+        {HOLO_ID_MICROSOFT_WhisperBeamSearch, 1, holo_search_infer, {NULL}},
     };
-    for (int i = 0; i < HOLO_COUNT(rows); i++)
-        if (rows[i].id == node->op_id && node->version >= rows[i].since) return rows[i].infer(infer, node);
+    for (int i = 0; i < HOLO_COUNT(rows); i++) {
+        if (rows[i].id != node->op_id || node->version < rows[i].since) continue;
+        HOLO_TRY(bodies_check(infer, node, rows[i].bodies));
+        return rows[i].infer(infer, node);
+    }
     return infer_other(infer, node);
 }

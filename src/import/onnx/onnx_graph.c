@@ -183,7 +183,7 @@ static HoloStatus add_node(HoloOnnx *im, HoloOnnxScope *scope, const HoloOnnxNod
         HOLO_TRY(holo_onnx_loop_body(im, body->graph, body->own_inputs));
     for (int i = 0; i < call->in_count; i++) node->in[i] = call->in[i];
     for (int i = 0; i < capture_count; i++) node->in[call->in_count + i] = captures[i]->outer;
-    const HoloOp *op = node->op = holo_op_find(domain, type, version); // also in bodies that nobody infers
+    const HoloOp *op = holo_op_find(domain, type, version);
     for (int i = 0; i < call->out_count; i++) {
         // An output that the operator always gives exists even if the model has no name for it.
         HoloValue *out = call->out[i];

@@ -230,6 +230,31 @@ static void test_loop(void **state)
     assert_true(grown->rank == 1 && holo_dim_is_fresh(g->dims, grown->dim[0]));
 }
 
+// Graphs that an operator does not have, or has twice: nobody would infer them.
+static void test_other_graphs(void **state)
+{
+    (void)state;
+    static const char *const others[] = {"K", "then_branch", "body"};
+    for (int i = 0; i < HOLO_COUNT(others); i++) {
+        char       text[500];
+        HoloError  error = {0};
+        HoloGraph *graph;
+        snprintf(text, sizeof text,
+                 "graph g(x: f32[4]) -> (y) {\n"
+                 "    const trips: i64[] = {7}\n"
+                 "    y = Loop@16(trips, _, x) {body=graph b(i: i64[], c: bool[], x: f32[4]) -> (c, next) {\n"
+                 "        next = Relu@14(x)\n"
+                 "    }, %s=graph k(z: f32[4]) -> (r) {\n"
+                 "        r = Relu@14(z)\n"
+                 "    }}\n"
+                 "}\n",
+                 others[i]);
+        if (holo_graph_parse(&arena, text, &graph, &error)) fail_msg("%s", error.text);
+        assert_int_equal(holo_graph_infer(graph, &error), HOLO_BAD_MODEL);
+        assert_non_null(strstr(error.text, "has no use for a graph"));
+    }
+}
+
 static void test_scan(void **state)
 {
     (void)state;
@@ -352,6 +377,7 @@ int main(void)
         cmocka_unit_test_teardown(test_unknown_rank, teardown),
         cmocka_unit_test_teardown(test_if, teardown),
         cmocka_unit_test_teardown(test_loop, teardown),
+        cmocka_unit_test_teardown(test_other_graphs, teardown),
         cmocka_unit_test_teardown(test_scan, teardown),
         cmocka_unit_test_teardown(test_flex_attention, teardown),
         cmocka_unit_test_teardown(test_left_out, teardown),
