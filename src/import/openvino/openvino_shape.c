@@ -314,6 +314,8 @@ ONE(batch_and_space)
     int64_t    block[2 * HOLO_MAX_RANK], a[2 * HOLO_MAX_RANK], b[2 * HOLO_MAX_RANK], size[HOLO_MAX_RANK];
     int64_t    cut[2 * HOLO_MAX_RANK], perm[2 * HOLO_MAX_RANK], last[HOLO_MAX_RANK], all = 1;
     int        rank = holo_ir_rank(c, x), n = 0;
+    if (rank < 1 || rank > 7)
+        return holo_emit_fail(c->e, HOLO_UNSUPPORTED, "%s of %d dimensions", c->layer->type, rank);
     if (holo_ir_known(c, 1, block) != rank || holo_ir_known(c, 2, a) != rank || holo_ir_known(c, 3, b) != rank)
         return NULL;
     if (to_batch) {
@@ -321,11 +323,11 @@ ONE(batch_and_space)
         x = holo_emit(c->e, "Pad", HOLO_IN(x, holo_emit_ints(c->e, cut, 2 * rank)), NULL);
     }
     for (int i = 0; i < rank; i++) {
-        if (!holo_ir_size(x, i, &size[i]) || block[i] < 1 || (to_batch && size[i] % block[i]) || rank > 7)
+        if (!holo_ir_size(x, i, &size[i]) || block[i] < 1 || (to_batch && size[i] % block[i]))
             return holo_emit_fail(c->e, HOLO_UNSUPPORTED, "%s of an open size, or one that its blocks do not divide",
                                   c->layer->type);
-        if (!holo_mul(all, block[i], &all) || all > HOLO_IR_NUMBER_MAX)
-            return holo_emit_fail(c->e, HOLO_BAD_MODEL, "blocks that are too large");
+        if (!holo_mul(all, block[i], &all) || all > HOLO_IR_NUMBER_MAX || size[i] > INT64_MAX / HOLO_IR_NUMBER_MAX)
+            return holo_emit_fail(c->e, HOLO_BAD_MODEL, "sizes or blocks that are too large");
     }
     if (to_batch) { // [size / block, block] of each; the blocks go to the front
         for (int i = 0; i < rank; i++) cut[2 * i] = size[i] / block[i], cut[2 * i + 1] = block[i];
