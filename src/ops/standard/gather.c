@@ -156,10 +156,11 @@ static HoloStatus eval_gather_nd(HoloCall *call)
     char   *dst    = y->data;
     for (int64_t b = 0; b < batches; b++) {
         HOLO_TRY(holo_call_continue(call));
-        const char *src = (const char *)x->data + (size_t)(b * places) * bytes;
         for (int64_t first = 0; first < tuples; first += HOLO_TUPLES) {
             int64_t count = tuples - first < HOLO_TUPLES ? tuples - first : HOLO_TUPLES;
             HOLO_TRY(holo_index_tuples(call, at, b * tuples + first, count, depth, x->dim + batch, place));
+            // A tensor without elements may have no data, but then no index is right.
+            const char *src = (const char *)x->data + (size_t)(b * places) * bytes;
             for (int64_t i = 0; i < count; i++, dst += bytes) memcpy(dst, src + (size_t)place[i] * bytes, bytes);
         }
     }
