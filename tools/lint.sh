@@ -60,6 +60,7 @@ scripts=$(find bindings tests bench tools \( -name '*.mjs' -o -name '*.cjs' -o -
 grep -rnE '\b(TODO|FIXME|XXX|HACK)\b' src cli serve include bindings fuzz tests --include='*.[ch]' --include='*.mjs' | sed 's|$|: finish it|' >> "$out"
 grep -rnE '^#[[:space:]]*if' src --include='*.[ch]' | grep -vE '^src/(kernels/(vec/vec(_bytes|_double|_gather|_lanes|_level|_narrow)?\.h|cpu\.c)|base/os/os_|[a-z_/0-9]+\.h:[0-9]+:#ifndef HOLO_)' |
     sed 's|$|: conditionals belong into vec.h, vec_bytes.h, vec_double.h, vec_gather.h, vec_lanes.h, vec_level.h, vec_narrow.h, cpu.c and os_*.c|' >> "$out"
+grep -rnE '\b(memmem|strptime|vasprintf|asprintf)\(' src cli --include='*.[ch]' --exclude-dir=os | sed 's|$|: Windows has no such function: base/bytes.h, base/system.h|' >> "$out"
 find src -name '*.[ch]' | sed 's|.*/||' | sort | uniq -d | sed 's|$|: the name is there twice|' >> "$out"
 find src include cli serve -name '*.[ch]' -not -path 'src/base/os/*' | xargs sed -nE 's/^(typedef )?(struct|enum|union) (Holo[A-Za-z0-9]+) \{.*/\3/p' | sort | uniq -d |
     sed 's|$|: the type is defined twice: give one of them another name|' >> "$out"
@@ -77,6 +78,9 @@ if command -v clang-format >/dev/null; then
     clang-format --dry-run -Werror include/*.h include/*.hpp examples/*.c examples/cpp/*.cpp tests/cpp/*.cpp $(find src cli serve bindings tests fuzz/*.[ch] bench -name '*.[ch]') 2>&1 |
         sed -n 's|^\([^:]*:[0-9]*\):.*error.*|\1: not as clang-format has it (make format)|p' | awk -F: '!seen[$1]++' >> "$out"
 fi
+
+# Arguments that add to a graph or a program: in one order with every compiler. Importers are not held to it yet.
+python3 tools/order.py src src/import >> "$out"
 
 # The description of the C API is what the headers say.
 python3 tools/api.py --check 2>> "$out"

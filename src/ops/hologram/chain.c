@@ -2,6 +2,9 @@
 // They must give what the operator's eval gives: for integers that wrap, quotients by 0, NaN, conversions. Operators
 // whose eval computes in double what the instructions would round differently are left out, except those of f32 with a
 // formula.
+//
+// A call has at most one argument that writes instructions: compilers evaluate arguments in different orders, and every
+// one must write the same program.
 #include "ops/hologram/chain.h"
 
 #include "isa/isa_elements.h"
@@ -104,7 +107,8 @@ static int shift(const Part *p)
     bool is_left = holo_attr_is(p->call, "direction", "", "LEFT");
     int  bits    = number(p, p->type, 8 * (int64_t)holo_dtype_size(p->type));
     int  moved   = value(p, is_left ? HOLO_ISA_SHL : HOLO_ISA_SHR, p->type, p->x[0], p->x[1], 0);
-    return select(p, p->type, set(p, HOLO_ISA_COND_LT, p->x[1], bits), moved, number(p, p->type, 0));
+    int  zero    = number(p, p->type, 0);
+    return select(p, p->type, set(p, HOLO_ISA_COND_LT, p->x[1], bits), moved, zero);
 }
 
 static bool shift_fits(const HoloCall *call)
@@ -218,7 +222,8 @@ static int fold(const Part *p)
 
 static int mean(const Part *p)
 {
-    return value(p, HOLO_ISA_DIV, p->type, fold(p), number(p, p->type, p->call->in_count), 0);
+    int count = number(p, p->type, p->call->in_count);
+    return value(p, HOLO_ISA_DIV, p->type, fold(p), count, 0);
 }
 
 // ---- the table
