@@ -1,6 +1,8 @@
 // script_quant.c - what quantized modules keep in a script: quantized tensors, and objects that hold their weights.
 #include "import/torch/script.h"
 
+#include "base/bytes.h"
+
 #include <string.h>
 
 static HoloTv fail(HoloScript *s, const char *path, const char *what)
@@ -59,6 +61,11 @@ static HoloTv conv_of(HoloScript *s, const HoloTv *state, const char *path)
     return holo_tv_list(t, HOLO_TORCH_TUPLE, 6, item);
 }
 
+static bool has(HoloString text, const char *part)
+{
+    return holo_bytes_find(text.data, text.size, part, strlen(part)) != NULL;
+}
+
 bool holo_script_packed(HoloScript *s, const HoloPickle *p, const char *folder, const char *path, HoloTv *out)
 {
     static const char begin[] = "__torch__.torch.classes.";
@@ -66,11 +73,9 @@ bool holo_script_packed(HoloScript *s, const HoloPickle *p, const char *folder, 
     if (name.size < sizeof begin || memcmp(name.data, begin, sizeof begin - 1)) return false;
     *out = p->state ? holo_script_value(s, p->state, folder, path) : (HoloTv){0};
     if (s->t->e->status) return true;
-    bool is_conv =
-        memmem(name.data, name.size, "ConvPackedParams", 16) || memmem(name.data, name.size, "dPackedParams", 13);
-    bool is_context = memmem(name.data, name.size, "OpContext", 9) != NULL; // of the optimizer for mobile devices
-    bool is_linear  = is_context || memmem(name.data, name.size, "LinearPackedParams", 18) != NULL,
-         is_cell    = memmem(name.data, name.size, "CellParams", 10) != NULL;
+    bool is_conv    = has(name, "ConvPackedParams") || has(name, "dPackedParams");
+    bool is_context = has(name, "OpContext"); // of the optimizer for mobile devices
+    bool is_linear = is_context || has(name, "LinearPackedParams"), is_cell = has(name, "CellParams");
     if (!holo_tv_is_list(out) || out->list->count < 2 || !(is_conv || is_linear || is_cell)) {
         holo_emit_fail(s->t->e, HOLO_UNSUPPORTED, "the attribute %.200s is an object of C++: %.*s", path,
                        HOLO_IMPORT_ARG(name));

@@ -1,6 +1,8 @@
 // script_text.c - texts of scripts. All of them are known when the model is imported.
 #include "import/torch/script.h"
 
+#include "base/bytes.h"
+
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -72,7 +74,7 @@ static HoloTv filled_in(HoloScript *s, HoloString form, const char *mark, const 
     HoloTv      out = holo_tv_text("");
     const char *at = form.data, *end = at + form.size;
     for (int next = 0; at < end && !s->t->e->status;) {
-        const char *found = memmem(at, (size_t)(end - at), mark, 2);
+        const char *found = holo_bytes_find(at, (size_t)(end - at), mark, 2);
         HoloTv      piece = part((HoloString){at, 0}, 0, (size_t)((found ? found : end) - at));
         out               = add(s, (HoloTv[]){out, piece}, 2);
         at                = found ? found + 2 : end;
@@ -152,7 +154,7 @@ static HoloTv slice(HoloScript *s, const HoloTv *a, int count)
 // Where a text is in another; -1: nowhere.
 static int64_t find_in(const HoloTv *a, const HoloTv *b)
 {
-    const char *at = b->s.size ? memmem(a->s.data, a->s.size, b->s.data, b->s.size) : a->s.data;
+    const char *at = b->s.size ? holo_bytes_find(a->s.data, a->s.size, b->s.data, b->s.size) : a->s.data;
     return at ? at - a->s.data : -1;
 }
 

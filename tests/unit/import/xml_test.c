@@ -6,7 +6,7 @@
 
 static HoloArena arena;
 
-static HoloXml *read(const char *text)
+static HoloXml *parsed(const char *text)
 {
     HoloXml *x;
     EXPECT_OK(holo_xml_read(&arena, text, strlen(text), &x, &error));
@@ -24,9 +24,9 @@ static void refuses(const char *text, const char *words)
 static void test_elements(void **state)
 {
     (void)state;
-    const HoloXml *x =
-        read("\xEF\xBB\xBF<?xml version='1.0'?>\n<!-- a --><net name=\"a&lt;b\" v='&#65;&#x42;&#233;'>\n <dim> 3 </dim>"
-             "<dim>4</dim><!-- <dim>5</dim> --><e/><c><![CDATA[<x> & y]]></c></net> ");
+    const HoloXml *x = parsed(
+        "\xEF\xBB\xBF<?xml version='1.0'?>\n<!-- a --><net name=\"a&lt;b\" v='&#65;&#x42;&#233;'>\n <dim> 3 </dim>"
+        "<dim>4</dim><!-- <dim>5</dim> --><e/><c><![CDATA[<x> & y]]></c></net> ");
     const HoloXml *dim;
     int            at = 0;
     assert_string_equal(x->name, "net");
