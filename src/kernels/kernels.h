@@ -594,7 +594,7 @@ const HoloKernelTable *holo_kernels(int exact);
 // bf16 it is the table of class fused.
 const HoloKernelTable *holo_kernels_bf16(void);
 
-// All tables that this machine can run, for tests; NULL after the last.
+// All tables that this machine can run, from the best that HOLO_CPU allows, for tests; NULL after the last.
 const HoloKernelTable *holo_kernels_at(int index);
 
 #endif

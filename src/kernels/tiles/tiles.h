@@ -130,8 +130,8 @@ typedef struct HoloTiles {
     void (*products[HOLO_TILE_TYPES])(const HoloTileProducts *p); // of U32, U64 and F64; NULL: there is none
 } HoloTiles;
 
-// The table for this machine, as HOLO_CPU allows; the one that runs on every machine; and all of them, NULL after the
-// last.
+// The table for this machine, as HOLO_CPU allows; the one that runs on every machine; and all that HOLO_CPU allows, NULL
+// after the last.
 const HoloTiles *holo_tiles(void);
 const HoloTiles *holo_tiles_plainest(void);
 const HoloTiles *holo_tiles_at(int index);

@@ -135,14 +135,15 @@ static void check(const char *text, HoloIsaLaunch launch)
     holo_arena_deinit(&arena);
 }
 
-// Many small blocks, few large ones, and such of two and three dimensions; of each so many that threads share them.
+// Many small blocks, few large ones, and such of two and three dimensions; of each so many lanes that threads share them
+// in at least 3 parts, however wide the tiles of a level are.
 static const HoloIsaLaunch launches[] = {
-    {{130, 1, 1}, {256, 1, 1}, 0}, {{13, 8, 5}, {8, 4, 2}, 0},    {{2001, 1, 1}, {17, 1, 1}, 0},
-    {{34, 1, 1}, {1000, 1, 1}, 0}, {{32777, 1, 1}, {1, 1, 1}, 0}, {{201, 11, 1}, {15, 1, 1}, 0},
-    {{11, 1, 3}, {1024, 1, 1}, 0},
+    {{165, 1, 1}, {256, 1, 1}, 0}, {{13, 8, 7}, {8, 4, 2}, 0},    {{2501, 1, 1}, {17, 1, 1}, 0},
+    {{43, 1, 1}, {1000, 1, 1}, 0}, {{42001, 1, 1}, {1, 1, 1}, 0}, {{201, 14, 1}, {15, 1, 1}, 0},
+    {{14, 1, 3}, {1024, 1, 1}, 0},
 };
 
-// In each launch the teams of more than one thread share the work, of at least 3 parts, twice at some level.
+// In each launch the teams of more than one thread share the work, twice at the best level alone.
 static void check_at(const char *text, int launch)
 {
     int64_t before = parts();
