@@ -3,6 +3,7 @@
 // usage: web.mjs HOLOGRAM SITE [NAME...]      SITE: the folder of make web-site
 //
 //   THREADS="1 2" ROUNDS=5 SECONDS_EACH=1.5
+//   SIZE=balanced        of archives: small makes downloads shorter
 //   WORK=build/bench     where models and archives go
 //   HOLO_CORPUS=DIR      models already made;  REAL_FOLDER=DIR  trained models already fetched
 //   PLAYWRIGHT=DIR       the folder of playwright-core
@@ -64,7 +65,7 @@ function prepare(name) {
     writeFileSync(join(folder, `${name}.${file.slice(0, -4)}.bin`), data);
   }
   writeFileSync(join(folder, `${name}.json`), JSON.stringify({ feeds, weights: existsSync(weights) ? basename(weights) : undefined }));
-  execFileSync(resolve(hologram), ["compile", "-q", model, "-o", join(folder, `${name}.holo`)]);
+  execFileSync(resolve(hologram), ["compile", "-q", "--size", env.SIZE ?? "balanced", model, "-o", join(folder, `${name}.holo`)]);
 }
 
 /**
@@ -103,7 +104,10 @@ async function measure(place, name, threads) {
 const show = (ms) => (ms < 100 ? ms.toFixed(1) : ms.toFixed(0));
 const geometric = (list) => Math.exp(list.reduce((sum, one) => sum + Math.log(one), 0) / list.length);
 
-/** [head, what a row has there]. "Most": of the ratio, if nothing but the fetch and a run took time. */
+/**
+ * [head, what a row has there]. "Most": of the ratio, if nothing but the fetch and a run took time. The last two are differences from the peer's
+ * outputs: ours, and the peer's own when it rounds otherwise.
+ */
 const columns = [
   ["model", (r) => r.name],
   ["threads", (r) => r.threads],
@@ -118,6 +122,7 @@ const columns = [
   ["ratio", (r) => (r.peerFirst / r.hologramFirst).toFixed(1)],
   ["most", (r) => (r.peerFirst / (r.fetched + r.hologram)).toFixed(1)],
   ["largest difference", (r) => r.difference.toExponential(1)],
+  ["of onnxruntime-web without its optimizations", (r) => r.ownDifference.toExponential(1)],
 ];
 
 function report(rows) {
@@ -134,7 +139,7 @@ function report(rows) {
 }
 
 if (!hologram || !site) {
-  console.error(readFileSync(fileURLToPath(import.meta.url), "utf8").split("\n").slice(1, 8).join("\n").replaceAll("// ", ""));
+  console.error(readFileSync(fileURLToPath(import.meta.url), "utf8").split("\n").slice(1, 9).join("\n").replaceAll("// ", ""));
   process.exit(2);
 }
 const names = wanted.length ? wanted : Object.keys(models),

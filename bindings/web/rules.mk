@@ -32,7 +32,8 @@ $(call named,tensor binary reduce): CFLAGS += -Os
 $(BUILD)/obj/relaxed/cpu.o: CFLAGS += -DHOLO_RELAXED -mrelaxed-simd
 $(BUILD)/obj/core_simd128/cpu.o: CFLAGS += -DHOLO_FUSED_ALONE
 $(BUILD)/obj/core_relaxed/cpu.o: CFLAGS += -DHOLO_FUSED_ALONE -DHOLO_RELAXED -mrelaxed-simd
-$(BUILD)/obj/relaxed/cpu.o $(BUILD)/obj/core_simd128/cpu.o $(BUILD)/obj/core_relaxed/cpu.o: src/kernels/cpu.c Makefile
+$(BUILD)/obj/compiler/cpu.o: CFLAGS += -DHOLO_EXACT_ALONE
+$(BUILD)/obj/relaxed/cpu.o $(BUILD)/obj/core_simd128/cpu.o $(BUILD)/obj/core_relaxed/cpu.o $(BUILD)/obj/compiler/cpu.o: src/kernels/cpu.c Makefile
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(CFLAGS) -MMD -MP -c $< -o $@
 $(BUILD)/core/ops_registry.c: tools/ops_registry.sh $(filter src/ops/%,$(RUNTIME_SRC))
@@ -86,9 +87,10 @@ $(BUILD)/others/whole: tools/wasm_libraries.sh tools/sources.sh
 # Graphs are drawn by the files of the command that draws them.
 WASM_DRAWING := $(call web_objects,web_graph) $(call obj,$(patsubst %,cli/%.c,draw_svg layout memory picture))
 $(WASM_DRAWING): CFLAGS += -Icli -Oz
-# It compiles and draws, and that is all that is called of it: what writes texts, hears and makes pictures stays outside.
-WASM_compiler_simd128 := $(filter-out $(call web_objects,web_text web_batch web_speech web_picture),$(WASM_full_simd128)) $(COMPILER_OBJ) \
-                         $(call web_objects,web_compile) $(WASM_DRAWING)
+# It compiles and draws, and that is all that is called of it: what writes texts, hears and makes pictures stays outside. It folds
+# and verifies by the kernels of class exact, which serve both classes.
+WASM_compiler_simd128 := $(filter-out $(call web_objects,web_text web_batch web_speech web_picture) $(BUILD)/obj/level_simd128_0.o %/cpu.o,$(WASM_full_simd128)) \
+                         $(BUILD)/obj/compiler/cpu.o $(COMPILER_OBJ) $(call web_objects,web_compile) $(WASM_DRAWING)
 ifeq ($(MACHINE),wasm32)
 $(COMPILER_OBJ) $(call web_objects,web_compile) $(BUILD)/hologram-compiler-simd128.wasm: $(BUILD)/others/whole
 endif
@@ -219,7 +221,7 @@ web-test: web-package web-driver
 	@for part in pages browser; do PLAYWRIGHT=$(abspath $(WEB_PEERS)/node_modules/playwright-core) HOLOGRAM=$(abspath $(HOLOGRAM)) \
 	    $(NODE) tests/web/$$part.mjs $(SITE) $(BUILD)/screenshots || exit 1; done
 
-## make bench-web     Hologram beside onnxruntime-web in Chromium; MODELS="minilm" THREADS="1 2": only these
+## make bench-web     Hologram beside onnxruntime-web in Chromium; MODELS="minilm" THREADS="1 2": only these; SIZE=small
 bench-web: web-site web-driver
 	@PLAYWRIGHT=$(abspath $(WEB_PEERS)/node_modules/playwright-core) WORK=$(BUILD)/bench $(NODE) bench/web.mjs $(HOLOGRAM) $(SITE) $(MODELS)
 

@@ -132,9 +132,11 @@ LEVELS(X)
 #define X(level, on, needs) extern const HoloKernelTable holo_kernels_##level;
 BF16_LEVELS(X)
 #undef X
-// A small program may leave out the tables of class exact.
+// A small program may leave out the tables of one class. What class exact computes is right for class fused, too.
 #if defined HOLO_FUSED_ALONE
 #define CLASSES(level) &holo_kernels_##level
+#elif defined HOLO_EXACT_ALONE
+#define CLASSES(level) &holo_kernels_##level##_exact
 #else
 #define CLASSES(level) &holo_kernels_##level, &holo_kernels_##level##_exact
 #endif
@@ -183,13 +185,6 @@ static bool can_run(const char *level)
 
 enum { TABLE_COUNT = sizeof tables / sizeof *tables, TILE_TABLE_COUNT = sizeof tile_tables / sizeof *tile_tables };
 
-const HoloKernelTable *holo_kernels_at(int index)
-{
-    for (int i = 0; i < TABLE_COUNT; i++)
-        if (can_run(tables[i]->level) && index-- == 0) return tables[i];
-    return NULL;
-}
-
 // The index in `tables` of the best level allowed: the one that HOLO_CPU names, or the best below it that the machine
 // can run. If HOLO_CPU names no level, the best of all.
 static int choose(void)
@@ -217,6 +212,13 @@ static int chosen(void)
     return at;
 }
 
+const HoloKernelTable *holo_kernels_at(int index)
+{
+    for (int i = chosen(); i < TABLE_COUNT; i++)
+        if (can_run(tables[i]->level) && index-- == 0) return tables[i];
+    return NULL;
+}
+
 const HoloKernelTable *holo_kernels(int exact)
 {
     int                    at    = chosen();
@@ -236,25 +238,30 @@ const HoloKernelTable *holo_kernels_bf16(void)
     return fused;
 }
 
-const HoloTiles *holo_tiles_at(int index)
-{
-    for (int i = 0; i < TILE_TABLE_COUNT; i++)
-        if (can_run(tile_tables[i]->level) && index-- == 0) return tile_tables[i];
-    return NULL;
-}
-
 const HoloTiles *holo_tiles_plainest(void)
 {
     return tile_tables[TILE_TABLE_COUNT - 1];
 }
 
 // A level that extends another has a name that begins with the other's name: avx512vnni has the tiles of avx512.
-const HoloTiles *holo_tiles(void)
+static int tiles_chosen(void)
 {
     const char *level = tables[chosen()]->level;
     for (int i = 0; i < TILE_TABLE_COUNT; i++)
-        if (!strncmp(tile_tables[i]->level, level, strlen(tile_tables[i]->level))) return tile_tables[i];
-    return tile_tables[TILE_TABLE_COUNT - 1];
+        if (!strncmp(tile_tables[i]->level, level, strlen(tile_tables[i]->level))) return i;
+    return TILE_TABLE_COUNT - 1;
+}
+
+const HoloTiles *holo_tiles(void)
+{
+    return tile_tables[tiles_chosen()];
+}
+
+const HoloTiles *holo_tiles_at(int index)
+{
+    for (int i = tiles_chosen(); i < TILE_TABLE_COUNT; i++)
+        if (can_run(tile_tables[i]->level) && index-- == 0) return tile_tables[i];
+    return NULL;
 }
 
 int holo_tile_type(HoloDtype dtype)

@@ -351,7 +351,7 @@ static HoloStatus load(HoloModel *model, const void *bytes, size_t size, HoloErr
     bool is_exact  = model->archive.header->flags_must & HOLO_FLAG_EXACT;
     bool is_bf16   = model->archive.header->flags_may & HOLO_FLAG_BF16;
     model->kernels = is_bf16 && !is_exact ? holo_kernels_bf16() : holo_kernels(is_exact);
-    if (model->kernels->exact != is_exact)
+    if (is_exact && !model->kernels->exact)
         return holo_fail(error, HOLO_UNSUPPORTED, "this runtime has no kernels of numeric class exact");
     uint32_t device_count = model->archive.TARGETS_count ? (uint32_t)model->archive.TARGETS_count : 1;
     HOLO_TRY(devices_find(model, device_count, error));
