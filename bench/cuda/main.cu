@@ -10,7 +10,7 @@ static const char *folder;
 
 int size_of_type(int type)
 {
-    return type == HOLO_CUDA_F32 ? 4 : type <= HOLO_CUDA_BF16 ? 2 : 1;
+    return type == HOLO_CUDA_F32 || type == HOLO_CUDA_S32 ? 4 : type <= HOLO_CUDA_BF16 ? 2 : 1;
 }
 
 __global__ void random_kernel(void *at, size_t count, int type, uint32_t seed, float scale)
@@ -44,6 +44,7 @@ double read_double(const void *host, size_t i, int type)
     case HOLO_CUDA_F16: return __half2float(((const __half *)host)[i]);
     case HOLO_CUDA_BF16: return __bfloat162float(((const __nv_bfloat16 *)host)[i]);
     case HOLO_CUDA_S8: return ((const int8_t *)host)[i];
+    case HOLO_CUDA_S32: return ((const int32_t *)host)[i];
     default: return ((const uint8_t *)host)[i];
     }
 }

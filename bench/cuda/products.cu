@@ -10,7 +10,7 @@ struct Case {
     bool            odd_numbers; // a NaN and an infinity in A
 };
 
-static const char *const type_names[] = {"f32", "f16", "bf16", "s8", "u8"};
+static const char *const type_names[] = {"f32", "f16", "bf16", "s8", "u8", "s32"};
 
 // ---- the reference
 
@@ -19,7 +19,7 @@ __device__ double element(const void *p, int64_t at, int type)
     if (type == HOLO_CUDA_F32) return ((const float *)p)[at];
     if (type == HOLO_CUDA_F16) return __half2float(((const __half *)p)[at]);
     if (type == HOLO_CUDA_BF16) return __bfloat162float(((const __nv_bfloat16 *)p)[at]);
-    return ((const int8_t *)p)[at];
+    return type == HOLO_CUDA_S8 ? ((const int8_t *)p)[at] : ((const uint8_t *)p)[at];
 }
 
 __device__ double act_double(double x, int what, double low, double high)
@@ -61,7 +61,7 @@ __global__ void reference(HoloCudaProduct p, int type, int a_type, int first, in
             else
                 a = element(p.a, a0 + ((image * p.height + iy) * p.width + ix) * p.lda + c, type);
         }
-        sum += a * element(p.b, plain ? b0 + k * p.ldb + n : b0 + n * p.ldb + k, type);
+        sum += a * element(p.b, plain ? b0 + k * p.ldb + n : b0 + n * p.ldb + k, min(type, (int)HOLO_CUDA_S8));
     }
     int64_t bias = z / p.inner * p.bias_batch[0] + z % p.inner * p.bias_batch[1] + n;
     sum          = sum * p.alpha * (p.scale ? p.scale[bias] : 1) + (p.bias ? p.bias[bias] : 0);
@@ -73,7 +73,6 @@ __global__ void reference(HoloCudaProduct p, int type, int a_type, int first, in
     sum = act_double(sum, p.act, p.low, p.high);
     if (p.more_how == HOLO_CUDA_MORE_ADD_AFTER) sum += more;
     if (p.more_how == HOLO_CUDA_MORE_MUL_AFTER) sum *= more;
-    if (p.c_type >= HOLO_CUDA_S8) sum = fmin(fmax(rint(sum * p.c_scale + p.c_zero), -128.0), 127.0);
     out[z / p.inner * p.c_batch[0] + z % p.inner * p.c_batch[1] + m * p.ldc + n] = sum;
 }
 
@@ -125,6 +124,7 @@ static void bind(HoloCudaPick *pick, const HoloCudaProduct *p, Memory *x, void *
         r->a = p->a, r->b = p->b, r->c = c, r->bias = p->bias, r->more = p->more;
     } else {
         HoloCudaProduct *r = l->kind == HOLO_CUDA_TILED ? &l->params.tiled.p : &l->params.product;
+        if (l->kind == HOLO_CUDA_BYTES) l->params.bytes.s.y_type = HOLO_CUDA_S32; // sums as they are
         r->a = p->a, r->b = p->b, r->c = c, r->bias = p->bias, r->scale = p->scale, r->more = p->more;
         r->partial  = (float *)(x->work.at + pick->partial_at);
         r->counters = counters();
@@ -143,6 +143,7 @@ static void bind(HoloCudaPick *pick, const HoloCudaProduct *p, Memory *x, void *
 
 static double tolerance(const Case *c, const char *kernel)
 {
+    if (c->p.c_type == HOLO_CUDA_S32) return 0;
     double out = c->p.c_type == HOLO_CUDA_F16    ? 1e-3
                  : c->p.c_type == HOLO_CUDA_BF16 ? 8e-3
                  : c->p.c_type == HOLO_CUDA_F32  ? 0
@@ -181,7 +182,7 @@ static const char *const kernels[] = {
     "product_f16_128x256",  "product_f16_128x128",  "product_f16_128x64",   "product_f16_64x64",
     "product_bf16_128x256", "product_bf16_128x128", "product_bf16_128x64",  "product_bf16_64x64",
     "product_tf32_128x256", "product_tf32_128x128", "product_tf32_128x64",  "product_tf32_64x64",
-    "product_s8_128x128",   "product_s8_64x64",     "product_parts_128x64", "product_parts_64x64",
+    "product_s8_128x128",   "product_s8_64x64",     "product_u8_128x128",   "product_u8_64x64", "product_parts_128x64", "product_parts_64x64",
     "product_fused_64x64",  "product_exact_64x64",
     "wide_f16_128x256", "wide_f16_128x160", "wide_f16_ping_128x128", "wide_f16_ping_128x96",
     "wide_f16_ping_128x64", "deep_f16_64x64", "deep_f16_64x128", "deep_f16_128x64",
@@ -198,8 +199,7 @@ static void check_case(Case c)
     HoloCudaProduct &p    = c.p;
     int              real = p.channels;
     prepare(&c, &x, seed += 16);
-    p.bias  = (float *)x.bias.at;
-    p.scale = c.want.type == HOLO_CUDA_S8 ? (float *)x.scale.at : nullptr;
+    p.bias = c.want.type >= HOLO_CUDA_S8 ? nullptr : (float *)x.bias.at; // of bytes it belongs to another end
     x.truth.need(x.c_count * 8);
     fill_byte(x.truth.at, x.c_count * 8, 0xff); // NaN where nothing is to be written
     HoloCudaProduct r = p;
@@ -232,9 +232,10 @@ static Case matrix(const char *name, int type, int numeric, int m, int n, int k)
     c.want.type = type, c.want.numeric = numeric, c.want.align = 256, c.want.batch = 1, c.want.sms = 132,
     c.want.b_constant = 1, c.want.cluster = 1, c.want.tiled = 1;
     c.p.m = m, c.p.n = n, c.p.k = k, c.p.inner = 1;
-    c.p.lda = k, c.p.ldb = (k + each - 1) / each * each, c.p.ldc = n, c.p.ldmore = n;
-    c.p.alpha = type == HOLO_CUDA_S8 ? 0.01f : 0.5f, c.p.low = -1, c.p.high = 2, c.p.c_scale = 0.2f, c.p.c_zero = 3;
-    c.p.c_type = type == HOLO_CUDA_S8 ? HOLO_CUDA_F32 : type;
+    bool bytes = type >= HOLO_CUDA_S8;
+    c.p.lda = k, c.p.ldb = (k + each - 1) / each * each + (bytes ? HOLO_CUDA_BYTES_MORE : 0), c.p.ldc = n, c.p.ldmore = n;
+    c.p.alpha = bytes ? 1 : 0.5f, c.p.low = -1, c.p.high = 2;
+    c.p.c_type = bytes ? HOLO_CUDA_S32 : type;
     return c;
 }
 
@@ -261,10 +262,10 @@ static void check_type(int type, int numeric)
     for (auto &s : sizes) {
         Case c  = matrix("matrix", type, numeric, s[0], s[1], s[2]);
         c.p.act = i % HOLO_CUDA_ACTS, c.p.more_how = i % 4, c.p.more_type = i % 2 && type < 3 ? type : i % 3, c.odd_numbers = i % 5 == 3;
-        if (type == HOLO_CUDA_S8 && i % 3 == 1) c.p.c_type = HOLO_CUDA_S8;
-        if (type != HOLO_CUDA_S8) c.p.c_type = i % 4 == 2 ? (type + 1) % 3 : type;
+        if (type >= HOLO_CUDA_S8) c.p.act = c.p.more_how = 0;
+        if (type < HOLO_CUDA_S8) c.p.c_type = i % 4 == 2 ? (type + 1) % 3 : type;
         if (i % 3 == 2) c.p.lda += 3, c.p.ldmore += 5;
-        if (i % 3 == 2 && c.p.c_type != HOLO_CUDA_S8) c.p.ldc += 3;
+        if (i % 3 == 2) c.p.ldc += 3;
         check_case(c), i++;
     }
     static const int acts[] = {HOLO_CUDA_ACT_NONE, HOLO_CUDA_ACT_RELU,     HOLO_CUDA_ACT_CLIP,
@@ -277,13 +278,13 @@ static void check_type(int type, int numeric)
         }
     Case batch       = matrix("batch", type, numeric, 33, 40, 64); // [2][heads 3] interleaved as attention has them
     batch.want.batch = 6, batch.p.inner = 3, batch.p.lda = 192, batch.p.a_batch[0] = 33 * 192, batch.p.a_batch[1] = 64;
-    batch.p.b_batch[0] = 0, batch.p.b_batch[1] = 40 * 64, batch.p.ldc = 120, batch.p.c_batch[0] = 33 * 120,
+    batch.p.b_batch[0] = 0, batch.p.b_batch[1] = 40 * batch.p.ldb, batch.p.ldc = 120, batch.p.c_batch[0] = 33 * 120,
     batch.p.c_batch[1] = 40;
     check_case(batch);
     Case plain         = matrix("plain B", type, numeric, 50, 77, 45);
     plain.want.b_plain = 1, plain.p.ldb = 80, plain.want.batch = 2, plain.p.a_batch[0] = 50 * 45,
     plain.p.b_batch[0] = 45 * 80, plain.p.c_batch[0] = 50 * 77;
-    check_case(plain);
+    if (type < HOLO_CUDA_S8) check_case(plain);
     check_case(picture("3x3", type, numeric, 2, 13, 32, 70, 3, 1, 1, 1));
     check_case(picture("3x3 stride 2", type, numeric, 3, 14, 64, 64, 3, 2, 1, 1));
     check_case(picture("3x3 dilated", type, numeric, 1, 15, 16, 130, 3, 1, 2, 2));
@@ -293,10 +294,11 @@ static void check_type(int type, int numeric)
     Case joined    = picture("7x7, joined taps", type, numeric, 2, 30, 1, 64, 7, 2, 3, 1); // of 16 bytes each
     int  pixel     = 16 / size_of_type(type);
     joined.p.width = 36, joined.p.out_w = 15, joined.p.m = 2 * joined.p.out_h * 15, joined.p.pad_w = 0, joined.p.kernel_w = 1;
-    joined.p.channels = 7 * pixel, joined.p.lda = pixel, joined.p.k = joined.p.ldb = 49 * pixel;
+    joined.p.channels = 7 * pixel, joined.p.lda = pixel, joined.p.k = 49 * pixel;
+    joined.p.ldb = joined.p.k + (type >= HOLO_CUDA_S8 ? HOLO_CUDA_BYTES_MORE : 0);
     check_case(joined);
     check_case(picture("5x5, 3 channels", type, numeric, 1, 20, 3, 33, 5, 1, 2, 1));
-    if (type != HOLO_CUDA_S8) {
+    if (type < HOLO_CUDA_S8) {
         Case first         = picture("7x7 first", type, numeric, 2, 30, 3, 64, 7, 2, 3, 1);
         int  each          = 16 / size_of_type(type);
         first.want.a_first = 1, first.want.a_type = HOLO_CUDA_F32, first.p.ldb = 49 * each;
@@ -328,6 +330,7 @@ void check_products()
     check_type(HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_EXACT);
     check_type(HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32);
     check_type(HOLO_CUDA_S8, 0);
+    check_type(HOLO_CUDA_U8, 0);
 }
 
 // ---- the clock

@@ -53,10 +53,10 @@ static inline bool is_used(const HoloLowered *lowered)
 static inline HoloModel *fake_model_of(HoloGraph *graph, const char *numeric, const char *kind)
 {
     static const char *const modules[] = {
-        "basic",          "product_f32",  "product_tf32", "product_f16", "product_bf16", "rows",
-        "tiled_f16_sm90", "norm",         "turn",         "programs",    "cache",        "decode",
-        "attention_16",   "attention_32", "top",          "scatter",     "recurrent",    "blocks_small",
-        "blocks_four",    "blocks_book",  "blocks_more",  "blocks_grid", "blocks_nbits"};
+        "basic",       "product_f32",  "product_tf32", "product_f16",  "product_bf16", "rows",         "tiled_f16_sm90",
+        "norm",        "turn",         "programs",     "cache",        "decode",       "attention_16", "attention_32",
+        "top",         "scatter",      "recurrent",    "blocks_small", "blocks_four",  "blocks_book",  "blocks_more",
+        "blocks_grid", "blocks_nbits", "product_s8",   "bytes",        "quantize"};
     HoloTargets     targets = {.list = {&holo_target_cpu, holo_target_cuda.of_class(numeric)}, .count = 2};
     HoloCut         cut;
     HoloLowered     lowered;

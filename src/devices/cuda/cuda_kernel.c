@@ -12,6 +12,9 @@ static const char *const block_modules[]     = {PRODUCTS,      "blocks_small", "
                                                 "blocks_more", "blocks_grid",  "blocks_nbits", NULL};
 static const char *const conv_modules[]      = {PRODUCTS, "depthwise", NULL};
 static const char *const basic_modules[]     = {"basic", NULL};
+static const char *const pool_modules[]      = {"basic", "quantize", NULL};
+static const char *const byte_modules[]      = {"product_s8", "bytes", NULL};
+static const char *const quantize_modules[]  = {"quantize", NULL};
 static const char *const rows_modules[]      = {"norm", "basic", NULL};
 static const char *const attention_modules[] = {"attention_16", "attention_32", "decode", NULL};
 static const char *const norm_modules[]      = {"basic", "programs", NULL};
@@ -29,7 +32,7 @@ static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_GATHER]    = {"gather", holo_cuda_gather, basic_modules},
     [HOLO_CUDA_STEP_REDUCE]    = {"reduce", holo_cuda_reduce, basic_modules},
     [HOLO_CUDA_STEP_ROWS]      = {"rows", holo_cuda_rows, rows_modules},
-    [HOLO_CUDA_STEP_POOL]      = {"pool", holo_cuda_pool, basic_modules},
+    [HOLO_CUDA_STEP_POOL]      = {"pool", holo_cuda_pool, pool_modules},
     [HOLO_CUDA_STEP_ATTENTION] = {"attention", holo_cuda_attention, attention_modules},
     [HOLO_CUDA_STEP_NORM]      = {"norm", holo_cuda_group_norm, norm_modules},
     [HOLO_CUDA_STEP_TRANSFER]  = {"transfer", holo_cuda_transfer, basic_modules},
@@ -46,6 +49,10 @@ static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_ONE_HOT]   = {"one_hot", holo_cuda_one_hot, tuples_modules},
     [HOLO_CUDA_STEP_RECURRENT] = {"recurrent", holo_cuda_recurrent, recurrent_modules},
     [HOLO_CUDA_STEP_BLOCKS]    = {"blocks", holo_cuda_few_bits, block_modules},
+    [HOLO_CUDA_STEP_BYTES]     = {"bytes", holo_cuda_bytes, byte_modules},
+    [HOLO_CUDA_STEP_QUANTIZE]  = {"quantize", holo_cuda_quantize, quantize_modules},
+    [HOLO_CUDA_STEP_PAIR]      = {"pair", holo_cuda_pair, quantize_modules},
+    [HOLO_CUDA_STEP_LOOKUP]    = {"lookup", holo_cuda_lookup, quantize_modules},
 };
 
 const HoloCudaKernel *holo_cuda_kernel(uint32_t number)

@@ -18,7 +18,7 @@ typedef enum HoloCudaKernelId {
     HOLO_CUDA_STEP_GATHER    = 5,
     HOLO_CUDA_STEP_REDUCE    = 6,
     HOLO_CUDA_STEP_ROWS      = 7, // LayerNormalization, RMSNormalization, Softmax, LogSoftmax
-    HOLO_CUDA_STEP_POOL      = 8,
+    HOLO_CUDA_STEP_POOL      = 8, // of f32 or bytes
     HOLO_CUDA_STEP_ATTENTION = 9,
     HOLO_CUDA_STEP_NORM      = 10, // GroupNormalization, InstanceNormalization, BatchNormalization
     HOLO_CUDA_STEP_TRANSFER  = 11, // Transfer of f32 that lies narrower in the device's memory
@@ -35,6 +35,10 @@ typedef enum HoloCudaKernelId {
     HOLO_CUDA_STEP_ONE_HOT   = 22,
     HOLO_CUDA_STEP_RECURRENT = 23, // LSTM, GRU, RNN
     HOLO_CUDA_STEP_BLOCKS    = 24, // MatMulBlocks, MatMulNBits, DecodeBlocks and TakeRows of blocks
+    HOLO_CUDA_STEP_BYTES     = 25, // products and convolutions of bytes (cuda_bytes.h)
+    HOLO_CUDA_STEP_QUANTIZE  = 26, // QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear, Cast of floats of 8 bits
+    HOLO_CUDA_STEP_PAIR      = 27, // QLinearAdd, QLinearMul
+    HOLO_CUDA_STEP_LOOKUP    = 28, // Lookup, LookupPair
     HOLO_CUDA_STEP_LIMIT
 } HoloCudaKernelId;
 
@@ -66,7 +70,7 @@ enum { HOLO_CUDA_LAYOUT_TURNED = 1 }; // the plain weights are [n][k], not [k][n
 
 // ---- launches
 
-enum { HOLO_CUDA_PLACES = 12, HOLO_CUDA_ARGS = 512 };
+enum { HOLO_CUDA_PLACES = 16, HOLO_CUDA_ARGS = 512 };
 enum { HOLO_CUDA_SCRATCH = -1, HOLO_CUDA_COUNTS = -2, HOLO_CUDA_STATUS = -3 }; // what is no operand of the step
 
 typedef struct HoloCudaPlace { // where an address goes
@@ -156,7 +160,8 @@ HoloCudaPrepare    holo_cuda_program, holo_cuda_product, holo_cuda_conv, holo_cu
     holo_cuda_reduce, holo_cuda_rows, holo_cuda_pool, holo_cuda_attention, holo_cuda_group_norm, holo_cuda_transfer,
     holo_cuda_extreme, holo_cuda_scan, holo_cuda_pick_elements, holo_cuda_resize, holo_cuda_rotary,
     holo_cuda_cache_write, holo_cuda_cached_attention, holo_cuda_top, holo_cuda_scatter, holo_cuda_gather_tuples,
-    holo_cuda_one_hot, holo_cuda_recurrent, holo_cuda_few_bits;
+    holo_cuda_one_hot, holo_cuda_recurrent, holo_cuda_few_bits, holo_cuda_bytes, holo_cuda_quantize, holo_cuda_pair,
+    holo_cuda_lookup;
 
 typedef struct HoloCudaKernel {
     const char        *name;

@@ -35,6 +35,8 @@ static const Tile tiles[] = {
     {"product_tf32", "product_tf32_64x64",    HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32, 0,  64,  64, 128, 6, 2, 0.34, 0.55, 2.6},
     {"product_s8",   "product_s8_128x128",    HOLO_CUDA_S8,   0, 0, 128, 128, 256, 3, 2, 0.73, 1.26, 6.6},
     {"product_s8",   "product_s8_64x64",      HOLO_CUDA_S8,   0, 0,  64,  64, 128, 6, 2, 0.36, 0.59, 2.4},
+    {"product_s8",   "product_u8_128x128",    HOLO_CUDA_U8,   0, 0, 128, 128, 256, 3, 2, 0.73, 1.26, 6.6},
+    {"product_s8",   "product_u8_64x64",      HOLO_CUDA_U8,   0, 0,  64,  64, 128, 6, 2, 0.36, 0.59, 2.4},
     {"product_f32",  "product_parts_128x64",  HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0, 128,  64, 256, 4, 1, 1.28, 1.28, 4.9},
     {"product_f32",  "product_parts_64x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0,  64,  64, 128, 6, 2, 0.76, 1.24, 2.5},
     {"product_f32",  "product_fused_64x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0,  64,  64, 128, 6, 2, 1.33, 2.41, 2.1},
@@ -97,7 +99,8 @@ static bool multiple(int64_t elements, int32_t size, int32_t of)
 static bool fits(const HoloCudaWant *want, const HoloCudaProduct *p)
 {
     int32_t size = size_of(want->type);
-    if (want->type == HOLO_CUDA_U8 || p->inner < 1 || p->act >= HOLO_CUDA_ACTS) return false;
+    if (want->type >= HOLO_CUDA_S8 && (want->a_first || want->b_plain || p->more_how)) return false;
+    if (p->inner < 1 || p->act >= HOLO_CUDA_ACTS) return false;
     if (!multiple(p->ldb, size, 16) || !multiple(p->b_batch[0], size, 16) || !multiple(p->b_batch[1], size, 16))
         return false;
     if (p->ldb < p->k || want->batch > 65535) return false;
@@ -117,8 +120,8 @@ static void align(const HoloCudaWant *want, HoloCudaProduct *p)
     int32_t size = size_of(want->type);
     bool    a    = want->align % 16 == 0 && multiple(p->lda, size, 16) && multiple(p->a_batch[0], size, 16) &&
              multiple(p->a_batch[1], size, 16) && (!p->height || multiple(p->channels, size, 16));
-    bool c = want->align % 16 == 0 && p->c_type <= HOLO_CUDA_BF16 && p->ldc % 4 == 0 && p->c_batch[0] % 4 == 0 &&
-             p->c_batch[1] % 4 == 0 && p->bias_batch[0] % 4 == 0 && p->bias_batch[1] % 4 == 0;
+    bool c = want->align % 16 == 0 && p->ldc % 4 == 0 && p->c_batch[0] % 4 == 0 && p->c_batch[1] % 4 == 0 &&
+             p->bias_batch[0] % 4 == 0 && p->bias_batch[1] % 4 == 0;
     if (p->more_how)
         c = c && p->more_type <= HOLO_CUDA_BF16 && p->ldmore % 4 == 0 && p->more_batch[0] % 4 == 0 &&
             p->more_batch[1] % 4 == 0;
@@ -149,13 +152,15 @@ static void consider(const HoloCudaWant *want, const HoloCudaProduct *p, const T
     if (partial && tile_count * want->batch > HOLO_CUDA_COUNTERS) return;
     double cost = cost_of(want, p, t, splits, part);
     if (best->count && best->cost <= cost) return;
-    HoloCudaLaunch *l = &best->launch[0];
-    *l                = (HoloCudaLaunch){.kind = HOLO_CUDA_PRODUCT, .module = t->module, .kernel = t->kernel};
+    HoloCudaLaunch *l        = &best->launch[0];
+    bool            is_bytes = t->type >= HOLO_CUDA_S8;
+    *l                       = (HoloCudaLaunch){
+                              .kind = is_bytes ? HOLO_CUDA_BYTES : HOLO_CUDA_PRODUCT, .module = t->module, .kernel = t->kernel};
     l->grid[0] = (uint32_t)tile_count, l->grid[1] = (uint32_t)splits, l->grid[2] = (uint32_t)want->batch;
     l->block = (uint32_t)t->threads, l->shared = shared_of(t, part);
     l->cluster                = cluster ? (uint32_t)splits : 1;
-    l->params_size            = sizeof(HoloCudaProduct);
-    l->params.product         = *p;
+    l->params_size            = is_bytes ? sizeof(HoloCudaBytes) : sizeof(HoloCudaProduct);
+    l->params.product         = *p; // the parameters of bytes begin with it
     l->params.product.splits  = (int32_t)splits;
     l->params.product.cluster = cluster;
     l->params.product.k_split = (int32_t)(part * line);

@@ -4,7 +4,7 @@
 #ifndef HOLO_DEVICES_CUDA_CUDA_PICK_H
 #define HOLO_DEVICES_CUDA_CUDA_PICK_H
 
-#include "devices/cuda/code/cuda_params.h"
+#include "devices/cuda/code/bytes_params.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -18,6 +18,7 @@ typedef enum HoloCudaKind {
     HOLO_CUDA_NORM,
     HOLO_CUDA_TURN,
     HOLO_CUDA_TILED,
+    HOLO_CUDA_BYTES,
 } HoloCudaKind;
 
 // How the copy engine of sm_90 finds tiles of an operand. The driver encodes it together with an address. The innermost
@@ -46,6 +47,7 @@ typedef struct HoloCudaLaunch {
         HoloCudaAttention attention;
         HoloCudaNorm      norm;
         HoloCudaTurn      turn;
+        HoloCudaBytes     bytes; // its end is not filled in
     } params;
 } HoloCudaLaunch;
 
@@ -66,7 +68,7 @@ enum { HOLO_CUDA_ROWS_MAX = 8 }; // rows of A that the kernel for few rows can h
 // How exact: what --numeric says.
 enum { HOLO_CUDA_NUMERIC_FUSED, HOLO_CUDA_NUMERIC_EXACT, HOLO_CUDA_NUMERIC_TF32 };
 
-// What is asked for. `type` is A's and B's (f32 is computed as `numeric` says); the params say the rest: all fields but
+// What is asked for. `type` is A's and B's (f32 is computed as `numeric` says; of bytes it is A's, and B is signed); the params say the rest: all fields but
 // addresses, splits, k_split, a_whole, c_whole, whole.
 typedef struct HoloCudaWant {
     uint8_t  type, numeric;

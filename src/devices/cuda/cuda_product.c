@@ -97,7 +97,7 @@ static HoloStatus batch_find(const HoloCudaMaking *m, const HoloTensor *a, const
         return HOLO_OK;
     }
     if (equal || a_all == 1 || b_all == 1) {
-        s->batch      = a_all > b_all ? a_all : b_all;
+        s->batch      = a_all == 1 ? b_all : a_all;
         s->a_batch[0] = a_all == 1 ? 0 : a_matrix;
         s->b_batch[0] = b_all == 1 ? 0 : b_matrix;
         return HOLO_OK;
@@ -106,8 +106,8 @@ static HoloStatus batch_find(const HoloCudaMaking *m, const HoloTensor *a, const
         return holo_call_fail(m->call, HOLO_UNSUPPORTED,
                               "cuda: a product of more than four dimensions that broadcasts");
     int64_t a1 = size_at(a, 3), a0 = size_at(a, 4), b1 = size_at(b, 3), b0 = size_at(b, 4);
-    s->inner      = a1 > b1 ? a1 : b1;
-    s->batch      = (a0 > b0 ? a0 : b0) * s->inner;
+    s->inner      = a1 == 1 ? b1 : a1;
+    s->batch      = (a0 == 1 ? b0 : a0) * s->inner;
     s->a_batch[0] = a0 == 1 ? 0 : a_matrix * a1;
     s->a_batch[1] = a1 == 1 ? 0 : a_matrix;
     s->b_batch[0] = b0 == 1 ? 0 : b_matrix * b1;
@@ -115,14 +115,9 @@ static HoloStatus batch_find(const HoloCudaMaking *m, const HoloTensor *a, const
     return HOLO_OK;
 }
 
-static HoloStatus sizes_find(const HoloCudaMaking *m, HoloCudaSizes *s)
+HoloStatus holo_cuda_sizes(const HoloCudaMaking *m, const HoloTensor *a, const HoloTensor *b, HoloCudaSizes *s)
 {
-    const HoloCall   *call = m->call;
-    const HoloTensor *a = holo_in(call, 0), *b = holo_in(call, 1), *c = holo_in(call, 2), *out = holo_out(call, 0);
-    bool              packed = m->params.flags & HOLO_CUDA_FLAG_PACKED; // then the type does not matter
-    if (!a || !b || !out || a->dtype != HOLO_F32 || (b->dtype != HOLO_F32 && !packed) || out->dtype != HOLO_F32 ||
-        a->rank < 1 || b->rank < 1)
-        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "it is no product of f32");
+    const HoloCall *call = m->call;
     bool ta = holo_attr_int(call, "transA", 0) && a->rank > 1, tb = holo_attr_int(call, "transB", 0) && b->rank > 1;
     s->k           = a->rank == 1 ? a->dim[0] : size_at(a, ta ? 2 : 1);
     s->m           = a->rank == 1 ? 1 : size_at(a, ta ? 1 : 2);
@@ -134,8 +129,21 @@ static HoloStatus sizes_find(const HoloCudaMaking *m, HoloCudaSizes *s)
     s->is_b_turned = tb;
     s->c_row       = s->n;
     HOLO_TRY(batch_find(m, a, b, s));
-    if (s->k != (b->rank == 1 ? b->dim[0] : size_at(b, tb ? 1 : 2)) || s->batch * s->m * s->n != holo_tensor_count(out))
+    if (s->k != (b->rank == 1 ? b->dim[0] : size_at(b, tb ? 1 : 2)) ||
+        s->batch * s->m * s->n != holo_tensor_count(call->out[0]))
         return holo_call_fail(call, HOLO_BAD_ARCHIVE, "its sizes are not those of a product");
+    return HOLO_OK;
+}
+
+static HoloStatus sizes_find(const HoloCudaMaking *m, HoloCudaSizes *s)
+{
+    const HoloCall   *call = m->call;
+    const HoloTensor *a = holo_in(call, 0), *b = holo_in(call, 1), *c = holo_in(call, 2), *out = holo_out(call, 0);
+    bool              packed = m->params.flags & HOLO_CUDA_FLAG_PACKED; // then the type does not matter
+    if (!a || !b || !out || a->dtype != HOLO_F32 || (b->dtype != HOLO_F32 && !packed) || out->dtype != HOLO_F32 ||
+        a->rank < 1 || b->rank < 1)
+        return holo_call_fail(call, HOLO_BAD_ARCHIVE, "it is no product of f32");
+    HOLO_TRY(holo_cuda_sizes(m, a, b, s));
     s->of.bias = c ? 2 : -1;
     s->of.more = m->params.more_how ? 3 : -1;
     if (!c) return HOLO_OK;

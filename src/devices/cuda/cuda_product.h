@@ -33,6 +33,9 @@ typedef struct HoloCudaSizes {
     bool             bias_is_line, is_b_turned;  // bias: one number for each column; B is [n][k]
     bool             is_b_packed, is_b_constant; // B is as holo_cuda_packed_row says, of the type that steps store
 } HoloCudaSizes;
+// Finds the sizes of a product of these two: all but `of`, the bias and how B is packed.
+HOLO_MUST HoloStatus holo_cuda_sizes(const HoloCudaMaking *m, const HoloTensor *a, const HoloTensor *b,
+                                     HoloCudaSizes *s);
 // Adds a product by the tiles that fit, or by a plain kernel.
 HOLO_MUST HoloStatus holo_cuda_product_add(HoloCudaMaking *m, const HoloCudaSizes *s);
 

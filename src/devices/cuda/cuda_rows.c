@@ -1,4 +1,4 @@
-// cuda_rows.c - reductions, softmax, normalization and pooling.
+// cuda_rows.c - reductions, softmax and normalization.
 #include "devices/cpu/conv_shape.h"
 #include "devices/cuda/cuda_kernel.h"
 #include "devices/cuda/cuda_pick.h"
@@ -229,58 +229,4 @@ HoloStatus holo_cuda_group_norm(HoloCudaMaking *m)
     if (is_last) p.stride = channels, p.part = own, p.starts = groups;
     HOLO_TRY(centre_add(m, &p, 1, 2));
     return holo_cuda_tail(m);
-}
-
-// ---- pooling
-
-static void strides_set(const int64_t *size, int64_t channels, bool is_last, int64_t *out)
-{
-    int64_t at = is_last ? channels : 1;
-    out[1]     = is_last ? 1 : size[0] * size[1] * size[2];
-    for (int d = 2; d >= 0; d--) {
-        out[2 + d] = at;
-        at *= size[d];
-    }
-    out[0] = size[0] * size[1] * size[2] * channels;
-}
-
-HoloStatus holo_cuda_pool(HoloCudaMaking *m)
-{
-    const HoloTensor *x = holo_in(m->call, 0), *out = holo_out(m->call, 0);
-    const HoloOp     *op  = m->call->op;
-    bool          is_last = holo_op_is(op, HOLO_ID_HOLOGRAM_MaxPool) || holo_op_is(op, HOLO_ID_HOLOGRAM_AveragePool);
-    bool          is_mean = holo_op_is(op, HOLO_ID_AveragePool) || holo_op_is(op, HOLO_ID_HOLOGRAM_AveragePool);
-    HoloConvShape shape;
-    HoloWindow    window;
-    HoloCudaStep *step;
-    if (!is_f32(x) || !is_f32(out) || x->rank < 3 || x->rank > 5 || out->rank != x->rank) return bad(m);
-    if (!holo_tensor_count(out)) return HOLO_OK;
-    bool ceil = holo_attr_int(m->call, "ceil_mode", 0);
-    HOLO_TRY(holo_conv_shape(m->call, NULL, is_last, ceil, &shape));
-    HOLO_TRY(holo_window_init(m->call, x->rank - 2, x->dim + (is_last ? 1 : 2), NULL, ceil, &window));
-    HoloCudaPool p = {.count       = holo_tensor_count(out),
-                      .channels    = x->dim[is_last ? x->rank - 1 : 1],
-                      .is_mean     = is_mean,
-                      .counts_pads = (int32_t)holo_attr_int(m->call, "count_include_pad", 0) != 0,
-                      .type        = m->params.store};
-    if (holo_cuda_type(m, 0) != m->params.store) return bad(m);
-    for (int d = 0; d < 3; d++) {
-        p.in[d]       = (int32_t)shape.in[d];
-        p.out[d]      = (int32_t)shape.out[d];
-        p.kernel[d]   = (int32_t)shape.kernel[d];
-        p.stride[d]   = (int32_t)shape.stride[d];
-        p.pad[d]      = (int32_t)shape.pad[d];
-        p.dilation[d] = (int32_t)shape.dilation[d];
-        int own       = d - (5 - x->rank);
-        p.pad_end[d]  = own >= 0 ? (int32_t)window.pad_end[own] : 0;
-    }
-    strides_set(shape.in, p.channels, is_last, p.from_stride);
-    strides_set(shape.out, p.channels, is_last, p.to_stride);
-    bool by_four = is_last && p.channels % 4 == 0 && shape.kernel[0] == 1 && shape.in[0] == 1 &&
-                   holo_tensor_count(x) <= INT32_MAX && p.count <= INT32_MAX;
-    HoloCudaShape grid = holo_cuda_threads(by_four ? p.count / 4 : p.count);
-    HOLO_TRY(holo_cuda_add(m, "basic", by_four ? "pool_last" : "pool", &grid, &p, sizeof p, &step));
-    holo_cuda_place(step, offsetof(HoloCudaPool, from), 0, 0);
-    holo_cuda_place(step, offsetof(HoloCudaPool, to), holo_cuda_out(m, 0), 0);
-    return HOLO_OK;
 }

@@ -69,7 +69,7 @@ static bool tail(Choosing *c)
 }
 
 // A batch is one of equal sizes, of one operand alone, or of at most two dimensions.
-static bool batch_fits(const HoloTensor *a, const HoloTensor *b)
+bool holo_cuda_batch_fits(const HoloTensor *a, const HoloTensor *b)
 {
     bool equal = a->rank == b->rank;
     for (int d = 0; d + 2 < a->rank && equal; d++) equal = a->dim[d] == b->dim[d];
@@ -88,7 +88,7 @@ static bool product(Choosing *c)
 {
     const HoloValue *a = input(c, 0), *b = input(c, 1), *bias = input(c, 2);
     if (!is_f32(a, 1, HOLO_MAX_RANK) || (!is_f32(b, 1, HOLO_MAX_RANK) && !is_weights(c, b))) return false;
-    if (!batch_fits(&a->type, &b->type)) return false;
+    if (!holo_cuda_batch_fits(&a->type, &b->type)) return false;
     if (holo_attr_int(&c->call, "transBatchA", 0) || holo_attr_int(&c->call, "transBatchB", 0)) return false;
     if (bias && (!is_f32(bias, 0, 2) || holo_attr_float(&c->call, "beta", 1) != 1)) return false;
     c->params.alpha = (float)holo_attr_float(&c->call, "alpha", 1);
@@ -387,8 +387,16 @@ static bool resize(Choosing *c)
            !holo_attr_int(&c->call, "antialias", 0) && !holo_attr_int(&c->call, "exclude_outside", 0);
 }
 
+// ---- quantized models
+
+static bool integers(Choosing *c)
+{
+    return holo_cuda_integers_fit(c->out->kernel, c->node, &c->call);
+}
+
 // ---- the table
 
+// An operator may have several rows: the first one that fits counts.
 typedef struct Row {
     HoloOpId id;
     uint32_t kernel;
@@ -457,6 +465,28 @@ static const Row rows[] = {
     {HOLO_ID_AveragePool, HOLO_CUDA_STEP_POOL, pool},
     {HOLO_ID_HOLOGRAM_MaxPool, HOLO_CUDA_STEP_POOL, pool},
     {HOLO_ID_HOLOGRAM_AveragePool, HOLO_CUDA_STEP_POOL, pool},
+    {HOLO_ID_MatMulInteger, HOLO_CUDA_STEP_BYTES, integers},
+    {HOLO_ID_QLinearMatMul, HOLO_CUDA_STEP_BYTES, integers},
+    {HOLO_ID_MICROSOFT_MatMulIntegerToFloat, HOLO_CUDA_STEP_BYTES, integers},
+    {HOLO_ID_MICROSOFT_QGemm, HOLO_CUDA_STEP_BYTES, integers},
+    {HOLO_ID_ConvInteger, HOLO_CUDA_STEP_BYTES, integers},
+    {HOLO_ID_QLinearConv, HOLO_CUDA_STEP_BYTES, integers},
+    {HOLO_ID_MICROSOFT_QLinearConv, HOLO_CUDA_STEP_BYTES, integers},
+    {HOLO_ID_HOLOGRAM_ConvIntegerToFloat, HOLO_CUDA_STEP_BYTES, integers},
+    {HOLO_ID_QuantizeLinear, HOLO_CUDA_STEP_QUANTIZE, integers},
+    {HOLO_ID_MICROSOFT_QuantizeLinear, HOLO_CUDA_STEP_QUANTIZE, integers},
+    {HOLO_ID_DequantizeLinear, HOLO_CUDA_STEP_QUANTIZE, integers},
+    {HOLO_ID_MICROSOFT_DequantizeLinear, HOLO_CUDA_STEP_QUANTIZE, integers},
+    {HOLO_ID_DynamicQuantizeLinear, HOLO_CUDA_STEP_QUANTIZE, integers},
+    {HOLO_ID_Cast, HOLO_CUDA_STEP_QUANTIZE, integers},
+    {HOLO_ID_MICROSOFT_QLinearAdd, HOLO_CUDA_STEP_PAIR, integers},
+    {HOLO_ID_MICROSOFT_QLinearMul, HOLO_CUDA_STEP_PAIR, integers},
+    {HOLO_ID_HOLOGRAM_Lookup, HOLO_CUDA_STEP_LOOKUP, integers},
+    {HOLO_ID_HOLOGRAM_LookupPair, HOLO_CUDA_STEP_LOOKUP, integers},
+    {HOLO_ID_MaxPool, HOLO_CUDA_STEP_POOL, integers},
+    {HOLO_ID_MICROSOFT_NhwcMaxPool, HOLO_CUDA_STEP_POOL, integers},
+    {HOLO_ID_MICROSOFT_QLinearAveragePool, HOLO_CUDA_STEP_POOL, integers},
+    {HOLO_ID_MICROSOFT_QLinearGlobalAveragePool, HOLO_CUDA_STEP_POOL, integers},
 };
 
 static bool kernel_find(Choosing *c)
@@ -465,7 +495,7 @@ static bool kernel_find(Choosing *c)
     for (int i = 0; i < HOLO_COUNT(rows); i++) {
         if (rows[i].id != node->op_id) continue;
         c->out->kernel = rows[i].kernel;
-        return rows[i].fits(c);
+        if (rows[i].fits(c)) return true;
     }
     if (node->op->flags & HOLO_OP_VIEW) {
         c->out->kernel = HOLO_CUDA_STEP_MOVE;
@@ -496,10 +526,12 @@ bool holo_cuda_choose(const HoloCudaClass *class, const HoloNode *node, HoloLowe
         (HoloCudaStepParams){.size = sizeof c.params, .store = class->store, .numeric = class->numeric, .alpha = 1};
     if (!node->op || !node->out_count || !node->out[0] || !kernel_find(&c) || reads_constant(&c)) return false;
     holo_cuda_set_params(out, &c.params);
-    if (!holo_cuda_packs(node, out)) return true;
+    if (!holo_cuda_packs(node, out)) {
+        out->pack_input = -1;
+        return true;
+    }
     c.params = holo_cuda_params(out);
     c.params.flags |= HOLO_CUDA_FLAG_PACKED;
-    out->pack_input = HOLO_IS(node, HOLOGRAM_DecodeBlocks) ? 0 : 1;
     holo_cuda_set_params(out, &c.params);
     return true;
 }

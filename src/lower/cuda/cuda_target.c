@@ -4,7 +4,9 @@
 
 #include <string.h>
 
-enum { IMAGES = HOLO_BIT(F32), ATTENTION = 256 };
+enum { ATTENTION = 256 };
+
+#define IMAGES (HOLO_BIT(F32) | HOLO_BIT(U8) | HOLO_BIT(I8))
 
 static bool wants_last(const HoloNode *conv)
 {

@@ -36,6 +36,14 @@ void        holo_cuda_blocks_choose(HoloLowering *lowering);
 HoloPacking holo_cuda_packing_blocks(const HoloLowering *lowering, const HoloTensor *w);
 size_t      holo_cuda_pack_blocks(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
 
+// The same for products and convolutions of bytes (cuda_integers.c); which nodes of quantized models that kind of step runs; and
+// whether a batch is one that kernels have.
+bool        holo_cuda_packs_bytes(const HoloNode *node, HoloLowering *lowering);
+HoloPacking holo_cuda_packing_bytes(const HoloLowering *lowering, const HoloTensor *w);
+size_t      holo_cuda_pack_bytes(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
+bool        holo_cuda_integers_fit(uint32_t kernel, const HoloNode *node, const HoloCall *call);
+bool        holo_cuda_batch_fits(const HoloTensor *a, const HoloTensor *b);
+
 // The program of a node that runs by one, or of the tail that does; nothing for others. See HoloTarget.
 HoloStatus holo_cuda_node_program(const HoloNode *node, const HoloLowering *lowering, HoloArena *arena, HoloBytes *out,
                                   HoloError *error);

@@ -13,7 +13,6 @@
 #define TESTS_CUDA_ON_CPU_H
 
 #include <cmath>
-#include <setjmp.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -101,6 +100,14 @@ static inline float __fmul_rn(float x, float y)
 {
     return x * y;
 }
+static inline float __fadd_rn(float x, float y)
+{
+    return x + y;
+}
+static inline float __fdiv_rn(float x, float y)
+{
+    return x / y;
+}
 static inline float rsqrtf(float x)
 {
     return 1 / sqrtf(x);
@@ -156,6 +163,47 @@ struct
 };
 typedef void Kernel(Args);
 
+// From one stack to another. The system's own way asks the system each time, which takes longer than most kernels run
+// in between.
+#ifdef __x86_64__
+typedef void   *Context; // the stack pointer: above it are the registers that a call keeps, and where to go on
+extern "C" void on_cpu_go(Context *from, Context to);
+asm(".pushsection .text\n"
+    ".local on_cpu_go\n"
+    ".type on_cpu_go, @function\n"
+    "on_cpu_go:\n"
+    "    push %rbp\n    push %rbx\n    push %r12\n    push %r13\n    push %r14\n    push %r15\n"
+    "    mov %rsp, (%rdi)\n"
+    "    mov %rsi, %rsp\n"
+    "    pop %r15\n    pop %r14\n    pop %r13\n    pop %r12\n    pop %rbx\n    pop %rbp\n"
+    "    ret\n"
+    ".popsection\n");
+static inline void go(Context &from, Context &to)
+{
+    on_cpu_go(&from, to);
+}
+static inline void context_init(Context &c, char *stack, size_t size, void (*run)())
+{
+    void **top = (void **)(stack + size);
+    memset(top - 8, 0, 8 * sizeof *top);
+    memcpy(top - 2, &run, sizeof run); // a function begins 8 bytes below a multiple of 16
+    c = top - 8;
+}
+#else
+typedef ucontext_t Context;
+static inline void go(Context &from, Context &to)
+{
+    swapcontext(&from, &to);
+}
+static inline void context_init(Context &c, char *stack, size_t size, void (*run)())
+{
+    getcontext(&c);
+    c.uc_stack.ss_sp   = stack;
+    c.uc_stack.ss_size = size;
+    makecontext(&c, run, 0);
+}
+#endif
+
 struct Meeting {
     uint32_t mask, arrived, turn;
 };
@@ -166,11 +214,10 @@ struct Warp {
 };
 
 struct Fiber {
-    ucontext_t context;
-    jmp_buf    at; // where it gave way
-    bool       has_begun, has_ended;
-    uint32_t   thread;
-    void      *own; // AddressSanitizer's
+    Context  context; // where it gave way
+    bool     has_ended;
+    uint32_t thread;
+    void    *own; // AddressSanitizer's
 };
 
 struct Block {
@@ -196,24 +243,11 @@ static Block block;
     abort();
 }
 
-// From one stack to another. Sanitizers follow only contexts, which ask the system each time.
-static inline void go(Fiber &from, Fiber &to)
-{
-#ifdef ON_CPU_WATCHED
-    swapcontext(&from.context, &to.context);
-#else
-    if (_setjmp(from.at)) return;
-    if (to.has_begun) _longjmp(to.at, 1);
-    to.has_begun = true;
-    setcontext(&to.context);
-#endif
-}
-
 static inline void give_way()
 {
     Fiber &me = *block.current;
     __sanitizer_start_switch_fiber(&me.own, block.bottom, block.size);
-    go(me, block.scheduler);
+    go(me.context, block.scheduler.context);
     __sanitizer_finish_switch_fiber(me.own, &block.bottom, &block.size);
 }
 
@@ -230,7 +264,7 @@ __attribute__((no_sanitize("undefined"))) static void fiber_run()
     }
     block.current->has_ended = true;
     __sanitizer_start_switch_fiber(NULL, block.bottom, block.size);
-    go(*block.current, block.scheduler);
+    go(block.current->context, block.scheduler.context);
 }
 
 static void fiber_continue(Fiber &f)
@@ -238,17 +272,14 @@ static void fiber_continue(Fiber &f)
     block.current = &f;
     threadIdx.x   = f.thread;
     __sanitizer_start_switch_fiber(&block.scheduler.own, block.stacks + (&f - block.fiber) * (ptrdiff_t)STACK, STACK);
-    go(block.scheduler, f);
+    go(block.scheduler.context, f.context);
     __sanitizer_finish_switch_fiber(block.scheduler.own, NULL, NULL);
 }
 
 static void fiber_begin(Fiber &f)
 {
-    f.has_begun = f.has_ended = false;
-    getcontext(&f.context);
-    f.context.uc_stack.ss_sp   = block.stacks + (&f - block.fiber) * (ptrdiff_t)STACK;
-    f.context.uc_stack.ss_size = STACK;
-    makecontext(&f.context, fiber_run, 0);
+    f.has_ended = false;
+    context_init(f.context, block.stacks + (&f - block.fiber) * (ptrdiff_t)STACK, STACK, fiber_run);
     fiber_continue(f);
 }
 
@@ -313,9 +344,8 @@ extern "C" __global__ void holo_on_cpu(void *kernel, const void *args, const uin
     if (!b.stacks)
         b.stacks = (char *)mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (b.stacks == MAP_FAILED || threads > on_cpu::THREADS || threads % on_cpu::LANES) on_cpu::fail("no such block");
-    b.kernel              = (on_cpu::Kernel *)kernel;
-    b.is_backwards        = is_backwards;
-    b.scheduler.has_begun = true;
+    b.kernel       = (on_cpu::Kernel *)kernel;
+    b.is_backwards = is_backwards;
     memcpy(&b.args, args, sizeof b.args);
     blockDim       = {threads, 1, 1};
     gridDim        = {grid[0], grid[1], grid[2]};

@@ -1,6 +1,7 @@
 // product_plain.cu - what the kernels of product.cuh promise (HoloCudaProduct of cuda_params.h), in plain loops: their own code is PTX,
-// which does not run on the CPU. It checks what they are told: sizes, strides, addresses, ends. Sums are those of f32, in order.
-#include "../../../src/devices/cuda/code/device.cuh"
+// which does not run on the CPU. It checks what they are told: sizes, strides, addresses, ends. Sums are those of f32, in order; those
+// of bytes are integers.
+#include "../../../src/devices/cuda/code/bytes.cuh"
 
 // Element k of row m of A: of a matrix, or of the patch under pixel m.
 static float a_at(const HoloCudaProduct &p, int type, int64_t a, int m, int k)
@@ -36,6 +37,31 @@ static void product(const HoloCudaProduct &p, int type)
     }
 }
 
+// The same of bytes.
+static void bytes(const HoloCudaBytes &all, int type)
+{
+    const HoloCudaProduct &p = all.p;
+    if (threadIdx.x || blockIdx.x || blockIdx.y || blockIdx.z) return;
+    for (int z = 0; z < (int)gridDim.z; z++) {
+        int64_t one = z / p.inner, two = z % p.inner, b = one * p.b_batch[0] + two * p.b_batch[1];
+        int64_t line = one * p.bias_batch[0] + two * p.bias_batch[1];
+        for (int64_t i = 0; i < (int64_t)p.m * p.n; i++) {
+            int     m = (int)(i / p.n), n = (int)(i % p.n);
+            int32_t sum = 0;
+            for (int k = 0; k < p.k; k++)
+                sum = wrap_add(sum, (int32_t)a_at(p, type, one * p.a_batch[0] + two * p.a_batch[1], m, k) *
+                                        ((const int8_t *)p.b)[b + (int64_t)n * p.ldb + k]);
+            int32_t row_sum = all.s.row_sums ? all.s.row_sums[(int64_t)z * p.m + m] : 0;
+            Column  column  = column_of(all.s, line + n, packed_sum(p, b, n));
+            int64_t to      = one * p.c_batch[0] + two * p.c_batch[1] + (int64_t)m * p.ldc + n;
+            scaled_store(all.s, p.c, to, scaled(all.s, column, sum, row_sum));
+        }
+    }
+}
+
+#define BYTES(name, type) \
+    extern "C" __global__ void product_##name##_128x128(HoloCudaBytes p) { bytes(p, type); } \
+    extern "C" __global__ void product_##name##_64x64(HoloCudaBytes p) { bytes(p, type); }
 #define PRODUCT(name, type) \
     extern "C" __global__ void name(HoloCudaProduct p) { product(p, type); }
 #define TILES(name, type)             \
@@ -50,3 +76,5 @@ TILES(tf32, HOLO_CUDA_F32)
 TILES(parts, HOLO_CUDA_F32)
 TILES(fused, HOLO_CUDA_F32)
 TILES(exact, HOLO_CUDA_F32)
+BYTES(s8, HOLO_CUDA_S8)
+BYTES(u8, HOLO_CUDA_U8)

@@ -2,8 +2,9 @@
 // sizes and values that hurt, in each class of numbers; and those cases of tests/ops whose nodes all run on a GPU.
 #include "cuda/fake_model.h"
 
-#include "cuda/kernel_cases.h"
+#include "cuda/byte_cases.h"
 #include "format/small_float.h"
+#include "passes/passes.h"
 #include "support/op_cases.h"
 #include "support/watched.h"
 
@@ -73,9 +74,9 @@ static void run_keep(Run *r, HoloSession *session, int count)
 
 // Runs a model twice: step by step, and recorded with threads in the opposite order, which gives the same bits. Returns whether
 // every kernel was computed.
-static bool run_all(const char *text, const char *numeric, const HoloTensor *in, int in_count, int out_count, Run *out)
+static bool run_model(HoloModel *model, const char *text, const char *numeric, const HoloTensor *in, int in_count,
+                      int out_count, Run *out)
 {
-    HoloModel   *model = fake_model(text, numeric, "ptx");
     HoloSession *session;
     HoloError    error   = {0};
     Run          again   = {0};
@@ -99,6 +100,11 @@ static bool run_all(const char *text, const char *numeric, const HoloTensor *in,
     holo_session_destroy(session);
     holo_model_close(model);
     return fake->kernels - fake->computed == kernels;
+}
+
+static bool run_all(const char *text, const char *numeric, const HoloTensor *in, int in_count, int out_count, Run *out)
+{
+    return run_model(fake_model(text, numeric, "ptx"), text, numeric, in, in_count, out_count, out);
 }
 
 // ---- values
@@ -178,23 +184,37 @@ static void case_run(const KernelCase *c, const char *text, const char *numeric,
     holo_arena_deinit(&arena);
 }
 
-// The graph of a case: `$` in its text is a size.
+// Bytes of weights, signed or not.
+static size_t weights_text(const char *p, char *out, size_t room)
+{
+    size_t at = 0;
+    for (int i = 0, count = atoi(p + 2); i < count && at + 16 < room; i++)
+        at +=
+            (size_t)snprintf(out + at, room - at, "%s%d", i ? ", " : "", (i * 37 + 11) % 251 - (p[1] == 'W' ? 125 : 0));
+    return at;
+}
+
+// The graph of a case: `$` in its text is a size, `$W60` are 60 weights.
 static void case_text(const KernelCase *c, int size, char *out, size_t room)
 {
-    char   plain[2000];
+    char   plain[4000];
     size_t at = 0;
     snprintf(plain, sizeof plain, "graph g(%s) -> (%s) {\n    %s\n}\n", c->inputs, c->outputs ? c->outputs : "y",
              c->body);
     for (const char *p = plain; *p && at + 16 < room; p++) {
-        if (*p == '$')
-            at += (size_t)snprintf(out + at, room - at, "%d", size);
-        else
+        if (*p != '$') {
             out[at++] = *p;
+        } else if (p[1] == 'W' || p[1] == 'U') {
+            at += weights_text(p, out + at, room - at);
+            p += 1 + strspn(p + 2, "0123456789");
+        } else {
+            at += (size_t)snprintf(out + at, room - at, "%d", size);
+        }
     }
     out[at] = 0;
 }
 
-static void table(void **state)
+static void table_run(const KernelCase *cases, int count)
 {
     static const int sizes[] = {0, 1, 15, 16, 17, 300, 4096};
     static const struct {
@@ -203,9 +223,8 @@ static void table(void **state)
     } classes[] = {{"fused", 0}, {"f16", 0x1p-10}, {"bf16", 0x1p-7}};
     int  step = watched_step("the classes of a kernel's case", HOLO_COUNT(classes)), turn = 0;
     char text[4000];
-    (void)state;
-    for (int i = 0; i < HOLO_COUNT(kernel_cases); i++) {
-        const KernelCase *c = &kernel_cases[i];
+    for (int i = 0; i < count; i++) {
+        const KernelCase *c = &cases[i];
         for (int s = 0; s < HOLO_COUNT(sizes); s++) {
             bool is_sized = strchr(c->inputs, '$') || strchr(c->body, '$');
             if (sizes[s] < c->least || sizes[s] > (c->most ? c->most : 300) || (s && !is_sized)) continue;
@@ -214,6 +233,61 @@ static void table(void **state)
             for (int k = 0; k < HOLO_COUNT(classes); k++)
                 if ((turn + k) % step == 0) case_run(c, text, classes[k].name, fmax(c->within, classes[k].within));
         }
+    }
+}
+
+static void table(void **state)
+{
+    (void)state;
+    table_run(kernel_cases, HOLO_COUNT(kernel_cases));
+}
+
+static void bytes(void **state)
+{
+    (void)state;
+    table_run(byte_cases, HOLO_COUNT(byte_cases));
+}
+
+static void quantized_run(const QuantizedCase *c, const char *numeric, const HoloSmallFloat *stored, double within)
+{
+    HoloTargets       targets = {.list = {&holo_target_cpu, holo_target_cuda.of_class(numeric)}, .count = 2};
+    HoloPassOptions   options = {.targets = &targets};
+    HoloArena         arena   = {0};
+    HoloGraph        *graph;
+    HoloTensor        in, want[VALUES];
+    const HoloTensor *inputs[] = {&in};
+    Run               run;
+    char              text[8000];
+    int               products = 0;
+    case_text(&c->graph, 0, text, sizeof text);
+    EXPECT_OK(holo_graph_parse(&arena, text, &graph, &error));
+    EXPECT_OK(holo_graph_infer(graph, &error));
+    EXPECT_OK(holo_passes_run(graph, &options, &error));
+    for (int i = 0; i < graph->node_count; i++) {
+        if (!holo_target_cuda.can_run(graph->nodes[i]))
+            fail_msg("%s runs on the CPU:\n%s", graph->nodes[i]->name, text);
+        products += holo_target_cuda.choose(graph->nodes[i]).kernel == HOLO_CUDA_STEP_BYTES;
+    }
+    assert_int_equal(products, c->products);
+    in      = graph->inputs[0]->type;
+    in.data = holo_arena_take(&arena, holo_tensor_bytes(&in));
+    value_fill(&in, &c->graph, stored);
+    EXPECT_OK(holo_graph_eval(graph, inputs, want, &arena, NULL, &error));
+    HoloModel *model = fake_model_of(graph, numeric, "ptx");
+    if (!run_model(model, text, numeric, &in, 1, 1, &run))
+        fail_msg("class %s: some kernels did not run:\n%s", numeric, text);
+    expect_same(text, numeric, &run, want, fmax(within, c->graph.within));
+    run_free(&run);
+    holo_arena_deinit(&arena);
+}
+
+// Models that are quantized, as exporters write them, run on a GPU as a whole.
+static void quantized(void **state)
+{
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(quantized_cases); i++) {
+        quantized_run(&quantized_cases[i], "fused", NULL, 0);
+        quantized_run(&quantized_cases[i], "bf16", &HOLO_FORMAT_BF16, 0x1p-6);
     }
 }
 
@@ -375,6 +449,7 @@ static void meets(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {TEST(table), TEST(ops), TEST(refused), TEST(meets)};
+    const struct CMUnitTest tests[] = {TEST(table), TEST(bytes),   TEST(quantized),
+                                       TEST(ops),   TEST(refused), TEST(meets)};
     return cmocka_run_group_tests(tests, fake_load, NULL);
 }

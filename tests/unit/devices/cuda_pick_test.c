@@ -13,7 +13,7 @@
 enum { SHARED_MOST = 227 * 1024, LINE = 128 };
 
 static const int32_t  sizes[]   = {1, 15, 16, 17, 127, 129, 768, 5000};
-static const uint32_t numbers[] = {4, 2, 2, 1}; // bytes of a number of each type
+static const uint32_t numbers[] = {4, 2, 2, 1, 1}; // bytes of a number of each type
 
 static HoloCudaWant want_of(uint8_t type, uint8_t numeric)
 {
@@ -33,7 +33,7 @@ static HoloCudaProduct product_of(uint8_t type, int32_t m, int32_t n, int32_t k)
                              .ldc    = n,
                              .ldmore = n,
                              .alpha  = 1,
-                             .c_type = type == HOLO_CUDA_S8 ? HOLO_CUDA_F32 : type};
+                             .c_type = type};
 }
 
 static bool source_has(const char *file, const char *words)
@@ -99,7 +99,9 @@ static void check_product(const HoloCudaWant *want, const HoloCudaProduct *asked
     if (p->a_whole) assert_int_equal((int64_t)p->lda * numbers[want->type] % 16, 0);
     if (p->c_whole) assert_int_equal(p->ldc % 4, 0);
     assert_int_equal((int64_t)p->ldb * numbers[want->type] % 16, 0);
-    assert_int_equal(l->params_size, sizeof(HoloCudaProduct));
+    bool is_bytes = want->type >= HOLO_CUDA_S8;
+    assert_int_equal(l->kind, is_bytes ? HOLO_CUDA_BYTES : HOLO_CUDA_PRODUCT);
+    assert_int_equal(l->params_size, is_bytes ? sizeof(HoloCudaBytes) : sizeof(HoloCudaProduct));
     assert_true(pick->cost > 0);
     if (asked->act == HOLO_CUDA_ACT_RELU) assert_true(p->low == 0 && p->high > 1e30f); // relu is a limit
     check_source(l);
@@ -127,6 +129,7 @@ static void test_products_cover(void **state)
     static const uint8_t kinds[][2] = {{HOLO_CUDA_F16, 0},
                                        {HOLO_CUDA_BF16, 0},
                                        {HOLO_CUDA_S8, 0},
+                                       {HOLO_CUDA_U8, 0},
                                        {HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED},
                                        {HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_EXACT},
                                        {HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32}};
@@ -240,8 +243,10 @@ static void test_nothing_and_refusals(void **state)
     p     = product_of(want.type, 100, 100, 100);
     p.act = HOLO_CUDA_ACTS;
     assert_false(holo_cuda_pick_product(&want, &p, &pick));
-    p         = product_of(HOLO_CUDA_S8, 100, 100, 128);
+    p         = product_of(HOLO_CUDA_U8, 100, 100, 128);
     want.type = HOLO_CUDA_U8;
+    assert_true(holo_cuda_pick_product(&want, &p, &pick));
+    want.b_plain = 1; // bytes are packed by kernels of their own
     assert_false(holo_cuda_pick_product(&want, &p, &pick));
 }
 

@@ -7,8 +7,23 @@
 #include <assert.h>
 #include <stdint.h>
 
-// Types of elements in device memory.
-enum { HOLO_CUDA_F32, HOLO_CUDA_F16, HOLO_CUDA_BF16, HOLO_CUDA_S8, HOLO_CUDA_U8, HOLO_CUDA_TYPES };
+// Types of elements in device memory. Products are of the first five; the others are read and written element by element. Floats of 8
+// bits come last.
+enum {
+    HOLO_CUDA_F32,
+    HOLO_CUDA_F16,
+    HOLO_CUDA_BF16,
+    HOLO_CUDA_S8,
+    HOLO_CUDA_U8,
+    HOLO_CUDA_TYPES,
+    HOLO_CUDA_S32 = HOLO_CUDA_TYPES,
+    HOLO_CUDA_S16,
+    HOLO_CUDA_U16,
+    HOLO_CUDA_E4M3,
+    HOLO_CUDA_E4M3_FNUZ,
+    HOLO_CUDA_E5M2,
+    HOLO_CUDA_E5M2_FNUZ,
+};
 
 // What the end of a product computes from a sum x: x = x * alpha * scale[n] + bias[n], then these two, in this order:
 enum {
@@ -62,11 +77,11 @@ typedef struct HoloCudaProduct {
     int32_t stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w;
     float   alpha, low, high;
     uint8_t c_type, more_type, act, more_how;
-    uint8_t a_whole;         // rows of A (and channels of an image) lie on 16 bytes: copied 16 bytes at a time
-    uint8_t c_whole;         // the same for C and `more`: stored 4 elements at a time
-    uint8_t b_early;         // B is constant: it may be read while the kernel before still runs
-    uint8_t cluster;         // the parts of k are blocks of a cluster (sm_90): no workspace, no counters
-    float   c_scale, c_zero; // an S8 or U8 result is round(x * c_scale) + c_zero
+    uint8_t a_whole; // rows of A (and channels of an image) lie on 16 bytes: copied 16 bytes at a time
+    uint8_t c_whole; // the same for C and `more`: stored 4 elements at a time
+    uint8_t b_early; // B is constant: it may be read while the kernel before still runs
+    uint8_t cluster; // the parts of k are blocks of a cluster (sm_90): no workspace, no counters
+    float   unused[2];
 } HoloCudaProduct;
 static_assert(sizeof(void *) != 8 || sizeof(HoloCudaProduct) == 256, "the layout that device code was compiled with");
 

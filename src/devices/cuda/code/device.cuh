@@ -169,6 +169,7 @@ struct TF32 {
     static INL T     put(float x) { return x; }
 };
 
+// Bytes of A are signed or not; those of B are signed.
 struct S8 {
     using T   = int8_t;
     using Sum = int32_t;
@@ -180,14 +181,23 @@ struct S8 {
     }
 };
 
+struct U8 : S8 {
+    static INL void mma(int32_t (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
+    {
+        MMA("m16n8k32", "s32.u8.s8.s32", "r", d, a, b0, b1);
+    }
+};
+
 // f32 by ordinary instructions: fused or not; and by three products of tf32 halves on tensor cores.
 struct Fused {
-    using T = float;
+    using T   = float;
+    using Sum = float;
     enum { EXACT = 0 };
 };
 
 struct Exact {
-    using T = float;
+    using T   = float;
+    using Sum = float;
     enum { EXACT = 1 };
 };
 

@@ -17,9 +17,57 @@ INL void tile_of(int index, int tiles_m, int tiles_n, int &tm, int &tn)
     tn = rest / rows;
 }
 
-template <class E, class Math, int BM, int BN, int THREADS, int STAGES> INL void product(const HoloCudaProduct &p)
+// The part of parameters that all products have.
+INL const HoloCudaProduct &product_of(const HoloCudaProduct &p)
 {
-    using T = typename E::T;
+    return p;
+}
+INL const HoloCudaProduct &product_of(const HoloCudaBytes &p)
+{
+    return p.p;
+}
+
+// What a tile at m0, n0 of batch (outer, inner) ends with.
+template <int BM, int BN, int THREADS>
+INL void end_of_tile(const HoloCudaProduct &p, const float *stage, int outer, int inner, int m0, int n0)
+{
+    int64_t bias_at = outer * p.bias_batch[0] + inner * p.bias_batch[1];
+    int64_t c_at    = outer * p.c_batch[0] + inner * p.c_batch[1],
+            more_at = outer * p.more_batch[0] + inner * p.more_batch[1];
+    End<BM, BN, THREADS> end{p,
+                             p.bias ? p.bias + bias_at : 0,
+                             p.scale ? p.scale + bias_at : 0,
+                             c_at,
+                             more_at,
+                             m0,
+                             n0 + (int)threadIdx.x % (BN / 4) * 4,
+                             (int)threadIdx.x / (BN / 4),
+                             p.cluster ? (int)blockIdx.y : 0,
+                             p.cluster ? p.splits : 1};
+    end.all(stage);
+}
+
+template <int BM, int BN, int THREADS>
+INL void end_of_tile(const HoloCudaBytes &b, const int32_t *stage, int outer, int inner, int m0, int n0)
+{
+    const HoloCudaProduct    &p = b.p;
+    ByteEnd<BM, BN, THREADS> end{b,
+                                 outer * p.b_batch[0] + inner * p.b_batch[1],
+                                 outer * p.bias_batch[0] + inner * p.bias_batch[1],
+                                 outer * p.c_batch[0] + inner * p.c_batch[1],
+                                 (int64_t)blockIdx.z * p.m,
+                                 m0,
+                                 n0 + (int)threadIdx.x % (BN / 4) * 4,
+                                 (int)threadIdx.x / (BN / 4),
+                                 p.cluster ? (int)blockIdx.y : 0,
+                                 p.cluster ? p.splits : 1};
+    end.finish(stage);
+}
+
+template <class E, class Math, int BM, int BN, int THREADS, int STAGES, class Params> INL void product(const Params &all)
+{
+    using T                  = typename E::T;
+    const HoloCudaProduct &p = product_of(all);
     enum { STAGE = (BM + BN) * LINE, AHEAD = STAGES - 1 - Math::LAG, BK = LINE / (int)sizeof(T) };
     extern __shared__ char memory[];
     char                  *base   = memory + (-shared_address(memory) & 1023);
@@ -67,28 +115,15 @@ template <class E, class Math, int BM, int BN, int THREADS, int STAGES> INL void
     math.finish();
     copy_wait<0>();
 
-    int64_t bias_at = outer * p.bias_batch[0] + inner * p.bias_batch[1];
-    int64_t c_at    = outer * p.c_batch[0] + inner * p.c_batch[1],
-            more_at = outer * p.more_batch[0] + inner * p.more_batch[1];
-    End<BM, BN, THREADS> end{p,
-                             p.bias ? p.bias + bias_at : 0,
-                             p.scale ? p.scale + bias_at : 0,
-                             c_at,
-                             more_at,
-                             tm * BM,
-                             tn * BN + (int)threadIdx.x % (BN / 4) * 4,
-                             (int)threadIdx.x / (BN / 4),
-                             p.cluster ? (int)blockIdx.y : 0,
-                             p.cluster ? p.splits : 1};
     __syncthreads();
-    float *stage = (float *)base;
+    typename E::Sum *stage = (typename E::Sum *)base;
     math.put(stage);
     __syncthreads();
     if (p.cluster)
         add_cluster<BM, BN, THREADS>(p, stage);
     else if (p.splits > 1 && !add_parts<BM, BN, THREADS>(p, stage, blockIdx.z * gridDim.x + blockIdx.x))
         return;
-    end.all(stage);
+    end_of_tile<BM, BN, THREADS>(all, stage, outer, inner, tm * BM, tn * BN);
     if (p.cluster) Cluster::sync(); // others may still read this block's sums
 }
 
@@ -99,11 +134,12 @@ template <class E, int BM, int BN, int THREADS> using Tensor = Sync<E, BM, BN, T
 #endif
 
 // The tiles, and how many blocks of one a multiprocessor holds. cuda_pick.c has the same table.
-#define PRODUCT(name, Math, E, BM, BN, THREADS, STAGES, BLOCKS)                                                   \
-    extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) name(const __grid_constant__ HoloCudaProduct p) \
-    {                                                                                                             \
-        product<E, Math<E, BM, BN, THREADS>, BM, BN, THREADS, STAGES>(p);                                         \
+#define PRODUCT_OF(Params, name, Math, E, BM, BN, THREADS, STAGES, BLOCKS)                               \
+    extern "C" __global__ void __launch_bounds__(THREADS, BLOCKS) name(const __grid_constant__ Params p) \
+    {                                                                                                    \
+        product<E, Math<E, BM, BN, THREADS>, BM, BN, THREADS, STAGES>(p);                                \
     }
+#define PRODUCT(...) PRODUCT_OF(HoloCudaProduct, __VA_ARGS__)
 
 #define TENSOR_PRODUCTS(name, E)                                      \
     PRODUCT(product_##name##_128x256, Tensor, E, 128, 256, 256, 4, 1) \

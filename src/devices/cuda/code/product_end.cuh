@@ -2,6 +2,7 @@
 #ifndef HOLO_DEVICES_CUDA_CODE_PRODUCT_END_CUH
 #define HOLO_DEVICES_CUDA_CODE_PRODUCT_END_CUH
 
+#include "bytes.cuh"
 #include "product_math.cuh"
 
 // A thread has four columns of every (threads / (columns / 4))-th row: bias and scale are read once.
@@ -70,7 +71,7 @@ template <int BM, int BN, int THREADS> struct End {
         }
     }
 
-    // Results that do not lie on 16 bytes, or are bytes: a thread has one column, so that neighbours still write side by side.
+    // Results that do not lie on 16 bytes: a thread has one column, so that neighbours still write side by side.
     template <bool LIMITS, int AT_ONCE> INL void elements(const float *stage) const
     {
         int column = threadIdx.x % BN, at = n - n % BN + column;
@@ -82,15 +83,74 @@ template <int BM, int BN, int THREADS> struct End {
             if (m >= p.m || (by > 1 && row / DOWN % by != from)) continue;
             float more = p.more_how ? load_any(p.more, more_at + (int64_t)m * p.ldmore + at, p.more_type) : 0;
             float x    = one<LIMITS>(stage[row * (BN + SKEW) + column], s, b, more);
-            if (p.c_type >= HOLO_CUDA_S8) x = x * p.c_scale + p.c_zero;
             store_any(p.c, c_at + (int64_t)m * p.ldc + at, p.c_type, x);
         }
     }
 };
 
+// The same of products of bytes, whose sums are integers.
+template <int BM, int BN, int THREADS> struct ByteEnd {
+    enum { ACROSS = BN / 4, DOWN = THREADS / ACROSS, COUNT = BM / DOWN };
+    const HoloCudaBytes &all;
+    int64_t              b_at, line_at, c_at, row_at; // of this batch
+    int                  m0, n, first, from, by;
+
+    INL void store(int64_t at, const uint32_t (&x)[4], int count) const
+    {
+        const HoloCudaScaled &s = all.s;
+        if (!all.p.c_whole || count < 4) {
+            for (int j = 0; j < count; j++) scaled_store(s, all.p.c, at + j, x[j]);
+        } else if (s.y_zero) {
+            *(uint32_t *)((uint8_t *)all.p.c + at) = x[0] | x[1] << 8 | x[2] << 16 | x[3] << 24;
+        } else if (!s.a_scale) {
+            *(uint4 *)((uint32_t *)all.p.c + at) = make_uint4(x[0], x[1], x[2], x[3]);
+        } else {
+            store_4(all.p.c, at, s.y_type,
+                    make_float4(__uint_as_float(x[0]), __uint_as_float(x[1]), __uint_as_float(x[2]), __uint_as_float(x[3])));
+        }
+    }
+
+    INL void finish(const int32_t *stage) const
+    {
+        const HoloCudaProduct &p     = all.p;
+        int                    count = min(p.n - n, 4);
+        Column                 columns[4];
+        if (count <= 0) return;
+#pragma unroll
+        for (int j = 0; j < 4; j++) {
+            int at     = min(n + j, p.n - 1);
+            columns[j] = column_of(all.s, line_at + at, packed_sum(p, b_at, at));
+        }
+#pragma unroll 1
+        for (int i = from; i < COUNT; i += by) {
+            int row = first + i * DOWN, m = m0 + row;
+            if (m >= p.m) break;
+            int32_t  row_sum = all.s.row_sums ? all.s.row_sums[row_at + m] : 0;
+            uint32_t x[4];
+#pragma unroll
+            for (int j = 0; j < 4; j++) x[j] = scaled(all.s, columns[j], stage[row * (BN + SKEW) + n % BN + j], row_sum);
+            store(c_at + (int64_t)m * p.ldc + n, x, count);
+        }
+    }
+};
+
+// A sum more: of floats, or of integers that lie in their place.
+INL float4 sum_more(float4 x, float4 y, float)
+{
+    return make_float4(x.x + y.x, x.y + y.y, x.z + y.z, x.w + y.w);
+}
+INL float sum_one(float x, float y)
+{
+    return __uint_as_float(__float_as_uint(x) + __float_as_uint(y));
+}
+INL float4 sum_more(float4 x, float4 y, int32_t)
+{
+    return make_float4(sum_one(x.x, y.x), sum_one(x.y, y.y), sum_one(x.z, y.z), sum_one(x.w, y.w));
+}
+
 // The parts of a split sum meet in the workspace. The last block to arrive adds them up in their order, not in the order of
 // arrival: the same bits in every run. Returns whether this block is the last; then `stage` has the whole sum.
-template <int BM, int BN, int THREADS> INL bool add_parts(const HoloCudaProduct &p, float *stage, int tile)
+template <int BM, int BN, int THREADS, class Sum> INL bool add_parts(const HoloCudaProduct &p, Sum *stage, int tile)
 {
     enum { QUADS = BM * BN / 4 };
     float4 *part = (float4 *)p.partial + (int64_t)tile * p.splits * QUADS;
@@ -106,7 +166,7 @@ template <int BM, int BN, int THREADS> INL bool add_parts(const HoloCudaProduct 
 #pragma unroll 4
         for (int s = 1; s < p.splits; s++) {
             float4 y = __ldcg(part + (int64_t)s * QUADS + i);
-            x.x += y.x, x.y += y.y, x.z += y.z, x.w += y.w;
+            x        = sum_more(x, y, Sum());
         }
         *(float4 *)(stage + i / (BN / 4) * (BN + SKEW) + i % (BN / 4) * 4) = x;
     }
@@ -123,7 +183,7 @@ struct Cluster {
 #endif
     }
     // The sum of what all `count` blocks have at this address, in the order of blocks.
-    static INL float4 sum(const float *local, int count)
+    template <class Sum> static INL float4 sum(const Sum *local, int count)
     {
         float4 all = make_float4(0, 0, 0, 0);
 #if __CUDA_ARCH__ >= 900
@@ -137,7 +197,7 @@ struct Cluster {
                          : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w)
                          : "r"(there)
                          : "memory");
-            all.x += x.x, all.y += x.y, all.z += x.z, all.w += x.w;
+            all = sum_more(all, x, Sum());
         }
 #endif
         return all;
@@ -145,7 +205,7 @@ struct Cluster {
 };
 
 // Leaves in `stage` the whole sums of the rows that this block finishes: every `splits`-th group of DOWN rows.
-template <int BM, int BN, int THREADS> INL void add_cluster(const HoloCudaProduct &p, float *stage)
+template <int BM, int BN, int THREADS, class Sum> INL void add_cluster(const HoloCudaProduct &p, Sum *stage)
 {
     enum { ACROSS = BN / 4, DOWN = THREADS / ACROSS, COUNT = BM / DOWN };
     Cluster::sync();

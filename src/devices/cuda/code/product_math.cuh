@@ -4,6 +4,16 @@
 
 #include "product_load.cuh"
 
+// Two neighbouring sums, as they are.
+INL void put_two(float *to, float x, float y)
+{
+    *(float2 *)to = make_float2(x, y);
+}
+INL void put_two(int32_t *to, int32_t x, int32_t y)
+{
+    *(int2 *)to = make_int2(x, y);
+}
+
 // Threads of a warp lie 4 x 8 over the tile, warps before that; each has rows and columns that are a tile's worth of threads
 // apart. Every sum adds up in the order of k.
 template <class E, int BM, int BN, int THREADS> struct Simt {
@@ -149,17 +159,16 @@ template <class E, int BM, int BN, int THREADS> struct Sync {
 
     INL void finish() {}
 
-    INL void put(float *stage) const
+    INL void put(typename E::Sum *stage) const
     {
 #pragma unroll
         for (int i = 0; i < I; i++)
 #pragma unroll
             for (int j = 0; j < J; j++)
 #pragma unroll
-                for (int h = 0; h < 2; h++) {
-                    float *to     = stage + (m + i * 16 + lane / 4 + h * 8) * (BN + SKEW) + n + j * 8 + lane % 4 * 2;
-                    *(float2 *)to = make_float2((float)sum[i][j][h * 2], (float)sum[i][j][h * 2 + 1]);
-                }
+                for (int h = 0; h < 2; h++)
+                    put_two(stage + (m + i * 16 + lane / 4 + h * 8) * (BN + SKEW) + n + j * 8 + lane % 4 * 2, sum[i][j][h * 2],
+                            sum[i][j][h * 2 + 1]);
     }
 };
 
@@ -209,16 +218,15 @@ template <class E, int BM, int BN, int THREADS> struct Group {
         asm volatile("" : "+r"(x)::"memory");
     }
 
-    INL void put(float *stage) const
+    INL void put(typename E::Sum *stage) const
     {
         int warp = threadIdx.x / 32 % 4, lane = threadIdx.x % 32;
 #pragma unroll
         for (int j = 0; j < BN / 8; j++)
 #pragma unroll
-            for (int h = 0; h < 2; h++) {
-                float *to     = stage + (m + warp * 16 + lane / 4 + h * 8) * (BN + SKEW) + j * 8 + lane % 4 * 2;
-                *(float2 *)to = make_float2((float)sum[j * 4 + h * 2], (float)sum[j * 4 + h * 2 + 1]);
-            }
+            for (int h = 0; h < 2; h++)
+                put_two(stage + (m + warp * 16 + lane / 4 + h * 8) * (BN + SKEW) + j * 8 + lane % 4 * 2, sum[j * 4 + h * 2],
+                        sum[j * 4 + h * 2 + 1]);
     }
 };
 

@@ -93,5 +93,6 @@ WGMMA_SHAPES(F16, 16, "f32.f16.f16", float, WGMMA_F, ", 1, 1, 0, 0")
 WGMMA_SHAPES(BF16, 16, "f32.bf16.bf16", float, WGMMA_F, ", 1, 1, 0, 0")
 WGMMA_SHAPES(TF32, 8, "f32.tf32.tf32", float, WGMMA_F, ", 1, 1")
 WGMMA_SHAPES(S8, 32, "s32.s8.s8", int32_t, WGMMA_R, "")
+WGMMA_SHAPES(U8, 32, "s32.u8.s8", int32_t, WGMMA_R, "")
 
 #endif
