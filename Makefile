@@ -354,11 +354,11 @@ $(BUILD)/tests/fake/libcuda.so.1: tests/cuda/fake_driver.c tests/cuda/fake_drive
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(TEST_FLAGS) -fPIC -shared -Wl,-soname,libcuda.so.1 -o $@ $< -ldl
 # Products are PTX: product_plain.cu has what they promise.
-ON_CPU_PRODUCTS := product_f32 product_tf32 product_f16 product_bf16
-ON_CPU := basic cache decode depthwise norm recurrent scatter top turn $(filter blocks_%,$(CUDA_NAMES)) $(ON_CPU_PRODUCTS)
+ON_CPU_PRODUCTS := product_f32 product_tf32 product_f16 product_bf16 product_s8
+ON_CPU := basic bytes cache decode depthwise norm quantize recurrent scatter top turn $(filter blocks_%,$(CUDA_NAMES)) $(ON_CPU_PRODUCTS)
 CXX    := $(if $(findstring clang,$(CC)),clang++,g++)
 ON_CPU_CXX = $(Q)$(CXX) -std=c++17 $(OPT) $(DEBUG) -Wall -Werror -Wno-sign-compare -Wno-unknown-pragmas -Wno-unused-function -fPIC -shared -fvisibility=hidden \
-    -fno-exceptions -fno-rtti -fno-strict-aliasing -ffp-contract=off -pthread $(if $(SANITIZE),-DON_CPU_WATCHED $(if $(filter thread,$(SANITIZE)),,$(SANFLAGS))) -Itests/cuda/on_cpu \
+    -fno-exceptions -fno-rtti -fno-strict-aliasing -ffp-contract=off -pthread $(if $(filter thread,$(SANITIZE)),,$(SANFLAGS)) -Itests/cuda/on_cpu \
     -x c++ -include tests/cuda/on_cpu/on_cpu.h
 vpath %.cu src/devices/cuda/code tests/cuda/on_cpu
 $(ON_CPU_PRODUCTS:%=$(BUILD)/tests/fake/%.so): tests/cuda/on_cpu/product_plain.cu $(CUDA_HEAD) $(wildcard tests/cuda/on_cpu/*.h)
@@ -381,10 +381,10 @@ golden: $(BUILD)/tests/make_golden
 	@$(BUILD)/tests/make_golden tests/golden
 
 ## make test          install what is missing and run every test
-# All that is tested is built first. Then as much runs side by side as there are cores, what takes longest first, so that no core waits
-# at the end.
+# All that is tested is built first. Then as much runs side by side as there are cores, and one part more, since some wait for others
+# or for time to pass; what takes longest comes first, so that no core waits at the end.
 LONG_PARTS   := python-test serve-watched serve-test
-LONG_UNIT    := ops stdlib conv_nhwc isa_threads alloc pairs tables archive_damage
+LONG_UNIT    := cuda_kernels ops images cuda_blocks stdlib int8 conv_nhwc isa_threads alloc pairs tables archive_damage
 LONG_CLI     := adding_cpu_level adding_kernel adding_section generate holo_dump limits pull
 WIDE_PARTS   := onnx-modes onnx-device
 NARROW_PARTS  = $(filter $(LONG_PARTS),$(BINDING_TESTS)) $(filter-out $(LONG_PARTS),$(BINDING_TESTS)) lint models install-test fuzz-replay
@@ -398,7 +398,7 @@ TEST_PARTS    = $(NARROW_PARTS) $(UNIT_IN_ORDER:$(BUILD)/tests/%='unit-watched: 
 test: DEBUG := $(if $(filter file,$(origin DEBUG)),-g1,$(DEBUG))
 test: test-deps
 	@CALL="$(MAKE) $(JOBS) DEBUG=$(DEBUG)" sh tools/parts.sh 1 test-programs
-	@CALL="$(MAKE) DEBUG=$(DEBUG)" sh tools/parts.sh $$(nproc) $(TEST_PARTS)
+	@CALL="$(MAKE) DEBUG=$(DEBUG)" sh tools/parts.sh $$(($$(nproc) + 1)) $(TEST_PARTS)
 test-programs: all unit-programs watched-programs replay-programs $(BUILD)/mirror/hologram
 unit-programs: $(UNIT)
 
