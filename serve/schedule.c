@@ -222,7 +222,7 @@ static void *work(void *state)
 {
     Schedule *s = state;
     pthread_mutex_lock(&s->lock);
-    while (!s->is_ending) {
+    while (!s->is_ending || s->first) { // at the end, what was cancelled still has to notice it
         double wake = now() + 3600;
         Queue *q    = s->free ? choose(s, &wake) : NULL;
         if (q) {

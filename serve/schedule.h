@@ -61,7 +61,7 @@ struct Queue {
 enum { PRIORITY_DEFAULT = 100, SCHEDULE_BATCH_MAX = 256 };
 
 Schedule *schedule_create(Server *server); // NULL: out of memory
-void      schedule_destroy(Schedule *s);   // after all jobs have ended
+void      schedule_destroy(Schedule *s);   // after all jobs have ended or been cancelled
 int       schedule_cores(const Schedule *s);
 HoloPool *schedule_pool(const Schedule *s); // threads for jobs that take all cores
 

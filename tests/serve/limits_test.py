@@ -240,13 +240,14 @@ def test_draining(folder):
     assert s.process.wait(20) == 0
     idle.close()
     shutil.rmtree(s.folder)
-    s = Server(path, "--drain", "0.2")
-    c = socket.create_connection(("localhost", s.port))
-    body = json.dumps({**ask, "max_tokens": 60000}).encode()
-    c.sendall(b"POST /v1/completions HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % len(body) + body)
-    time.sleep(0.2)
-    assert s.stop(seconds=10) == 0  # those that take longer are given up
-    shutil.rmtree(s.folder)
+    for wait in (0, 0.02, 0.2):  # before it is read, while it begins, and in the middle
+        s = Server(path, "--drain", "0.2")
+        c = socket.create_connection(("localhost", s.port))
+        body = json.dumps({**ask, "max_tokens": 60000}).encode()
+        c.sendall(b"POST /v1/completions HTTP/1.1\r\nhost: x\r\ncontent-length: %d\r\n\r\n" % len(body) + body)
+        time.sleep(wait)
+        assert s.stop(seconds=10) == 0, open(s.log_path).read()  # those that take longer are given up
+        shutil.rmtree(s.folder)
 
 
 def test_crowd(folder):
