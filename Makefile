@@ -536,7 +536,7 @@ FUZZ_FLAGS_pipeline := -max_len=32768
 
 ## make fuzz T=onnx SECONDS=60   fuzz one input (libFuzzer, with sanitizers and red zones, kernels at one level)
 SECONDS ?= 60
-fuzz: test-deps $(if $(filter archive,$(T)),$(FUZZ_SEEDS)) $(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ))
+fuzz: test-deps $(STDLIB) $(if $(filter archive,$(T)),$(FUZZ_SEEDS)) $(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ))
 	@$(MAKE) --no-print-directory $(JOBS) CC=clang BUILD=build/fuzz ORDINARY=$(BUILD) WATCHED=$(PLAINEST) SANITIZE=address,undefined,fuzzer-no-link OPT=-O1 \
 	    build/fuzz/libhologram.a build/fuzz/libhologram-compiler.a
 	clang -g -O1 -std=c11 -D_GNU_SOURCE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all -Iinclude -Isrc fuzz/$(T).c \
