@@ -2,7 +2,7 @@
 #include "verify/judge.h"
 
 #include "base/bits.h"
-#include "base/files.h"
+#include "base/memory.h"
 #include "runtime/pool.h"
 #include "verify/compare.h"
 
@@ -214,7 +214,7 @@ HoloStatus holo_judge_outputs_take(const HoloCall *call, HoloTensor *out, HoloTe
     for (int i = 0; i < call->out_count; i++) {
         if (!call->out[i]) continue;
         out[i]      = *call->out[i];
-        out[i].data = holo_memory_take(holo_tensor_bytes(&out[i]) + 1, 0);
+        out[i].data = holo_block_take(holo_tensor_bytes(&out[i]) + 1);
         list[i]     = &out[i];
         if (!out[i].data) return holo_fail_memory(call->error);
     }
@@ -224,7 +224,7 @@ HoloStatus holo_judge_outputs_take(const HoloCall *call, HoloTensor *out, HoloTe
 void holo_judge_outputs_free(HoloTensor *out)
 {
     for (int i = 0; i < HOLO_JUDGE_OUTPUTS; i++)
-        if (out[i].data) holo_memory_free(out[i].data, holo_tensor_bytes(&out[i]) + 1);
+        if (out[i].data) holo_block_free(out[i].data, holo_tensor_bytes(&out[i]) + 1);
 }
 
 // Evaluates plainly into memory of its own and compares every element.
