@@ -117,8 +117,8 @@ $(call named,$(SELDOM)) $(filter $(BUILD)/obj/src/atlas/% $(BUILD)/obj/src/forma
 # One object for each level and numeric class, from one source.
 # Lines alone for debuggers (-g1): to follow every variable takes as long as all the rest.
 # A loop that is asked to unroll and cannot, in a function for any size, is no mistake (-Wno-pass-failed, of clang).
-# WATCHED=sse2: of the kernels this level alone is compiled with sanitizers, which watches it for wild reads and writes. All
-# levels are of one source, and one that is watched in full takes minutes to compile. The others are those of the build ORDINARY.
+# WATCHED=sse2: of the kernels this level alone is compiled with sanitizers, in class fused, which watches it for wild reads and writes. All
+# levels and classes are of one source, and one that is watched in full takes minutes to compile. The others are those of the build ORDINARY.
 WATCHED    :=
 ORDINARY   := build
 # Checks as calls, and none of the scopes of locals, of which inlining makes thousands: otherwise a level takes three times as long to
@@ -148,7 +148,7 @@ $(BUILD)/obj/level_tiles_%.o: src/kernels/levels/level_tiles.c src/kernels/LEVEL
 	    -Wno-pass-failed $(watched_flags) $(level_machine) -DHOLO_LEVEL=$* -DHOLO_EXACT=1 -MMD -MP -c $< -o $@
 
 ifneq ($(WATCHED),)
-$(filter-out $(BUILD)/obj/level_$(WATCHED)_% $(BUILD)/obj/level_shared_$(WATCHED).o $(BUILD)/obj/level_tiles_$(WATCHED).o,$(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ))): \
+$(filter-out $(BUILD)/obj/level_$(WATCHED)_0.o $(BUILD)/obj/level_shared_$(WATCHED).o $(BUILD)/obj/level_tiles_$(WATCHED).o,$(filter $(BUILD)/obj/level_%,$(RUNTIME_OBJ))): \
     $(BUILD)/obj/%.o: $(ORDINARY)/obj/%.o
 	@mkdir -p $(@D) && cp $< $@
 endif
@@ -339,8 +339,8 @@ $(SHARED): $(COMPILER_OBJ) $(RUNTIME_OBJ) $(STDLIB_OBJ)
 	@mkdir -p $(@D)
 	@echo "  link  $@"
 	$(Q)$(CC) $(LDFLAGS) -shared -o $@ $^ $(COMPILER_LIBS) $(LDLIBS)
-# There are hundreds of programs to link that only tests run: LLVM's linker takes a third of the time.
-QUICK := $(if $(ROOT),,$(if $(shell command -v ld.lld),-fuse-ld=lld))
+# There are hundreds of programs to link that only tests run: LLVM's linker takes a third of the time. In "make test" nobody debugs them.
+QUICK := $(if $(ROOT),,$(if $(shell command -v ld.lld),-fuse-ld=lld)) $(if $(SANITIZE),,$(if $(filter -g1,$(DEBUG)),-Wl$(comma)--strip-debug))
 # The test of failing allocations makes those from arenas fail, too.
 $(BUILD)/tests/alloc_test: TEST_LIBS := $(LIB_COMP) $(LIB) -Wl,--wrap=holo_arena_take,--wrap=holo_arena_take_array,--wrap=holo_arena_text
 $(BUILD)/tests/alloc_test: $(LIB_COMP) $(LIB)

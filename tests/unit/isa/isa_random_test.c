@@ -3,6 +3,7 @@
 #include "isa/isa.h"
 #include "isa/tile/isa_code.h"
 #include "support/isa_random.h"
+#include "support/watched.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -77,8 +78,9 @@ static bool one(uint64_t seed, int levels)
 static void test_interpreters_agree(void **state)
 {
     (void)state;
-    uint64_t count = setting("HOLO_ISA_PROGRAMS", 2000), seed = setting("HOLO_ISA_SEED", 0), ran = 0;
-    int      levels = 0;
+    uint64_t count = setting("HOLO_ISA_PROGRAMS", 2000 / (uint64_t)watched_step("the programs", 4)),
+             seed = setting("HOLO_ISA_SEED", 0), ran = 0;
+    int levels = 0;
     while (holo_tiles_at(levels)) levels++;
     for (uint64_t i = 0; i < count; i++) ran += one(seed + i, levels);
     printf("%llu programs, %llu of them to the end\n", (unsigned long long)count, (unsigned long long)ran);

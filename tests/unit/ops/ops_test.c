@@ -375,7 +375,7 @@ static void test_cases(void **state)
 {
     (void)state;
     const char *folder = "tests/ops";
-    int         step   = watched_step("the cases are compiled, too, in all ways", 4);
+    int         step   = watched_step("the cases are compiled, too, in all ways", 9);
     HoloFolder  entries;
     assert_int_equal(holo_folder_list(folder, &entries, NULL), HOLO_OK);
     for (int i = 0; i < entries.count; i++) {

@@ -188,7 +188,8 @@ static void run_end(Run *r)
     for (int i = 0; i < INPUTS_MAX; i++) free(r->in[i].data);
 }
 
-static int image_step; // how far apart the images are whose outputs are compared
+static int
+    image_step; // how far apart the images are whose outputs are compared; if it is not 1, fewer counts are tried
 
 // What a session of its own gives for each image alone.
 static void expect_outputs(const Run *r, const HoloTensor *got, int64_t images)
@@ -232,7 +233,7 @@ static void some_at_a_time(void **state)
     const int64_t counts[] = {1, 3, 24, 24, 1, 23, 2, 41};
     Run           r;
     run_begin(&r, large);
-    for (int i = 0; i < HOLO_COUNT(counts); i++) {
+    for (int i = 0; i<HOLO_COUNT(counts); i += image_step> 1 ? 3 : 1) {
         inputs_set(&r, counts[i]);
         run_and_expect(&r, counts[i], counts[i] > 20);
         run_and_expect(&r, counts[i], counts[i] > 20);
@@ -253,7 +254,7 @@ static void callers_memory(void **state)
     char  *y = aligned_alloc(64, size + 64), *z = aligned_alloc(64, 4096);
     run_begin(&r, large);
     inputs_set(&r, IMAGES);
-    for (size_t shift = 0; shift < 16; shift += 4) {
+    for (size_t shift = 0; shift<16; shift += image_step> 1 ? 12 : 4) {
         EXPECT_OK(holo_session_set_output(r.session, 0, y + shift, size, &error));
         EXPECT_OK(holo_session_set_output(r.session, 1, shift ? z + shift : NULL, small, &error));
         run_and_expect(&r, IMAGES, true);
