@@ -371,7 +371,15 @@ static void random(HoloFlowCall *c)
     HoloDtype  t     = holo_flow_type(c, "dtype");
     HoloValue *shape = holo_flow_vector(c, holo_flow_in(c, 0)), *like_it;
     like_it          = holo_flow_filled(c, shape, holo_emit_number(c->e, t ? t : HOLO_F32, 0));
-    holo_flow_out(c, 0, holo_emit(c->e, c->op->onnx, HOLO_IN(like_it), NULL));
+    HoloValue *x     = holo_emit(c->e, c->op->onnx, HOLO_IN(like_it), NULL);
+    if (c->op->number && !c->e->status) { // what is more than 2 away is drawn again
+        HoloValue *two    = holo_emit_number(c->e, t ? t : HOLO_F32, 2),
+                  *again  = holo_emit(c->e, c->op->onnx, HOLO_IN(like_it), NULL);
+        HoloValue *is_far = holo_flow_two(c, "Greater", holo_flow_one(c, "Abs", x), two);
+        x                 = holo_emit(c->e, "Where", HOLO_IN(is_far, again, x), NULL);
+        x                 = holo_emit(c->e, "Clip", HOLO_IN(x, holo_flow_one(c, "Neg", two), two), NULL);
+    }
+    holo_flow_out(c, 0, x);
 }
 
 // clang-format off
@@ -390,6 +398,6 @@ const HoloFlowOp holo_flow_ops_array[] = {
     {"Unpack", unpack}, {"Tile", tile}, {"Cast", cast}, {"ReverseV2", reverse, NULL, 0}, {"Reverse", reverse, NULL, 1},
     {"ReverseSequence", reverse_sequence}, {"Roll", roll},
     {"RandomUniform", random, "RandomUniformLike"}, {"RandomStandardNormal", random, "RandomNormalLike"},
-    {"TruncatedNormal", random, "RandomNormalLike"},
+    {"TruncatedNormal", random, "RandomNormalLike", 1},
     {0},
 };
