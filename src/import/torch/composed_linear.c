@@ -134,6 +134,8 @@ const HoloTorchComposed holo_torch_composed_linear[] = {
      "    group = torch.clamp(group, 0, torch.size(weight, 0) - 1)\n"
      "    return torch.squeeze(torch.matmul(torch.unsqueeze(input, 1), torch.index_select(weight, 0, group)), "
      "1)\n"},
+    {"_grouped_mm", "def _grouped_mm(self, mat2, offs, bias=None, out_dtype=None):\n"
+                    "    return grouped_mm_fallback(self, mat2, offs)\n"},
     {"_unsafe_masked_index", "def _unsafe_masked_index(self, mask, indices: List[Optional[Tensor]], fill):\n"
                              "    lows = [None if i is None else torch.where(mask, i, 0) for i in indices]\n"
                              "    return torch.where(mask, torch.index(self, lows), fill)\n"},
