@@ -368,7 +368,7 @@ for (const c of cases) {
       nodes.push({ name, op: "Const", attr: { dtype: t(types[v.type]), value: { tensor: { dtype: types[v.type], tensorShape: dims(v.shape), ...content } } } });
       weights.push({ name, shape: v.shape, dtype: v.type }); data.push(v.type === "string" ? Buffer.concat(v.data.map((x) => Buffer.concat([Buffer.from(Uint32Array.of(Buffer.byteLength(x)).buffer), Buffer.from(x)]))) : Buffer.from(bytes(v), "base64"));
     } else {
-      nodes.push({ name, op: c.placeholder ?? "Placeholder", attr: { dtype: t(types[v.type]), shape: { shape: dims(v.shape) } } });
+      nodes.push({ name, op: c.placeholder ?? "Placeholder", attr: { dtype: t(types[v.type]), shape: { shape: dims(c.open ? v.shape.map(() => -1) : v.shape) } } });
       feeds[name] = tf.tensor(v.data, v.shape, v.type);
     }
   });
