@@ -118,6 +118,37 @@ gives 0 'y f32[3] = 7.25, -1, 0.5' hologram run words -i x=animals.npy
 rm words/assets/vocab.txt
 gives 1 'assets/vocab.txt' hologram inspect words
 
+# Variables in a checkpoint beside the graph, as TensorFlow 1 and 2 have them; what saves and fills them does not matter.
+whole() { node "$1" Const "$(key dtype 'type: DT_INT32')$(key value "tensor { dtype: DT_INT32 tensor_shape { dim { size: $2 } } $3 }")"; }
+{ for v in 'v VariableV2' 'u Variable'; do node ${v% *} ${v#* } "$(key dtype 'type: DT_FLOAT')$(key shape 'shape { dim { size: 2 } dim { size: 2 } }')"; done
+  node h VarHandleOp "$(key dtype 'type: DT_FLOAT')$(key shared_name 's: "h"')"
+  real zero 0; whole rows 1 'int_val: 1'; whole place 2 'int_val: [0, 1]'
+  node path Const "$(key dtype 'type: DT_STRING')$(key value 'tensor { dtype: DT_STRING tensor_shape { } string_val: "x" }')"
+  node filled Assign 'input: "v" input: "zero"'
+  node filled_too AssignVariableOp 'input: "h" input: "zero"'
+  node saved SaveV2 'input: "path" input: "path" input: "path" input: "u"'
+  node restored RestoreV2 'input: "path" input: "path" input: "path"'
+  node merged MergeV2Checkpoints 'input: "path" input: "path"'
+  node v_read Identity 'input: "v"'; node u_read Identity 'input: "u"'; node h_read ReadVariableOp 'input: "h"'
+  node sum AddN "input: \"v_read\" input: \"u_read\" input: \"h_read\" $(key N 'i: 3')"
+  node taken ResourceGather 'input: "h" input: "rows"'; node one ResourceGatherNd 'input: "h" input: "place"'; node sizes VariableShape 'input: "h"'
+  node is_there VarIsInitializedOp 'input: "h"'; node is_here IsVariableInitialized 'input: "v"'; } > net/restored/graph.pbtxt
+hologram run net/restored/graph.pbtxt > shown
+check 'values of three kinds of variables' grep -q 'sum f32\[2, 2\] = 60, 63, 66, 69' shown
+check 'rows of a variable' grep -q 'taken f32\[1, 2\] = 32, 33' shown
+check 'an element of a variable' grep -q 'one f32\[\] = 31' shown
+check 'the sizes of a variable' grep -q 'sizes i32\[2\] = 2, 2' shown
+check 'a variable has a value' grep -q 'is_there bool\[\] = 1' shown
+check 'a variable of old has one' grep -q 'is_here bool\[\] = 1' shown
+
+# Numbers that go through the steps of a range, of which one is 0: 8 bits of -1 to 1.55, and 4 without the least of -0.7 to 1.4.
+{ node x Placeholder "$(key dtype 'type: DT_FLOAT')$(key shape 'shape { dim { size: 4 } }')"
+  real low -0.7; real high 1.4
+  node y FakeQuantWithMinMaxArgs "input: \"x\" $(key min 'f: -1')$(key max 'f: 1.55')"
+  node z FakeQuantWithMinMaxVars "input: \"x\" input: \"low\" input: \"high\" $(key num_bits 'i: 4')$(key narrow_range 'b: true')"; } > fake.pbtxt
+gives 0 'y f32[4] = -1, 0.02, 0.77, 1.55' hologram run fake.pbtxt -i x=-3,0.0249,0.7651,7
+gives 0 'z f32[4] = -0.75, 0, 0.75, 1.35' hologram run fake.pbtxt -i x=-3,0.0249,0.7651,7
+
 # A size that is open in the model is fixed: what the importer made of it follows.
 { node x Placeholder "$(key dtype 'type: DT_FLOAT')$(key shape 'shape { dim { size: -1 } }')"
   node y MatrixDiag 'input: "x"'; } > diag.pbtxt

@@ -447,6 +447,10 @@ def main():
     saved, keys = saved_model(weights)
     bundle(folder / "saved" / "variables", weights, keys)
     (folder / "saved" / "saved_model.pb").write_bytes(saved)
+    few = {name: [10.0 * k + n for n in range(4)] for k, name in enumerate("uvh", 1)}  # three variables of a graph that is not frozen
+    SIZES.update({name: [2, 2] for name in few})
+    bundle(folder / "restored", few, {name: name for name in few})
+    (folder / "restored" / "checkpoint").write_text('model_checkpoint_path: "variables"\n')
     tfjs(folder / "tfjs_graph", graph_json(), weights)
     tfjs(folder / "tfjs_layers", {"format": "layers-model", "modelTopology": {"model_config": keras_config(2)}}, weights)
     tfjs(folder / "tfjs_small", graph_json(), weights, True)

@@ -6,38 +6,11 @@
 import { createRequire } from "node:module";
 import { join, resolve } from "node:path";
 
+import { random, round, size, F, P, I, N, B, C, K, fixed, b64, attr, i, f, b, s, is, ss, t, types, window, mask, cases, add, int, hand, chain, node, quint, clip, sigmoid, boxes, scores, real } from "./case_kit.mjs";
+
 console.warn = () => {}; // it says that a model could have been run otherwise
 const tf = createRequire(join(resolve(process.argv[2] ?? "."), "x"))("@tensorflow/tfjs");
 await tf.setBackend("cpu"); await tf.ready();
-
-let seed = 1;
-const random = () => { seed = (seed * 1103515245 + 12345) % 2147483648; return seed / 2147483648; };
-const round = (x) => Math.round(x * 1000) / 1000;
-const size = (shape) => shape.reduce((a, b) => a * b, 1);
-const F = (...shape) => ({ type: "float32", shape, data: Array.from({ length: size(shape) }, () => round(random() * 4 - 2)) });
-const P = (...shape) => ({ type: "float32", shape, data: Array.from({ length: size(shape) }, () => round(random() * 0.9 + 0.05)) }); // 0 to 1
-const I = (most, ...shape) => ({ type: "int32", shape, data: Array.from({ length: size(shape) }, () => Math.floor(random() * (2 * most + 1)) - most) });
-const N = (most, ...shape) => ({ type: "int32", shape, data: Array.from({ length: size(shape) }, () => Math.floor(random() * most)) }); // 0 to most - 1
-const B = (...shape) => ({ type: "bool", shape, data: Array.from({ length: size(shape) }, () => random() < 0.5 ? 1 : 0) });
-const C = (data, shape = Array.isArray(data) ? [data.length] : []) => ({ fixed: true, type: "int32", shape, data: [data].flat() }); // constants
-const K = (data, shape = Array.isArray(data) ? [data.length] : []) => ({ fixed: true, type: "float32", shape, data: [data].flat() });
-const fixed = (v) => ({ ...v, fixed: true });
-
-const b64 = (s) => Buffer.from(s).toString("base64");
-const attr = { // shorthands of attributes
-  i: (n) => ({ i: String(n) }), f: (n) => ({ f: n }), b: (v) => ({ b: v }), s: (t) => ({ s: b64(t) }),
-  is: (...n) => ({ list: { i: n.map(String) } }), ss: (...t) => ({ list: { s: t.map(b64) } }), t: (t) => ({ type: t }),
-};
-const { i, f, b, s, is, ss, t } = attr;
-const types = { float32: "DT_FLOAT", int32: "DT_INT32", bool: "DT_BOOL" };
-const window = (strides, padding, more = {}) => ({ strides: is(1, ...strides, 1), padding: s(padding), data_format: s("NHWC"), dilations: is(1, 1, 1, 1), ...more });
-const mask = (begin, end, ellipsis, axis, shrink) => ({ begin_mask: i(begin), end_mask: i(end), ellipsis_mask: i(ellipsis), new_axis_mask: i(axis), shrink_axis_mask: i(shrink) });
-
-const cases = [];
-const add = (op, inputs, attrs = {}, outs = 1) => cases.push({ op, inputs, attrs, outs });
-const int = (...data) => ({ type: "int32", shape: [data.length], data }), real = (shape, ...data) => ({ type: "float32", shape, data });
-// Operators that TensorFlow.js lacks: the answers are written by hand, from the documentation of TensorFlow.
-const hand = (op, inputs, attrs, ...answers) => cases.push({ op, inputs, attrs, outs: answers.length, answers });
 
 for (const op of "Abs Ceil Floor Cos Sin Tan Exp Neg Relu Relu6 Elu Selu Sigmoid Sign Square Tanh Cosh Sinh Softplus Erf Expm1 Round Atan Asinh IsNan IsFinite IsInf".split(" ")) add(op, [F(2, 3)]);
 for (const op of "Acos Asin Atanh Sqrt Rsqrt Log Log1p Reciprocal".split(" ")) add(op, [P(5)]);
@@ -89,8 +62,6 @@ for (const how of [{}, { align_corners: b(true) }, { half_pixel_centers: b(true)
 }
 add("CropAndResize", [F(2, 5, 6, 3), K([0, 0, 1, 1, 0.1, 0.2, 0.7, 0.9, -0.2, 0.3, 0.5, 1.3], [3, 4]), C([0, 1, 1]), C([3, 4])], { method: s("bilinear"), extrapolation_value: f(0.5) });
 add("CropAndResize", [F(1, 5, 6, 3), K([0.1, 0.2, 0.7, 0.9], [1, 4]), C([0]), C([1, 1])], { method: s("bilinear"), extrapolation_value: f(0) });
-const boxes = { type: "float32", shape: [5, 4], data: [0, 0, 1, 1, 0, 0.1, 1, 1.1, 0, -0.1, 1, 0.9, 0, 10, 1, 11, 0, 10.1, 1, 11.1] };
-const scores = { type: "float32", shape: [5], data: [0.9, 0.75, 0.6, 0.95, 0.5] };
 add("NonMaxSuppressionV2", [boxes, scores, C(3), K(0.5)]); add("NonMaxSuppressionV3", [boxes, scores, C(3), K(0.5), K(0.7)]);
 add("NonMaxSuppressionV4", [boxes, scores, C(4), K(0.5), K(0.1)], { pad_to_max_output_size: b(true) }, 2);
 add("NonMaxSuppressionV5", [boxes, scores, C(4), K(0.5), K(0.1), K(0)], {}, 2);
@@ -152,7 +123,6 @@ add("Identity", [F(3)]); add("StopGradient", [F(3)]);
 // ---- more by hand, from the documentation of TensorFlow
 
 const seeded = (shape, low, high) => ({ type: "float32", shape, data: Array.from({ length: size(shape) }, () => round(low + random() * (high - low))) });
-const clip = (x, low, high) => Math.min(Math.max(x, low), high);
 function hsvOf([r, g, b]) {
   const v = Math.max(r, g, b), c = v - Math.min(r, g, b), s = v > 0 ? c / v : 0;
   let h = c === 0 ? 0 : r === v ? (g - b) / c / 6 : g === v ? (b - r) / c / 6 + 2 / 6 : (r - g) / c / 6 + 4 / 6;
@@ -201,7 +171,6 @@ hand("_FusedBatchMatMulV2", [real([1, 1, 2], 1, 2), real([1, 2, 1], 3, 4), K(2),
 hand("SparseTensorDenseMatMul", [C([0, 1, 1, 0], [2, 2]), real([2], 2, 3), C([2, 2]), real([2, 2], 1, 2, 3, 4)], {}, real([2, 2], 6, 8, 3, 6));
 hand("SparseReduceSum", [C([0, 1, 1, 0, 1, 2], [3, 2]), real([3], 2, 3, 4), C([2, 3]), C([1])], {}, real([2], 2, 7));
 hand("SparseTensorDenseAdd", [C([0, 1], [1, 2]), real([1], 2), C([2, 2]), real([2, 2], 1, 2, 3, 4)], {}, real([2, 2], 1, 4, 3, 4));
-const sigmoid = (x) => 1 / (1 + Math.exp(-x));
 { // gates i, c, f, o; peepholes; a bias of 1 for f
   const [x, c, h, w, bi] = [[0.5, -1], [0.2, 0.4], [0.1, -0.3], seeded([4, 8], -1, 1), seeded([8], -1, 1)], peep = [[0.1, 0.2], [0.3, -0.4], [0.5, 0.6]];
   const all = bi.data.map((v, n) => v + [...x, ...h].reduce((a, u, r) => a + u * w.data[r * 8 + n], 0)), each = (k, f) => [0, 1].map((n) => f(all[2 * k + n], n));
@@ -216,10 +185,7 @@ const sigmoid = (x) => 1 / (1 + Math.exp(-x));
   hand("GRUBlockCell", [row(x), row(c), fixed(wg), fixed(wc), fixed(bg), fixed(bc)], {}, row(r), row(u), row(fresh), row(fresh.map((v, n) => u[n] * c[n] + (1 - u[n]) * v)));
 }
 // Steps of a range. The answers are computed with whole numbers.
-const chain = (name, inputs, nodes, outs, ...answers) => cases.push({ op: name, inputs, nodes, outs, answers });
 const steps = (x, low, high) => { const scale = 255 / (high - low); return x.map((v) => clip(Math.floor((clip(v, low, high) - low) * scale + 0.5), 0, 255)); };
-const node = (name, op, input, attrs = {}) => ({ name, op, input, attr: attrs });
-const quint = { T: t("DT_QUINT8") };
 {
   const x = real([2, 2], -1, 0.31, 0.77, 2), w = real([2, 2], 0.5, -0.25, 0.1, 1), q = steps(x.data, -1, 2), p = steps(w.data, -0.5, 1), back = q.map((v) => v * 3 / 255 - 1), wide = p.map((v) => v * 1.5 / 255 - 0.5);
   chain("QuantizeV2", [x, K(-1), K(2)], [node("q", "QuantizeV2", ["a", "b", "c"], quint), node("y", "Dequantize", ["q", "q:1", "q:2"], quint)], ["y", "q:1", "q:2"], real([2, 2], ...back), real([], -1), real([], 2));
@@ -387,39 +353,39 @@ for (const at of [0, 1, 2, -1, 7])
 chain("Case", [C(1), real([2], 3, 4)], [node("y", "Case", ["a", "b"], { branches: { list: { func: [{ name: "add" }, { name: "mul" }] } } })], ["y"], real([2], 9, 16));
 cases.at(-1).library = { function: [twice("add", "AddV2"), twice("mul", "Mul")] };
 
-const text = (n) => Number.isInteger(n) ? String(n) : Number.isNaN(n) ? "nan" : n === Infinity ? "inf" : n === -Infinity ? "-inf" : String(Math.fround(n));
+await import("./more_cases.mjs");
+
+const text = (n) => typeof n === "string" ? `'${encodeURIComponent(n)}` : Number.isInteger(n) ? String(n) : Number.isNaN(n) ? "nan" : n === Infinity ? "inf" : n === -Infinity ? "-inf" : String(Math.fround(n));
 const line = (side, name, v) => `${side} ${name} ${v.type} ${v.shape.join(",") || "-"} : ${Array.from(v.data, text).join(" ")}`;
 const bytes = (v) => Buffer.from((v.type === "float32" ? Float32Array : v.type === "bool" ? Uint8Array : Int32Array).from(v.data).buffer).toString("base64");
 const lines = ["# Made by make_cases.mjs with TensorFlow.js 4.22.0; see there."];
 let failed = 0;
 for (const c of cases) {
-  const dims = (shape) => ({ dim: shape.map((n) => ({ size: String(n) })) }), nodes = [], weights = [], data = [], feeds = {};
+  const dims = (shape) => ({ dim: shape.map((n) => ({ size: String(n) })) }), nodes = [], weights = [], data = [], feeds = {}, letters = "abcdefghi";
   c.inputs.forEach((v, n) => {
-    const name = "abcdefghi"[n];
+    const name = letters[n], content = v.type === "string" ? { stringVal: v.data.map(b64) } : { tensorContent: bytes(v) };
     if (v.fixed) {
-      nodes.push({ name, op: "Const", attr: { dtype: t(types[v.type]), value: { tensor: { dtype: types[v.type], tensorShape: dims(v.shape), tensorContent: bytes(v) } } } });
-      weights.push({ name, shape: v.shape, dtype: v.type }); data.push(Buffer.from(bytes(v), "base64"));
+      nodes.push({ name, op: "Const", attr: { dtype: t(types[v.type]), value: { tensor: { dtype: types[v.type], tensorShape: dims(v.shape), ...content } } } });
+      weights.push({ name, shape: v.shape, dtype: v.type }); data.push(v.type === "string" ? Buffer.concat(v.data.map((x) => Buffer.concat([Buffer.from(Uint32Array.of(Buffer.byteLength(x)).buffer), Buffer.from(x)]))) : Buffer.from(bytes(v), "base64"));
     } else {
-      nodes.push({ name, op: "Placeholder", attr: { dtype: t(types[v.type]), shape: { shape: dims(v.shape) } } });
+      nodes.push({ name, op: c.placeholder ?? "Placeholder", attr: { dtype: t(types[v.type]), shape: { shape: dims(c.open ? v.shape.map(() => -1) : v.shape) } } });
       feeds[name] = tf.tensor(v.data, v.shape, v.type);
     }
   });
   if (c.nodes) nodes.push(...c.nodes);
-  else nodes.push({ name: "y", op: c.op, input: c.inputs.map((_, n) => "abcdefghi"[n]), attr: { T: t("DT_FLOAT"), ...c.attrs } });
-  const all = Buffer.concat(data), outs = c.nodes ? c.outs : Array.from({ length: c.outs }, (_, n) => n ? `y:${n}` : "y");
+  else nodes.push({ name: "y", op: c.op, input: c.inputs.map((_, n) => letters[n]), attr: { T: t("DT_FLOAT"), ...c.attrs } });
+  const all = Buffer.concat(data), outs = c.nodes ? c.outs : Array.from({ length: c.outs }, (_, n) => n ? `y:${n}` : "y"), library = c.library && { library: c.library };
+  const written = c.name ? nodes.filter((n) => !c.drop?.includes(letters.indexOf(n.name))).map((n) => n.name !== "y" ? n : { ...n, op: c.name, input: n.input.filter((x) => !c.drop?.includes(letters.indexOf(x))), attr: { ...n.attr, ...c.more } }) : nodes;
   try {
-    if (c.answers) {
-      lines.push(`case ${c.op}`, `graph ${JSON.stringify({ node: nodes, ...(c.library && { library: c.library }) })}`);
-      c.inputs.forEach((v, n) => { if (!v.fixed) lines.push(line("in", "abcdefghi"[n], v)); });
-      c.answers.forEach((v, n) => lines.push(line("out", outs[n], v)));
-      continue;
+    let answers = c.answers;
+    if (!answers) {
+      const model = await tf.loadGraphModel({ load: async () => ({ modelTopology: { node: nodes, versions: {}, ...library }, weightSpecs: weights, weightData: all.buffer.slice(all.byteOffset, all.byteOffset + all.length) }) });
+      answers = await Promise.all([await model.executeAsync(feeds, outs)].flat().map(async (r) => ({ type: r.dtype, shape: r.shape, data: await r.data() })));
     }
-    const model = await tf.loadGraphModel({ load: async () => ({ modelTopology: { node: nodes, versions: {} }, weightSpecs: weights, weightData: all.buffer.slice(all.byteOffset, all.byteOffset + all.length) }) });
-    const made = [await model.executeAsync(feeds, outs)].flat();
-    lines.push(`case ${c.op}`, `graph ${JSON.stringify({ node: nodes })}`);
-    c.inputs.forEach((v, n) => { if (!v.fixed) lines.push(line("in", "abcdefghi"[n], v)); });
-    for (const [n, r] of made.entries()) lines.push(line("out", outs[n], { type: r.dtype, shape: r.shape, data: await r.data() }));
-  } catch (e) { failed++; console.error(`${c.op}: ${String(e.message).split("\n")[0]}`); }
+    lines.push(`case ${c.name ?? c.op}`, `graph ${JSON.stringify({ node: written, ...library })}`);
+    c.inputs.forEach((v, n) => { if (!v.fixed) lines.push(line("in", letters[n], v)); });
+    answers.forEach((v, n) => lines.push(line("out", outs[n], v)));
+  } catch (e) { failed++; console.error(`${c.name ?? c.op}: ${String(e.message).split("\n")[0]}`); }
 }
 console.log(lines.join("\n"));
 console.error(`${cases.length - failed} of ${cases.length} cases`);

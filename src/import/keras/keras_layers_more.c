@@ -139,7 +139,9 @@ static void lookup(HoloKerasCall *c)
             "most, and is not inverted");
     for (size_t i = 0; i < count + (size_t)extra; i++) {
         const json_t *entry = i < count ? json_array_get(list, i) : mask;
-        texts[i]            = (HoloString){json_string_value(entry), json_string_length(entry)};
+        const char   *text  = json_string_value(entry);
+        char         *kept  = text ? holo_arena_format(arena, "%s", text) : NULL; // the configuration goes away
+        texts[i]            = (HoloString){kept, kept ? strlen(kept) : 0};
         numbers[i]          = json_integer_value(entry);
         places[i]           = i < count ? (int64_t)i + first + unknown : 0;
         if (is_text && !texts[i].data)

@@ -368,11 +368,13 @@ static void group_norm(HoloKerasCall *c)
     double     epsilon = holo_keras_float(c, "epsilon", 1e-3);
     gamma              = holo_keras_bool(c, "scale", true) ? holo_keras_weight(c, "gamma") : NULL;
     beta               = holo_keras_bool(c, "center", true) ? holo_keras_weight(c, "beta") : NULL;
-    if (e->status || rank < 3 || rank > 5 || (axis != 1 && axis != rank - 1)) {
-        holo_emit_fail(e, HOLO_UNSUPPORTED, "GroupNormalization needs 3 to 5 dimensions, and channels first or last");
+    if (e->status || rank < 2 || rank > 5 || (axis != 1 && axis != rank - 1)) {
+        holo_emit_fail(e, HOLO_UNSUPPORTED, "GroupNormalization needs 2 to 5 dimensions, and channels first or last");
         return;
     }
-    HoloImportWindow w = holo_window(rank - 2);
+    const int64_t behind = 2;
+    if (rank == 2) x = holo_emit_unsqueeze(e, x, &behind, 1);
+    HoloImportWindow w = holo_window(rank == 2 ? 1 : rank - 2);
     w.is_first         = axis == 1;
     HoloDim channels   = x->type.dim[axis];
     if (groups == -1) groups = channels;
@@ -381,7 +383,8 @@ static void group_norm(HoloKerasCall *c)
     if (!beta) beta = holo_emit(e, "Expand", HOLO_IN(holo_emit_number(e, HOLO_F32, 0), shape), NULL);
     x = holo_emit(e, "GroupNormalization", HOLO_IN(holo_window_open(e, &w, x), gamma, beta),
                   HOLO_ATTRS(holo_with_int("num_groups", groups), holo_with_float("epsilon", epsilon)));
-    give(c, holo_window_close(e, &w, x));
+    x = holo_window_close(e, &w, x);
+    give(c, rank == 2 ? holo_emit_squeeze(e, x, &behind, 1) : x);
 }
 
 static void unit_norm(HoloKerasCall *c)

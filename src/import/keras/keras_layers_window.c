@@ -48,6 +48,7 @@ static void depthwise(HoloKerasCall *c)
 {
     HoloImportWindow w      = read_window(c, c->layer->number);
     HoloValue       *filter = holo_keras_weight(c, "depthwise_kernel"), *bias = bias_of(c);
+    for (int i = 0; i < w.rank && c->k->is_js; i++) w.dilation[i] = 1; // TensorFlow.js leaves it out
     finish(c, holo_window_depthwise(c->e, &w, holo_keras_in(c, 0), filter, bias));
 }
 

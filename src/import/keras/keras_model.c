@@ -376,22 +376,32 @@ static HoloStatus run_functional(Model *m, const json_t *config, HoloKerasCall *
 
 // ---- Sequential
 
+static const json_t *layers_of(const json_t *config)
+{
+    return json_is_array(config) ? config : json_object_get(config, "layers");
+}
+
 static HoloValue *first_input(Model *m, const json_t *config)
 {
-    const Layer  *layer    = &m->layer[0];
-    const json_t *shape    = input_shape(layer->config);
-    bool          is_input = !strcmp(layer->class_name, "InputLayer");
-    const char   *name     = is_input ? layer->name : holo_arena_format(m->k->import->arena, "%s_input", layer->name);
-    const json_t *inner    = json_object_get(layer->config, "layers");
-    if (!shape && inner) shape = input_shape(json_object_get(json_array_get(inner, 0), "config"));
+    const Layer  *layer = &m->layer[0];
+    const json_t *shape = input_shape(layer->config), *inner = layers_of(layer->config);
+    const char   *name = layer->name, *kind = layer->class_name;
+    for (int depth = 0; inner && depth < HOLO_KERAS_DEPTH_MAX; depth++) { // the first layer of a model that is one
+        const json_t *first = json_array_get(inner, 0), *its = json_object_get(first, "config");
+        if (!shape) shape = input_shape(its);
+        inner = layers_of(its);
+        if (!m->k->is_js || !json_is_string(json_object_get(its, "name"))) continue;
+        name = json_string_value(json_object_get(its, "name")); // TensorFlow.js goes by it
+        kind = json_string_value(json_object_get(first, "class_name"));
+    }
+    if (!kind || strcmp(kind, "InputLayer")) name = holo_arena_format(m->k->import->arena, "%s_input", name);
     if (!shape) shape = json_object_get(config, "build_input_shape");
     return add_input(m, shape == input_shape(layer->config) ? layer : NULL, name ? name : "input", shape);
 }
 
 static HoloStatus run_sequential(Model *m, const json_t *config, HoloKerasCall *call)
 {
-    const json_t *list = json_is_array(config) ? config : json_object_get(config, "layers");
-    HOLO_TRY(read_layers(m, list));
+    HOLO_TRY(read_layers(m, layers_of(config)));
     if (!m->layer_count) return bad(m, "it has no layers");
     m->use = HOLO_NEW(m->k->import->arena, Use, m->layer_count + 1);
     if (!m->use) return holo_fail_memory(m->k->import->error);

@@ -27,7 +27,8 @@ static const char *activation_name(HoloKerasCall *c, const char *key, const char
     static const struct {
         const char *keras, *onnx;
     } names[] = {{"tanh", "Tanh"},         {"sigmoid", "Sigmoid"},   {"relu", "Relu"}, {"hard_sigmoid", "HardSigmoid"},
-                 {"softsign", "Softsign"}, {"softplus", "Softplus"}, {"elu", "Elu"},   {"hardSigmoid", "HardSigmoid"}};
+                 {"softsign", "Softsign"}, {"softplus", "Softplus"}, {"elu", "Elu"},   {"hardSigmoid", "HardSigmoid"},
+                 {"linear", "Affine"}};
     const char *name = holo_keras_text(c, key, fallback);
     for (int i = 0; i < HOLO_COUNT(names); i++)
         if (!strcmp(names[i].keras, name)) return names[i].onnx;
@@ -58,9 +59,11 @@ static HoloValue *both_biases(HoloKerasCall *c, const Kind *kind)
     HoloEmit            *e    = c->e;
     if (!holo_keras_bool(c, "use_bias", true)) return NULL;
     HoloValue *bias = holo_keras_weight(c, "bias"), *half[2];
-    if (holo_emit_rank(bias) == 2) { // GRU with reset_after has two
+    int64_t    all  = kind->gates * holo_keras_int(c, "units", 1);
+    if (holo_emit_rank(bias) == 2) bias = holo_emit_reshape(e, bias, &flat, 1);
+    if (!e->status && bias->type.dim[0] == 2 * all) { // GRU with reset_after has two, and so have layers of cuDNN
         for (int i = 0; i < 2; i++)
-            half[i] = turn_gates(c, kind, holo_emit_reshape(e, holo_emit_slice(e, bias, 0, i, i + 1, 1), &flat, 1));
+            half[i] = turn_gates(c, kind, holo_emit_slice(e, bias, 0, i * all, i * all + all, 1));
     } else {
         half[0] = turn_gates(c, kind, bias);
         half[1] = holo_emit(e, "Mul", HOLO_IN(half[0], holo_emit_number(e, HOLO_F32, 0)), NULL);
@@ -86,7 +89,7 @@ static Rnn rnn_read(HoloKerasCall *c, const Kind *kind)
     n.b                       = both_biases(c, kind);
     const char *inner         = activation_name(c, "activation", "tanh");
     const char *gate          = kind->gates > 1 ? activation_name(c, "recurrent_activation", "sigmoid") : inner;
-    n.before                  = kind->gates == 3 && holo_keras_bool(c, "reset_after", false);
+    n.before = kind->gates == 3 && holo_keras_bool(c, "reset_after", !strncmp(c->layer->name, "CuDNN", 5));
     if (e->status) return n;
     if (c->in_count > 1) n.h = holo_emit_unsqueeze(e, holo_keras_in(c, 1), &zero, 1);
     if (c->in_count > 2 && kind->gates == 4) n.c = holo_emit_unsqueeze(e, holo_keras_in(c, 2), &zero, 1);
@@ -254,6 +257,7 @@ static void bidirectional(HoloKerasCall *c)
     HoloEmit     *e     = c->e;
     const json_t *layer = json_object_get(c->config, "layer"), *back = json_object_get(c->config, "backward_layer");
     const json_t *config = json_object_get(layer, "config");
+    bool          apart  = json_is_null(json_object_get(c->config, "merge_mode")); // each of both is a result
     const char   *how    = holo_keras_text(c, "merge_mode", "concat");
     HoloValue    *x      = holo_keras_in(c, 0), *side[2];
     char          name[2][160];
@@ -269,7 +273,9 @@ static void bidirectional(HoloKerasCall *c)
     bool sequences = json_is_true(json_object_get(config, "return_sequences"));
     c->out_mask    = sequences ? c->mask : NULL;
     if (sequences) side[1] = holo_emit_slice(e, side[1], 1, -1, INT64_MIN, -1);
-    if (!strcmp(how, "concat"))
+    if (apart)
+        give(c, 0, side[0]), give(c, 1, side[1]);
+    else if (!strcmp(how, "concat"))
         give(c, 0, holo_emit(e, "Concat", (HoloEmitIn){2, side}, HOLO_ATTRS(holo_with_int("axis", -1))));
     else if (!strcmp(how, "sum") || !strcmp(how, "ave") || !strcmp(how, "mul"))
         give(c, 0, holo_emit(e, strcmp(how, "mul") ? "Add" : "Mul", HOLO_IN(side[0], side[1]), NULL));
@@ -283,6 +289,6 @@ static void bidirectional(HoloKerasCall *c)
 const HoloKerasLayer holo_keras_layers_rnn[] = {
     {"SimpleRNN", holo_keras_recurrent, NULL, 0}, {"GRU", holo_keras_recurrent, NULL, 1},
     {"LSTM", holo_keras_recurrent, NULL, 2},
-    {"CuDNNLSTM", holo_keras_recurrent, NULL, 2}, {"TimeDistributed", time_distributed, .keeps_mask = true}, {"Bidirectional", bidirectional},
+    {"CuDNNLSTM", holo_keras_recurrent, NULL, 2}, {"CuDNNGRU", holo_keras_recurrent, NULL, 1}, {"TimeDistributed", time_distributed, .keeps_mask = true}, {"Bidirectional", bidirectional},
     {0},
 };

@@ -139,12 +139,15 @@ HoloStatus holo_flow_guess_ports(HoloFlow *tf, HoloFlowPorts *out)
 
 // ---- building
 
-// Sizes that are open become symbols: the first one of each input "batch", if it leads the shape.
+// Sizes that are open become symbols: the first one of each input "batch", if it leads the shape. That of a list, and of
+// a picture by itself ([height, width, 3]), belongs to the input alone.
 static void name_sizes(HoloFlow *tf, const char *name, HoloTensor *type)
 {
+    bool is_picture = type->rank == 3 && type->dim[1] == HOLO_DIM_UNKNOWN && type->dim[2] >= 1 && type->dim[2] <= 4;
     for (int i = 0; i < type->rank; i++)
         if (type->dim[i] == HOLO_DIM_UNKNOWN) {
-            const char *symbol = i ? holo_arena_format(tf->arena, "%s_dim_%d", name, i) : "batch";
+            bool        is_own = i > 0 || type->rank == 1 || is_picture;
+            const char *symbol = is_own ? holo_arena_format(tf->arena, "%s_dim_%d", name, i) : "batch";
             type->dim[i]       = holo_dims_symbol(tf->emit.graph->dims, symbol ? symbol : "batch");
         }
 }

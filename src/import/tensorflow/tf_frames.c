@@ -28,9 +28,12 @@ static const HoloFlowNode *input_node(const HoloFlowNodes *nodes, const HoloFlow
     return i < node->in_count ? holo_name_map_find(&nodes->names, holo_flow_ref(node->in[i]).node) : NULL;
 }
 
+// Forms for references (RefEnter) are the same.
 static bool is_op(const HoloFlowNode *node, const char *op)
 {
-    return node && holo_flow_is(node->op, op);
+    if (!node) return false;
+    bool is_ref = node->op.size > 3 && !memcmp(node->op.data, "Ref", 3);
+    return holo_flow_is(is_ref ? (HoloString){node->op.data + 3, node->op.size - 3} : node->op, op);
 }
 
 // Merge of an Enter and a NextIteration: a variable of a loop.
@@ -39,8 +42,8 @@ static HoloStatus add_var(HoloFlow *tf, HoloFlowNodes *nodes, const HoloFlowNode
     HoloFlowLoopVar var = {.merge = merge};
     for (int i = 0; i < merge->in_count; i++) {
         const HoloFlowNode *in = input_node(nodes, merge, i);
-        if (is_op(in, "Enter") || is_op(in, "RefEnter")) var.enter = in;
-        if (is_op(in, "NextIteration") || is_op(in, "RefNextIteration")) var.next = in;
+        if (is_op(in, "Enter")) var.enter = in;
+        if (is_op(in, "NextIteration")) var.next = in;
     }
     if (!var.enter || !var.next) return HOLO_OK;
     HoloFlowFrame *f = frame_of(tf, nodes, frame_name(tf, var.enter));
@@ -203,7 +206,7 @@ static Gate find_gate(Search *s, HoloString ref)
     const HoloFlowNode *node = holo_name_map_find(&s->nodes->names, cut.node);
     Gate                gate = {0};
     if (!node || s->seen[node->index] || s->depth > 2000) return gate;
-    if (is_op(node, "Switch") || is_op(node, "RefSwitch")) {
+    if (is_op(node, "Switch")) {
         if (is_op(input_node(s->nodes, node, 1), "LoopCond")) return gate;
         return (Gate){node, cut.index == 1 || holo_flow_is(cut.out, "output_true")};
     }
@@ -258,7 +261,11 @@ static void merge(HoloFlowCall *c)
     HoloFlowBranch branch = {1, merge_branch, &m};
     if (!c->e->status) holo_flow_branch(c, condition.value, &branch, &out);
     holo_flow_out_value(c, 0, out);
-    holo_flow_out(c, 1, holo_emit_number(c->e, HOLO_I32, 0));
+    holo_flow_out(c, 1,
+                  holo_emit(c->e, "Where",
+                            HOLO_IN(condition.value, holo_emit_number(c->e, HOLO_I32, m.at[1]),
+                                    holo_emit_number(c->e, HOLO_I32, m.at[0])),
+                            NULL));
 }
 
 // In a loop, and in the branch that is taken, a Switch passes its input on.
@@ -433,7 +440,7 @@ static void call(HoloFlowCall *c)
 const HoloFlowOp holo_flow_ops_control[] = {
     {"Enter", enter, .flags = HOLO_FLOW_LAZY}, {"RefEnter", enter, .flags = HOLO_FLOW_LAZY},
     {"Exit", exit_loop, .flags = HOLO_FLOW_LAZY}, {"RefExit", exit_loop, .flags = HOLO_FLOW_LAZY},
-    {"Merge", merge, .outs = "output value_index", .flags = HOLO_FLOW_LAZY},
+    {"Merge", merge, .outs = "output value_index", .flags = HOLO_FLOW_LAZY}, {"RefMerge", merge, .outs = "output value_index", .flags = HOLO_FLOW_LAZY},
     {"Switch", switch_, .outs = "output_false output_true", .flags = HOLO_FLOW_LAZY},
     {"RefSwitch", switch_, .outs = "output_false output_true", .flags = HOLO_FLOW_LAZY},
     {"NextIteration", pass}, {"RefNextIteration", pass}, {"LoopCond", pass},

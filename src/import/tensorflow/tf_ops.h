@@ -22,7 +22,10 @@ HoloValue *holo_flow_read_variable(HoloFlowCall *c, const HoloFlowNode *node);
 HoloValue *holo_flow_zero(HoloFlowCall *c, HoloDtype dtype);
 // A tensor of that shape, an i64 vector, filled with a scalar.
 HoloValue *holo_flow_filled(HoloFlowCall *c, HoloValue *shape, HoloValue *scalar);
-// Sums of `updates` by `index`; see tf_ops_index.c.
+// Joins `updates` by `index`, which has their first dimensions, as ScatterND does ("add", "max" ...); `count`, an i64 vector
+// of one, is how many results there are, `none` what they begin with. Places below 0, or too large, count nowhere.
+HoloValue *holo_flow_by_index(HoloFlowCall *c, HoloValue *index, HoloValue *updates, HoloValue *count, HoloValue *none,
+                              const char *how);
 HoloValue *holo_flow_sums(HoloFlowCall *c, HoloValue *index, HoloValue *updates, HoloValue *count);
 // Vectors of i64, one behind the other.
 HoloValue *holo_flow_join(HoloFlowCall *c, HoloValue *a, HoloValue *b);

@@ -345,6 +345,19 @@ static void reverse_sequence(HoloFlowCall *c)
                             HOLO_ATTRS(holo_with_int("time_axis", time), holo_with_int("batch_axis", batch))));
 }
 
+// Along a dimension whose size only a run knows.
+static HoloValue *roll_open(HoloFlowCall *c, HoloValue *x, int64_t axis, int64_t shift)
+{
+    HoloEmit  *e    = c->e;
+    int64_t    zero = 0, end = INT64_MAX;
+    HoloValue *size  = holo_emit_slice(e, holo_emit_shape(e, x), 0, axis, axis + 1, 1),
+              *axes  = holo_emit_ints(e, &axis, 1);
+    HoloValue *cut   = holo_flow_two(c, "Sub", size, holo_flow_two(c, "Mod", holo_emit_ints(e, &shift, 1), size));
+    HoloValue *last  = holo_emit(e, "Slice", HOLO_IN(x, cut, holo_emit_ints(e, &end, 1), axes), NULL);
+    HoloValue *first = holo_emit(e, "Slice", HOLO_IN(x, holo_emit_ints(e, &zero, 1), cut, axes), NULL);
+    return holo_emit(e, "Concat", HOLO_IN(last, first), HOLO_ATTRS(holo_with_int("axis", axis)));
+}
+
 static void roll(HoloFlowCall *c)
 {
     HoloValue *x = holo_flow_in(c, 0), *part[2];
@@ -354,8 +367,8 @@ static void roll(HoloFlowCall *c)
     for (int i = 0; i < count && i < n && !c->e->status; i++) {
         int64_t at = holo_flow_axis(c, axis[i], rank), length = x->type.dim[at];
         if (holo_dim_is_symbolic(length)) {
-            holo_flow_fail(c, HOLO_UNSUPPORTED, "the size of the dimension must be known");
-            return;
+            x = roll_open(c, x, at, shift[i]);
+            continue;
         }
         int64_t by = length ? (shift[i] % length + length) % length : 0;
         if (!by) continue;
@@ -371,7 +384,15 @@ static void random(HoloFlowCall *c)
     HoloDtype  t     = holo_flow_type(c, "dtype");
     HoloValue *shape = holo_flow_vector(c, holo_flow_in(c, 0)), *like_it;
     like_it          = holo_flow_filled(c, shape, holo_emit_number(c->e, t ? t : HOLO_F32, 0));
-    holo_flow_out(c, 0, holo_emit(c->e, c->op->onnx, HOLO_IN(like_it), NULL));
+    HoloValue *x     = holo_emit(c->e, c->op->onnx, HOLO_IN(like_it), NULL);
+    if (c->op->number && !c->e->status) { // what is more than 2 away is drawn again
+        HoloValue *two    = holo_emit_number(c->e, t ? t : HOLO_F32, 2),
+                  *again  = holo_emit(c->e, c->op->onnx, HOLO_IN(like_it), NULL);
+        HoloValue *is_far = holo_flow_two(c, "Greater", holo_flow_one(c, "Abs", x), two);
+        x                 = holo_emit(c->e, "Where", HOLO_IN(is_far, again, x), NULL);
+        x                 = holo_emit(c->e, "Clip", HOLO_IN(x, holo_flow_one(c, "Neg", two), two), NULL);
+    }
+    holo_flow_out(c, 0, x);
 }
 
 // clang-format off
@@ -390,6 +411,6 @@ const HoloFlowOp holo_flow_ops_array[] = {
     {"Unpack", unpack}, {"Tile", tile}, {"Cast", cast}, {"ReverseV2", reverse, NULL, 0}, {"Reverse", reverse, NULL, 1},
     {"ReverseSequence", reverse_sequence}, {"Roll", roll},
     {"RandomUniform", random, "RandomUniformLike"}, {"RandomStandardNormal", random, "RandomNormalLike"},
-    {"TruncatedNormal", random, "RandomNormalLike"},
+    {"TruncatedNormal", random, "RandomNormalLike", 1},
     {0},
 };

@@ -196,6 +196,20 @@ static void by_parts(HoloFlowCall *c, bool is_size)
     }
 }
 
+static void conjugate_transpose(HoloFlowCall *c)
+{
+    HoloFlowCall inner = *c;
+    by_parts(&inner, false);
+    if (c->e->status || !inner.out_count) return;
+    HoloFlowValue moved = inner.out[0];
+    HoloFlowCall  outer = *c;
+    outer.in            = &moved;
+    outer.in_count      = 1;
+    conjugate(&outer);
+    c->out       = outer.out;
+    c->out_count = outer.out_count;
+}
+
 bool holo_flow_on_complex(HoloFlowCall *c)
 {
     static const struct {
@@ -203,25 +217,45 @@ bool holo_flow_on_complex(HoloFlowCall *c)
         void (*emit)(HoloFlowCall *c); // NULL: by parts
         bool is_size;
     } rows[] = {
-        {"Mul", product},      {"Square", product},
-        {"RealDiv", product},  {"Div", product},
-        {"Exp", exponential},  {"Cast", convert},
-        {"Shape", NULL, true}, {"Size", NULL, true},
-        {"Rank", NULL, true},  {"Add", NULL},
-        {"AddV2", NULL},       {"Sub", NULL},
-        {"Neg", NULL},         {"AddN", NULL},
-        {"Sum", NULL},         {"Mean", NULL},
-        {"Reshape", NULL},     {"Squeeze", NULL},
-        {"ExpandDims", NULL},  {"Transpose", NULL},
-        {"Slice", NULL},       {"StridedSlice", NULL},
-        {"Pad", NULL},         {"PadV2", NULL},
-        {"ConcatV2", NULL},    {"Pack", NULL},
-        {"Unpack", NULL},      {"Split", NULL},
-        {"SplitV", NULL},      {"GatherV2", NULL},
-        {"Gather", NULL},      {"GatherNd", NULL},
-        {"Tile", NULL},        {"ReverseV2", NULL},
-        {"Roll", NULL},        {"BroadcastTo", NULL},
-        {"ZerosLike", NULL},   {"MatrixDiagPart", NULL},
+        {"Mul", product},
+        {"Square", product},
+        {"RealDiv", product},
+        {"Div", product},
+        {"Exp", exponential},
+        {"Cast", convert},
+        {"Shape", NULL, true},
+        {"Size", NULL, true},
+        {"Rank", NULL, true},
+        {"Add", NULL},
+        {"AddV2", NULL},
+        {"Sub", NULL},
+        {"Neg", NULL},
+        {"AddN", NULL},
+        {"Sum", NULL},
+        {"Mean", NULL},
+        {"Reshape", NULL},
+        {"Squeeze", NULL},
+        {"ExpandDims", NULL},
+        {"Transpose", NULL},
+        {"Slice", NULL},
+        {"StridedSlice", NULL},
+        {"Pad", NULL},
+        {"PadV2", NULL},
+        {"ConcatV2", NULL},
+        {"Pack", NULL},
+        {"Unpack", NULL},
+        {"Split", NULL},
+        {"SplitV", NULL},
+        {"GatherV2", NULL},
+        {"Gather", NULL},
+        {"GatherNd", NULL},
+        {"Tile", NULL},
+        {"ReverseV2", NULL},
+        {"Roll", NULL},
+        {"BroadcastTo", NULL},
+        {"ZerosLike", NULL},
+        {"MatrixDiagPart", NULL},
+        {"ConjugateTranspose", conjugate_transpose},
     };
     HoloDtype to         = holo_flow_is(c->node->op, "Cast") ? holo_flow_type(c, "DstT") : HOLO_NONE;
     bool      is_complex = to == HOLO_C64 || to == HOLO_C128;

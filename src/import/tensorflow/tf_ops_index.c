@@ -196,25 +196,50 @@ static void bound(HoloFlowCall *c)
 
 // ---- counting and segments
 
-// Sums of `updates` by `index`, both with the same first dimension; `count` is how many sums there are, an i64 vector
-// of one. Places below 0, or too large, count nowhere.
-HoloValue *holo_flow_sums(HoloFlowCall *c, HoloValue *index, HoloValue *updates, HoloValue *count)
+HoloValue *holo_flow_by_index(HoloFlowCall *c, HoloValue *index, HoloValue *updates, HoloValue *count, HoloValue *none,
+                              const char *how)
 {
     HoloEmit  *e    = c->e;
     int64_t    last = -1, zero = 0, one = 1;
     HoloValue *scalar = holo_emit_squeeze(e, count, &zero, 1), *shape;
+    int        lead   = holo_flow_rank(c, index);
     index             = holo_emit_cast(e, index, HOLO_I64);
-    HoloValue *bad    = holo_emit(e, "Or",
-                                  HOLO_IN(holo_emit(e, "Less", HOLO_IN(index, holo_emit_int(e, 0)), NULL),
-                                          holo_emit(e, "GreaterOrEqual", HOLO_IN(index, scalar), NULL)),
-                                  NULL);
-    index             = holo_emit(e, "Where", HOLO_IN(bad, scalar, index), NULL);
-    shape             = holo_emit(e, "Add", HOLO_IN(count, holo_emit_ints(e, &one, 1)), NULL);
+    if (lead > 1) { // the first dimensions of both are one list
+        shape   = holo_emit_slice(e, holo_emit_shape(e, updates), 0, lead, INT64_MAX, 1);
+        updates = holo_flow_two(c, "Reshape", updates, holo_flow_join(c, holo_emit_ints(e, &last, 1), shape));
+        index   = holo_emit_reshape(e, index, &last, 1);
+    }
+    HoloValue *bad = holo_emit(e, "Or",
+                               HOLO_IN(holo_emit(e, "Less", HOLO_IN(index, holo_emit_int(e, 0)), NULL),
+                                       holo_emit(e, "GreaterOrEqual", HOLO_IN(index, scalar), NULL)),
+                               NULL);
+    index          = holo_emit(e, "Where", HOLO_IN(bad, scalar, index), NULL);
+    shape          = holo_emit(e, "Add", HOLO_IN(count, holo_emit_ints(e, &one, 1)), NULL);
     if (holo_flow_rank(c, updates) > 1)
         shape = holo_flow_join(c, shape, holo_emit_slice(e, holo_emit_shape(e, updates), 0, 1, INT64_MAX, 1));
-    HoloValue *sums = scatter(c, holo_flow_filled(c, shape, holo_flow_zero(c, holo_emit_dtype(updates))),
-                              holo_emit_unsqueeze(e, index, &last, 1), updates, "add");
-    return holo_emit(e, "Slice", HOLO_IN(sums, holo_emit_ints(e, &zero, 1), count, holo_emit_ints(e, &zero, 1)), NULL);
+    HoloValue *all =
+        scatter(c, holo_flow_filled(c, shape, none), holo_emit_unsqueeze(e, index, &last, 1), updates, how);
+    return holo_emit(e, "Slice", HOLO_IN(all, holo_emit_ints(e, &zero, 1), count, holo_emit_ints(e, &zero, 1)), NULL);
+}
+
+HoloValue *holo_flow_sums(HoloFlowCall *c, HoloValue *index, HoloValue *updates, HoloValue *count)
+{
+    return holo_flow_by_index(c, index, updates, count, holo_flow_zero(c, holo_emit_dtype(updates)), "add");
+}
+
+// Rows that are equally long are ragged ones, too.
+static HoloValue *bincount_rows(HoloFlowCall *c, HoloValue *x, HoloValue *weights)
+{
+    HoloEmit  *e    = c->e;
+    int64_t    last = -1, zero = 0;
+    HoloValue *shape = holo_emit_shape(e, x), *one = holo_emit_int(e, 1),
+              *rows = holo_emit_squeeze(e, holo_emit_slice(e, shape, 0, 0, 1, 1), &zero, 1);
+    HoloValue *count =
+        holo_emit(e, "Range", HOLO_IN(holo_emit_int(e, 0), holo_flow_two(c, "Add", rows, one), one), NULL);
+    HoloValue *splits = holo_flow_two(c, "Mul", count, holo_emit_slice(e, shape, 0, 1, 2, 1));
+    HoloValue *in[]   = {splits, holo_emit_reshape(e, x, &last, 1), holo_flow_in(c, 1),
+                         holo_emit_reshape(e, weights, &last, 1)};
+    return holo_flow_as(c, "RaggedBincount", in, 4);
 }
 
 // DenseBincount of a vector, or of rows: each row then counts in places of its own.
@@ -225,10 +250,8 @@ static void bincount(HoloFlowCall *c)
     int64_t    flat   = -1;
     bool       binary = holo_flow_bool(c, "binary_output", false);
     HoloDtype  t      = holo_flow_type(c, "T");
-    if (holo_flow_rank(c, x) > 1 && !strcmp(c->op->name, "DenseBincount")) {
-        holo_flow_fail(c, HOLO_UNSUPPORTED, "counting in rows is not supported");
-        return;
-    }
+    if (holo_flow_rank(c, x) > 1 && !strcmp(c->op->name, "DenseBincount"))
+        return holo_flow_out(c, 0, bincount_rows(c, x, weights));
     x                  = holo_emit_reshape(e, x, &flat, 1);
     bool has_weights   = holo_emit_rank(weights) >= 0 && !(holo_emit_rank(weights) == 1 && weights->type.dim[0] == 0);
     t                  = has_weights ? holo_emit_dtype(weights) : t ? t : HOLO_F32;

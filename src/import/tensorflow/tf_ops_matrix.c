@@ -132,24 +132,158 @@ static void log_determinant(HoloFlowCall *c)
     holo_flow_out(c, 1, holo_emit(c->e, "Log", HOLO_IN(holo_emit(c->e, "Abs", HOLO_IN(det), NULL)), NULL));
 }
 
-// The main diagonal of a matrix becomes input 1. Later versions name others, in input 2.
+// ---- diagonals: d is that many columns to the right of the main one. Those from `low` to `high` are the rows of a band,
+// the highest first. A row is as long as the longest; shorter ones lie at its left or its right.
+
+typedef struct Band {
+    int64_t low, high, rows, columns, length;
+    bool    is_left_above, is_left_below;
+} Band;
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+// The diagonals that input i names, if it is there.
+static bool read_band(HoloFlowCall *c, int i, Band *b)
+{
+    int64_t    k[2]  = {0};
+    size_t     size  = c->node->op.size;
+    bool       is_v3 = size && c->node->op.data[size - 1] == '3';
+    HoloString align = holo_flow_string(c, "align", is_v3 ? "RIGHT_LEFT" : "LEFT_LEFT");
+    int        count = c->in_count > i ? holo_flow_known(c, i, k, 2) : 0;
+    *b               = (Band){.low = k[0], .high = k[count == 2 ? 1 : 0]};
+    b->is_left_above = align.size > 4 && align.data[0] == 'L';
+    b->is_left_below = align.size > 4 && !memcmp(align.data + align.size - 4, "LEFT", 4);
+    if (count >= 0 && b->low > b->high) holo_flow_fail(c, HOLO_BAD_MODEL, "the diagonals are in the wrong order");
+    return !c->e->status;
+}
+
+// Sets the sizes of the matrix, and how long the longest diagonal is.
+static bool set_sizes(HoloFlowCall *c, Band *b, HoloDim rows, HoloDim columns)
+{
+    enum { ELEMENTS_MAX = 1 << 22 };
+    if (holo_dim_is_symbolic(rows) || holo_dim_is_symbolic(columns) || rows < 1 || columns < 1 ||
+        rows > ELEMENTS_MAX / columns)
+        return holo_flow_fail(c, HOLO_UNSUPPORTED, "the sizes of the matrix must be known, and not too large"), false;
+    b->rows    = rows;
+    b->columns = columns;
+    if (b->low <= -rows || b->high >= columns)
+        return holo_flow_fail(c, HOLO_BAD_MODEL, "there is no such diagonal"), false;
+    b->length = least(rows + least(b->high, 0), columns - (b->low > 0 ? b->low : 0));
+    return true;
+}
+
+// Where an element of the matrix is in the band; -1: on none of its diagonals.
+static int64_t place_in(const Band *b, int64_t row, int64_t column)
+{
+    int64_t d = column - row;
+    if (d < b->low || d > b->high) return -1;
+    int64_t size    = least(d < 0 ? b->rows + d : b->rows, d > 0 ? b->columns - d : b->columns);
+    bool    is_left = (d >= 0 && b->is_left_above) || (d <= 0 && b->is_left_below);
+    return (b->high - d) * b->length + least(row, column) + (is_left ? 0 : b->length - size);
+}
+
+// Takes elements of x, whose last `inner` dimensions are one list, into a matrix, or else a band. Where there is none
+// it is `other`.
+static HoloValue *taken(HoloFlowCall *c, const Band *b, HoloValue *x, int inner, bool to_matrix, HoloValue *other)
+{
+    HoloEmit *e    = c->e;
+    int       rank = holo_flow_rank(c, x), lead = rank - inner;
+    int64_t   all = b->rows * b->columns, kept = (b->high - b->low + 1) * b->length, count = to_matrix ? all : kept;
+    HoloDim   flat[HOLO_MAX_RANK] = {0}, matrix[] = {b->rows, b->columns}, band[] = {b->high - b->low + 1, b->length};
+    int64_t  *table = lead < 0 ? NULL : HOLO_NEW(c->tf->arena, int64_t, count);
+    if (e->status) return NULL;
+    if (!table) return holo_emit_fail(e, HOLO_NO_MEMORY, "there is not enough memory");
+    for (int64_t i = 0; i < count; i++) table[i] = -1;
+    for (int64_t i = 0; i < all; i++) {
+        int64_t at = place_in(b, i / b->columns, i % b->columns);
+        if (to_matrix)
+            table[i] = at;
+        else if (at >= 0)
+            table[at] = i;
+    }
+    flat[lead]       = -1;
+    HoloValue *index = holo_emit_ints(e, table, (int)count), *zero = holo_emit_int(e, 0);
+    if (to_matrix || b->low != b->high) index = holo_emit_reshape(e, index, to_matrix ? matrix : band, 2);
+    HoloValue *y = holo_emit(
+        e, "Gather", HOLO_IN(holo_emit_reshape(e, x, flat, lead + 1), holo_emit(e, "Max", HOLO_IN(index, zero), NULL)),
+        HOLO_ATTRS(holo_with_int("axis", lead)));
+    return where(c, holo_flow_two(c, "Less", index, zero), other, y);
+}
+
+static bool is_one(const Band *b)
+{
+    return b->low == b->high;
+}
+
+static HoloValue *filling(HoloFlowCall *c, int i, HoloValue *x)
+{
+    return c->in_count > i ? holo_flow_in(c, i) : holo_flow_zero(c, holo_emit_dtype(x));
+}
+
+static void diag_part(HoloFlowCall *c)
+{
+    Band       b;
+    HoloValue *x    = holo_flow_in(c, 0);
+    int        rank = holo_flow_rank(c, x);
+    if (c->e->status || !read_band(c, 1, &b)) return;
+    if (rank < 2) return holo_flow_fail(c, HOLO_BAD_MODEL, "the first input is no matrix");
+    HoloDim rows = x->type.dim[rank - 2], columns = x->type.dim[rank - 1];
+    if (!b.low && !b.high && (rows == columns || holo_dim_is_symbolic(rows) || holo_dim_is_symbolic(columns)))
+        return holo_flow_out(
+            c, 0, holo_emit(c->e, "Einsum", HOLO_IN(x), HOLO_ATTRS(holo_with_text("equation", "...ii->...i"))));
+    if (set_sizes(c, &b, rows, columns)) holo_flow_out(c, 0, taken(c, &b, x, 2, false, filling(c, 2, x)));
+}
+
+static HoloValue *counted(HoloFlowCall *c, HoloDim size)
+{
+    HoloValue *count = holo_emit_squeeze(c->e, holo_emit_sizes(c->e, &size, 1), &(int64_t){0}, 1);
+    return holo_emit(c->e, "Range", HOLO_IN(holo_emit_int(c->e, 0), count, holo_emit_int(c->e, 1)), NULL);
+}
+
+// A matrix around diagonals: of how many rows and columns may be inputs 2 and 3, what is around them input 4.
+static void diag(HoloFlowCall *c)
+{
+    Band       b;
+    HoloEmit  *e    = c->e;
+    HoloValue *x    = holo_flow_in(c, 0);
+    int        rank = holo_flow_rank(c, x);
+    int64_t    last = -1, rows = -1, columns = -1;
+    if (e->status || rank < 1 || !read_band(c, 1, &b)) return;
+    if (c->in_count > 2 && holo_flow_known(c, 2, &rows, 1) < 0) return;
+    if (c->in_count > 3 && holo_flow_known(c, 3, &columns, 1) < 0) return;
+    HoloDim size = x->type.dim[rank - 1];
+    if (!b.low && !b.high && rows < 0 && columns < 0) {
+        HoloValue *row   = counted(c, size);
+        HoloValue *is_on = holo_emit(e, "Equal", HOLO_IN(row, holo_emit_unsqueeze(e, row, &last, 1)), NULL);
+        return holo_flow_out(c, 0, where(c, is_on, holo_emit_unsqueeze(e, x, &last, 1), filling(c, 4, x)));
+    }
+    if (holo_dim_is_symbolic(size)) return holo_flow_fail(c, HOLO_UNSUPPORTED, "a diagonal of a length that is open");
+    int64_t high = size - least(b.high, 0), wide = size + (b.low > 0 ? b.low : 0), square = high > wide ? high : wide;
+    bool    none = rows < 0 && columns < 0;
+    rows         = none ? square : rows < 0 ? high : rows;
+    columns      = none ? square : columns < 0 ? wide : columns;
+    if (set_sizes(c, &b, rows, columns))
+        holo_flow_out(c, 0, taken(c, &b, x, is_one(&b) ? 1 : 2, true, filling(c, 4, x)));
+}
+
+// Diagonals of a matrix become input 1: the main one, or those that input 2 names.
 static void set_diagonal(HoloFlowCall *c)
 {
-    HoloValue *x = holo_flow_in(c, 0), *with = holo_flow_in(c, 1), *range[2];
+    Band       b;
+    HoloValue *x = holo_flow_in(c, 0), *with = holo_flow_in(c, 1);
     int        rank = holo_flow_rank(c, x);
-    int64_t    k[2], axis = 1, zero = 0;
-    if (c->e->status) return;
-    int count = c->in_count > 2 ? holo_flow_known(c, 2, k, 2) : 0;
-    if (count < 0 || rank < 2) return;
-    for (int i = 0; i < count; i++)
-        if (k[i]) return holo_flow_fail(c, HOLO_UNSUPPORTED, "a diagonal that is not the main one");
+    int64_t    axis = 1;
+    if (c->e->status || rank < 2 || !read_band(c, 2, &b)) return;
     HoloDim h = x->type.dim[rank - 2], w = x->type.dim[rank - 1];
-    for (int i = 0; i < 2; i++) {
-        HoloValue *size = holo_emit_squeeze(c->e, holo_emit_sizes(c->e, i ? &w : &h, 1), &zero, 1);
-        range[i]        = holo_emit(c->e, "Range", HOLO_IN(holo_emit_int(c->e, 0), size, holo_emit_int(c->e, 1)), NULL);
+    if (b.low || b.high) {
+        if (set_sizes(c, &b, h, w)) holo_flow_out(c, 0, taken(c, &b, with, is_one(&b) ? 1 : 2, true, x));
+        return;
     }
     bool       is_tall = !holo_dim_is_symbolic(h) && !holo_dim_is_symbolic(w) && h > w;
-    HoloValue *here    = holo_flow_two(c, "Equal", holo_emit_unsqueeze(c->e, range[0], &axis, 1), range[1]);
+    HoloValue *here    = holo_flow_two(c, "Equal", holo_emit_unsqueeze(c->e, counted(c, h), &axis, 1), counted(c, w));
     int64_t    side    = is_tall ? -2 : -1; // a tall matrix has as many elements there as columns, others as rows
     holo_flow_out(c, 0, where(c, here, holo_emit_unsqueeze(c->e, with, &side, 1), x));
 }
@@ -176,6 +310,8 @@ const HoloFlowOp holo_flow_ops_matrix[] = {
     {"Cholesky", cholesky}, {"BatchCholesky", cholesky}, {"MatrixDeterminant", determinant}, {"BatchMatrixDeterminant", determinant},
     {"LogMatrixDeterminant", log_determinant, .outs = "sign log_abs_determinant"},
     {"MatrixSetDiag", set_diagonal}, {"MatrixSetDiagV2", set_diagonal}, {"MatrixSetDiagV3", set_diagonal},
-    {"BatchMatrixSetDiag", set_diagonal}, {"Cross", cross},
+    {"BatchMatrixSetDiag", set_diagonal}, {"Cross", cross}, {"MatrixDiagPart", diag_part}, {"MatrixDiagPartV2", diag_part},
+    {"MatrixDiagPartV3", diag_part}, {"BatchMatrixDiagPart", diag_part}, {"MatrixDiag", diag}, {"MatrixDiagV2", diag},
+    {"MatrixDiagV3", diag}, {"BatchMatrixDiag", diag},
     {0},
 };

@@ -68,6 +68,10 @@ static HoloImportWindow read_window(HoloFlowCall *c, int rank, const char *attr_
         w.dilation[i] = dilations[at + i];
         w.size[i]     = sizes[at + i];
     }
+    if (rank == 1) { // TensorFlow.js alone has it
+        w.stride[0]   = holo_flow_int(c, "stride", w.stride[0]);
+        w.dilation[0] = holo_flow_int(c, "dilation", w.dilation[0]);
+    }
     if (attr_size && (sizes[0] != 1 || sizes[w.is_first ? 1 : rank + 1] != 1))
         holo_flow_fail(c, HOLO_UNSUPPORTED, "pooling over the batch or the channels is not supported");
     if (holo_flow_is(padding, "SAME")) w.padding = HOLO_PADDING_SAME;

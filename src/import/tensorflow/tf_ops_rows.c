@@ -225,8 +225,8 @@ static void partition(HoloFlowCall *c)
 static void segment_join(HoloFlowCall *c)
 {
     HoloEmit  *e = c->e;
-    HoloValue *x = holo_flow_in(c, 0), *ids = vector_64(c, 1), *count, *none;
-    int64_t    minus = -1, one = 1, zero = 0;
+    HoloValue *x = holo_flow_in(c, 0), *ids = holo_emit_cast(e, holo_flow_in(c, 1), HOLO_I64), *count, *none;
+    int64_t    one = 1, zero = 0;
     if (e->status) return;
     HoloDtype type = holo_emit_dtype(x);
     bool      most = holo_flow_is((HoloString){c->op->onnx, 3}, "max"),
@@ -237,15 +237,9 @@ static void segment_join(HoloFlowCall *c)
     else
         count = holo_flow_two(c, "Add", holo_emit(e, "ReduceMax", HOLO_IN(ids, holo_emit_ints(e, &zero, 1)), NULL),
                               holo_emit_ints(e, &one, 1));
-    double edge      = is_float ? 3.4028234663852886e38 : 2147483647;
-    none             = holo_emit_number(e, type, product ? 1 : most ? -edge - !is_float : edge);
-    HoloValue *shape = count;
-    if (holo_flow_rank(c, x) > 1)
-        shape = holo_flow_join(c, shape, holo_emit_slice(e, holo_emit_shape(e, x), 0, 1, INT64_MAX, 1));
-    holo_flow_out(c, 0,
-                  holo_emit(e, "ScatterND",
-                            HOLO_IN(holo_flow_filled(c, shape, none), holo_emit_unsqueeze(e, ids, &minus, 1), x),
-                            HOLO_ATTRS(holo_with_text("reduction", c->op->onnx))));
+    double edge = is_float ? 3.4028234663852886e38 : 2147483647;
+    none        = holo_emit_number(e, type, product ? 1 : most ? -edge - !is_float : edge);
+    holo_flow_out(c, 0, holo_flow_by_index(c, ids, x, count, none, c->op->onnx));
 }
 
 static void bitcast(HoloFlowCall *c)

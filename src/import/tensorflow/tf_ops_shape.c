@@ -379,40 +379,6 @@ static void band_part(HoloFlowCall *c)
     holo_flow_out(c, 0, x);
 }
 
-// Later versions name diagonals in input 1: only the main one is supported.
-static bool is_main(HoloFlowCall *c)
-{
-    int64_t k[2];
-    int     count = c->in_count > 1 ? holo_flow_known(c, 1, k, 2) : 0;
-    for (int i = 0; i < count; i++)
-        if (k[i]) return holo_flow_fail(c, HOLO_UNSUPPORTED, "a diagonal that is not the main one"), false;
-    return !c->e->status;
-}
-
-static void diag_part(HoloFlowCall *c)
-{
-    if (!is_main(c)) return;
-    holo_flow_out(
-        c, 0,
-        holo_emit(c->e, "Einsum", HOLO_IN(holo_flow_in(c, 0)), HOLO_ATTRS(holo_with_text("equation", "...ii->...i"))));
-}
-
-static void diag(HoloFlowCall *c)
-{
-    HoloEmit  *e    = c->e;
-    HoloValue *x    = holo_flow_in(c, 0);
-    int        rank = holo_flow_rank(c, x);
-    int64_t    last = -1, zero = 0;
-    if (e->status || rank < 1 || !is_main(c)) return;
-    HoloValue *n = holo_emit_sizes(e, &x->type.dim[rank - 1], 1), *count = holo_emit_squeeze(e, n, &zero, 1);
-    HoloValue *row   = holo_emit(e, "Range", HOLO_IN(holo_emit_int(e, 0), count, holo_emit_int(e, 1)), NULL);
-    HoloValue *is_on = holo_emit(e, "Equal", HOLO_IN(row, holo_emit_unsqueeze(e, row, &last, 1)), NULL);
-    holo_flow_out(c, 0,
-                  holo_emit(e, "Where",
-                            HOLO_IN(is_on, holo_emit_unsqueeze(e, x, &last, 1), holo_flow_zero(c, holo_emit_dtype(x))),
-                            NULL));
-}
-
 // Of all dimensions together: [2, 3] and [2, 3, 2, 3]. number: 1 takes the diagonal, 0 makes the tensor around it.
 static void whole_diag(HoloFlowCall *c)
 {
@@ -433,8 +399,6 @@ const HoloFlowOp holo_flow_ops_shape[] = {
     {"Slice", slice}, {"StridedSlice", strided_slice}, {"Pad", pad}, {"PadV2", pad}, {"MirrorPad", mirror_pad},
     {"DepthToSpace", depth_to_space, "DepthToSpace"}, {"SpaceToDepth", depth_to_space, "SpaceToDepth"},
     {"SpaceToBatchND", space_to_batch}, {"BatchToSpaceND", batch_to_space}, {"MatrixBandPart", band_part},
-    {"BatchMatrixBandPart", band_part}, {"BatchMatrixDiagPart", diag_part}, {"BatchMatrixDiag", diag},
-    {"MatrixDiagPart", diag_part}, {"MatrixDiag", diag}, {"Diag", whole_diag}, {"DiagPart", whole_diag, NULL, 1}, {"MatrixDiagV2", diag}, {"MatrixDiagV3", diag},
-    {"MatrixDiagPartV2", diag_part}, {"MatrixDiagPartV3", diag_part},
+    {"BatchMatrixBandPart", band_part}, {"Diag", whole_diag}, {"DiagPart", whole_diag, NULL, 1},
     {0},
 };

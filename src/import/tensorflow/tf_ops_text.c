@@ -93,10 +93,12 @@ static void regex_match(HoloFlowCall *c)
 
 static void change_case(HoloFlowCall *c)
 {
-    int64_t    all = -1;
-    HoloValue *x   = holo_flow_in(c, 0);
-    HoloValue *y   = holo_emit(c->e, "StringNormalizer", HOLO_IN(holo_emit_reshape(c->e, x, &all, 1)),
-                               HOLO_ATTRS(holo_with_text("case_change_action", c->op->onnx)));
+    int64_t    all     = -1;
+    bool       is_wide = holo_flow_is(holo_flow_string(c, "encoding", ""), "utf-8");
+    HoloValue *x       = holo_flow_in(c, 0);
+    HoloValue *y       = holo_emit(c->e, "StringNormalizer", HOLO_IN(holo_emit_reshape(c->e, x, &all, 1)),
+                                   HOLO_ATTRS(holo_with_text("case_change_action", c->op->onnx),
+                                              holo_with_text("locale", is_wide ? "en_US" : "C")));
     holo_flow_out(c, 0, holo_emit(c->e, "Reshape", HOLO_IN(y, holo_emit_shape(c->e, x)), NULL));
 }
 

@@ -185,7 +185,7 @@ HoloStatus holo_tf_inline(HoloTfOp *op, int64_t subgraph, HoloEmit *emit, HoloVa
 static HoloDim symbol_of(HoloTf *im, const HoloTfTensor *tensor, int d)
 {
     char name[128];
-    if (d == 0) return holo_dims_symbol(im->main->graph->dims, "batch");
+    if (d == 0 && tensor->shape.rank > 1) return holo_dims_symbol(im->main->graph->dims, "batch");
     snprintf(name, sizeof name, "%.80s_%d", tensor->name, d);
     for (char *c = name; *c; c++)
         if (!((*c >= 'a' && *c <= 'z') || (*c >= 'A' && *c <= 'Z') || (*c >= '0' && *c <= '9'))) *c = '_';

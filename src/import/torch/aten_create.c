@@ -416,7 +416,7 @@ const HoloTorchOp holo_torch_creates[] = {
     ROW("ones", "size dtype", ones),
     ROW("empty", "size dtype", zeros),
     ROW("empty_permuted", "size physical_layout dtype", empty_permuted),
-    ROW("empty_strided", "size stride dtype", zeros),
+    ROW("empty_strided", "size stride dtype", empty_permuted),
     ROW("zeros_like", "self dtype", zeros_like),
     ROW("ones_like", "self dtype", ones_like),
     ROW("empty_like", "self dtype", zeros_like),

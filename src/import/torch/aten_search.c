@@ -133,6 +133,16 @@ ANY(unique)
     *out              = holo_torch_tuple(t, 3, all);
 }
 
+ANY(unique_dim)
+{
+    HoloValue *y[4] = {NULL}, *x = V(0);
+    int64_t    axis = holo_torch_int(t, &a[1], 0);
+    holo_emit_many(t->e, "Unique", HOLO_IN(x), HOLO_ATTRS(holo_with_int("sorted", 1), holo_with_int("axis", axis)), y,
+                   4);
+    HoloValue *all[3] = {y[0], y[2], y[3]};
+    *out              = holo_torch_tuple(t, 3, all);
+}
+
 const HoloTorchOp holo_torch_searches[] = {
     ROW("bucketize", "self boundaries out_int32 right", bucketize),
     ROW("searchsorted", "sorted_sequence self out_int32 right side sorter", searchsorted),
@@ -143,8 +153,8 @@ const HoloTorchOp holo_torch_searches[] = {
     ROW("msort", "self", msort),
     MANY("kthvalue", "self k dim keepdim", kthvalue),
     MANY("median", "self dim keepdim", median),
-    MANY("nanmedian", "self dim keepdim", median),
     MANY("_unique2", "self sorted return_inverse return_counts", unique),
     MANY("_unique", "self sorted return_inverse", unique),
+    MANY("unique_dim", "self dim sorted return_inverse return_counts", unique_dim),
     {0},
 };

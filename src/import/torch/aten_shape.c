@@ -332,7 +332,10 @@ ONE(circular_pad)
 
 ONE(pad)
 {
-    HoloTv constant[3] = {a[0], a[1], a[3]};
+    static HoloValue *(*const modes[])(HoloTorch *, const HoloTv *) = {reflection_pad, replication_pad, circular_pad};
+    HoloTv constant[3]                                              = {a[0], a[1], a[3]};
+    if (a[2].kind == HOLO_TORCH_INT) // of _pad_enum
+        return a[2].i >= 0 && a[2].i < HOLO_COUNT(modes) ? modes[a[2].i](t, a) : constant_pad(t, constant);
     if (holo_torch_text_is(t, &a[2], "constant", "reflect")) return reflection_pad(t, a);
     if (holo_torch_text_is(t, &a[2], "constant", "replicate")) return replication_pad(t, a);
     if (holo_torch_text_is(t, &a[2], "constant", "circular")) return circular_pad(t, a);

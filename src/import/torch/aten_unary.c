@@ -339,6 +339,11 @@ ONE(prelu)
     return OP2("PRelu", x, rank > 1 ? holo_emit_reshape(t->e, slope, sizes, rank) : slope);
 }
 
+ONE(prelu_kernel)
+{
+    return OP2("PRelu", V(0), V(1));
+}
+
 ONE(threshold)
 {
     HoloValue *x = V(0);
@@ -522,7 +527,7 @@ const HoloTorchOp holo_torch_unary[] = {
     ROW("leaky_relu", "self negative_slope", leaky_relu),
     ROW("rrelu", "self lower upper training", rrelu),
     ROW("prelu", "self weight", prelu),
-    ROW("_prelu_kernel", "self weight", prelu),
+    ROW("_prelu_kernel", "self weight", prelu_kernel),
     ROW("threshold", "self threshold value", threshold),
     ROW("log_sigmoid", "self", log_sigmoid),
     ROW("logsigmoid", "self", log_sigmoid),

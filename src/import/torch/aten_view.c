@@ -81,6 +81,11 @@ ONE(transpose_2d)
     return holo_torch_rank(t, x) < 2 ? OP1("Identity", x) : holo_torch_swap(t, x, 0, 1);
 }
 
+ONE(transpose_all)
+{
+    return OP1("Transpose", V(0));
+}
+
 ONE(transpose_last)
 {
     HoloValue *x    = V(0);
@@ -437,7 +442,7 @@ const HoloTorchOp holo_torch_views[] = {
     COPY("transpose_copy", "self dim0 dim1", transpose),
     VIEW("t", "self", transpose_2d),
     COPY("t_copy", "self", transpose_2d),
-    VIEW("numpy_T", "self", transpose_2d),
+    VIEW("numpy_T", "self", transpose_all),
     VIEW("mT", "self", transpose_last),
     VIEW("mH", "self", transpose_last),
     VIEW("adjoint", "self", transpose_last),

@@ -160,6 +160,37 @@ const HoloTorchComposed holo_torch_composed_arrays[] = {
                       "    x = torch.unsqueeze(x, 0) if torch.dim(x) == 0 else x\n"
                       "    n = torch.size(x, -1) if N is None else N\n"
                       "    return torch.pow(torch.unsqueeze(x, -1), torch.arange(n))\n"},
+    {"nanmedian", "def nanmedian(self, dim: Optional[int]=None, keepdim: bool=False):\n"
+                  "    d = 0 if dim is None else dim\n"
+                  "    x = torch.flatten(self) if dim is None else self\n"
+                  "    is_none = torch.isnan(x)\n"
+                  "    y, places = torch.sort(torch.where(is_none, torch.full_like(x, inf), x), d)\n"
+                  "    n = torch.sum(torch.logical_not(is_none), [d], True)\n"
+                  "    at = torch.gather(places, d, torch.clamp(torch.floor_divide(n - 1, 2), 0))\n"
+                  "    y = torch.gather(x, d, at)\n"
+                  "    if dim is None:\n"
+                  "        return torch.squeeze(y, 0)\n"
+                  "    return (y if keepdim else torch.squeeze(y, d), at if keepdim else torch.squeeze(at, d))\n"},
+    {"pad_sequence",
+     "def pad_sequence(sequences: List[Tensor], batch_first: bool=False, padding_value: float=0.0, padding_side: str=\"right\"):\n"
+     "    most = max([torch.size(x, 0) for x in sequences])\n"
+     "    y = []\n"
+     "    for x in sequences:\n"
+     "        room = most - torch.size(x, 0)\n"
+     "        ends = [0, 0] * (torch.dim(x) - 1) + ([0, room] if padding_side == \"right\" else [room, 0])\n"
+     "        y = y + [torch.constant_pad_nd(x, ends, padding_value)]\n"
+     "    return torch.stack(y, 0 if batch_first else 1)\n"},
+    {"allclose", "def allclose(self, other, rtol: float=1e-05, atol: float=1e-08, equal_nan: bool=False):\n"
+                 "    return torch.all(torch.isclose(self, other, rtol, atol, equal_nan))\n"},
+    {"_make_dep_token",
+     "def _make_dep_token(dtype=None, layout=None, device=None, pin_memory=None, memory_format=None):\n"
+     "    return torch.zeros([0])\n"},
+    {"multinomial", "def multinomial(self, num_samples: int, replacement: bool=False, generator=None):\n"
+                    "    x = torch.log(self)\n"
+                    "    if replacement:\n"
+                    "        x = torch.repeat_interleave(torch.unsqueeze(x, -2), num_samples, -2)\n"
+                    "    x = x - torch.log(-torch.log(torch.rand_like(x)))\n"
+                    "    return torch.argmax(x, -1) if replacement else torch.topk(x, num_samples, -1)[1]\n"},
     {"vander", "def vander(x, N: Optional[int]=None, increasing: bool=False):\n"
                "    n = torch.size(x, -1) if N is None else N\n"
                "    y = torch.pow(torch.unsqueeze(x, -1), torch.arange(n))\n"

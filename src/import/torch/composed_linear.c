@@ -134,6 +134,15 @@ const HoloTorchComposed holo_torch_composed_linear[] = {
      "    group = torch.clamp(group, 0, torch.size(weight, 0) - 1)\n"
      "    return torch.squeeze(torch.matmul(torch.unsqueeze(input, 1), torch.index_select(weight, 0, group)), "
      "1)\n"},
+    {"linalg_lstsq", "def linalg_lstsq(self, b, rcond: Optional[float]=None, driver=None):\n"
+                     "    none = torch.zeros([0])\n"
+                     "    return (torch.matmul(torch.linalg_pinv(self), b), none, none, none)\n"},
+    {"conv_tbc",
+     "def conv_tbc(self, weight, bias, pad: int=0):\n"
+     "    y = torch.conv1d(torch.permute(self, [1, 2, 0]), torch.permute(weight, [2, 1, 0]), bias, [1], [pad])\n"
+     "    return torch.permute(y, [2, 0, 1])\n"},
+    {"_grouped_mm", "def _grouped_mm(self, mat2, offs, bias=None, out_dtype=None):\n"
+                    "    return grouped_mm_fallback(self, mat2, offs)\n"},
     {"_unsafe_masked_index", "def _unsafe_masked_index(self, mask, indices: List[Optional[Tensor]], fill):\n"
                              "    lows = [None if i is None else torch.where(mask, i, 0) for i in indices]\n"
                              "    return torch.where(mask, torch.index(self, lows), fill)\n"},

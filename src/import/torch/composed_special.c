@@ -60,6 +60,22 @@ const HoloTorchComposed holo_torch_composed_special[] = {
      "    y = 0.9189385332046727 + (x + 0.5) * torch.log(x + 7.5) - (x + 7.5) + torch.log(s)\n"
      "    return torch.where(self < 0.5, 1.1447298858494002 - torch.log(torch.abs(torch.sin(self * "
      "3.141592653589793))) - y, y)\n"},
+    {"special_logit", "def special_logit(self, eps: Optional[float]=None):\n"
+                      "    return torch.logit(self, eps)\n"},
+    {"special_log1p", "def special_log1p(self):\n"
+                      "    return torch.log1p(self)\n"},
+    {"special_sinc", "def special_sinc(self):\n"
+                     "    return torch.sinc(self)\n"},
+    {"special_expm1", "def special_expm1(self):\n"
+                      "    return torch.expm1(self)\n"},
+    {"special_round", "def special_round(self, decimals: int=0):\n"
+                      "    return torch.round(self, decimals=decimals)\n"},
+    {"special_logsumexp", "def special_logsumexp(self, dim: List[int], keepdim: bool=False):\n"
+                          "    return torch.logsumexp(self, dim, keepdim)\n"},
+    {"special_log_softmax", "def special_log_softmax(self, dim: int, dtype: Optional[int]=None):\n"
+                            "    return torch.log_softmax(self, dim, dtype)\n"},
+    {"special_multigammaln", "def special_multigammaln(self, p: int):\n"
+                             "    return torch.mvlgamma(self, p)\n"},
     {"special_gammaln", "def special_gammaln(self):\n"
                         "    return lgamma(self)\n"},
     {"mvlgamma", "def mvlgamma(self, p: int):\n"

@@ -149,6 +149,17 @@ static HoloStatus change_case(const HoloCall *call, HoloString text, uint32_t (*
     return HOLO_OK;
 }
 
+// The locale "C" has no letters but those of ASCII.
+static uint32_t lower_ascii(uint32_t c)
+{
+    return c >= 'A' && c <= 'Z' ? c + 32 : c;
+}
+
+static uint32_t upper_ascii(uint32_t c)
+{
+    return c >= 'a' && c <= 'z' ? c - 32 : c;
+}
+
 static bool is_equal_text(HoloString a, HoloString b, bool case_matters)
 {
     if (case_matters) return holo_string_equal(a, b);
@@ -176,14 +187,16 @@ static HoloStatus eval_normalize(HoloCall *call)
     bool    case_matters = holo_attr_int(call, "is_case_sensitive", 0) != 0;
     bool    lower        = holo_attr_is(call, "case_change_action", "NONE", "LOWER");
     bool    upper        = holo_attr_is(call, "case_change_action", "NONE", "UPPER");
+    bool    plain        = holo_attr_is(call, "locale", "en_US", "C");
     int64_t count = holo_tensor_count(x), kept = 0;
-    void   *memory;
+    uint32_t (*change)(uint32_t) = plain ? (lower ? lower_ascii : upper_ascii) : lower ? holo_lower : holo_upper;
+    void *memory;
     HOLO_TRY(holo_call_temp(call, (size_t)count + 1, sizeof(HoloString), &memory));
     HoloString *to = memory;
     for (int64_t i = 0; i < count; i++) {
         HoloString text = ((const HoloString *)x->data)[i];
         if (is_stopword(words, text, case_matters)) continue;
-        if (lower || upper) HOLO_TRY(change_case(call, text, lower ? holo_lower : holo_upper, &text));
+        if (lower || upper) HOLO_TRY(change_case(call, text, change, &text));
         to[kept++] = text;
     }
     if (kept == 0) to[kept++] = (HoloString){"", 0}; // as the standard asks
