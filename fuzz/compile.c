@@ -10,7 +10,7 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-enum { COMPILE_LIMIT = 256 << 20, SESSION_LIMIT = 64 << 20, INPUT_MAX = 1 << 20 };
+enum { COMPILE_LIMIT = 64 << 20, SESSION_LIMIT = 64 << 20, INPUT_MAX = 1 << 20 };
 static const double SECONDS = 0.3; // of a run: a loop may be asked to go on for ever
 
 static uint64_t hash_of(const uint8_t *data, size_t size)
