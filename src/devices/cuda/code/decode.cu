@@ -36,6 +36,61 @@ template <class E, int N> INL void load_floats(float (&x)[N], const typename E::
     for (int i = 0; i < N; i++) x[i] = E::get(each[i]);
 }
 
+// ---- what goes before: a query and a new key are turned by their position, and the new key and value go into the cache
+
+// Element e of a vector, turned as the kernel `rotary` does it, and rounded as that stores it.
+template <class E> INL float turned(const HoloCudaAttention &p, const typename E::T *x, int64_t angles, int e)
+{
+    if (e >= 2 * p.half) return E::get(x[e]);
+    int   i = p.interleaved ? e / 2 : e % p.half, a = p.interleaved ? 2 * i : i, b = p.interleaved ? 2 * i + 1 : i + p.half;
+    float u = E::get(x[a]), v = E::get(x[b]);
+    float cosine = load_any(p.cos, angles + i, p.cos_type), sine = load_any(p.sin, angles + i, p.sin_type);
+    return E::get(E::put(e == a ? cosine * u - sine * v : sine * u + cosine * v));
+}
+
+// A lane's columns of a vector, which begins at x: turned, if asked.
+template <class E, int N>
+INL void load_turned(float (&to)[N], const HoloCudaAttention &p, const typename E::T *x, int batch, int column, int left)
+{
+    int64_t angles = (int64_t)batch * p.cos_step * p.half;
+    if (!p.cos || column >= 2 * p.half) {
+        load_floats<E>(to, x + column, left, p.whole);
+    } else if (p.cos_whole && p.whole) { // both halves of its pairs, and their angles, are whole pieces
+        bool  is_second = column >= p.half;
+        int   i         = is_second ? column - p.half : column;
+        float other[N], cosine[N], sine[N];
+        load_floats<E>(to, x + column, N, true);
+        load_floats<E>(other, x + (is_second ? i : i + p.half), N, true);
+        load_floats<E>(cosine, (const typename E::T *)p.cos + angles + i, N, true);
+        load_floats<E>(sine, (const typename E::T *)p.sin + angles + i, N, true);
+#pragma unroll
+        for (int j = 0; j < N; j++) {
+            float u = is_second ? other[j] : to[j], v = is_second ? to[j] : other[j];
+            to[j] = E::get(E::put(is_second ? sine[j] * u + cosine[j] * v : cosine[j] * u - sine[j] * v));
+        }
+    } else {
+#pragma unroll
+        for (int j = 0; j < N; j++) to[j] = j < left ? turned<E>(p, x, angles, column + j) : 0;
+    }
+}
+
+// May this batch write to its slot? As the kernel `cache_write` has it.
+INL bool fits_cache(const HoloCudaAttention &p, int batch)
+{
+    int64_t slot = p.slots[batch], length = p.cached[batch];
+    bool    fits = slot >= 0 && slot < p.slot_count && length >= 0 && length < p.keys;
+    for (int b = 0; b < batch; b++) fits = fits && p.slots[b] != slot;
+    if (!fits) *p.status = HOLO_CUDA_STATUS_CACHE;
+    return fits;
+}
+
+template <class E, int N> INL void store_floats(typename E::T *to, const float (&x)[N], int left)
+{
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        if (i < left) to[i] = E::put(x[i]);
+}
+
 // Puts what the lanes of a warp, then the warps found into shared memory: for each row top, sum and D columns.
 template <int G, int D, int N, int LANES> INL void gather(Found<N> (&found)[G], float (*shared)[G][D + 2])
 {
@@ -94,8 +149,8 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
     for (int g = 0; g < G; g++) {
         int      row = min(row0 + g, rows - 1), head = kv_head * group + row / p.queries;
         const T *from =
-            (const T *)p.q + batch * p.q_stride[0] + head * p.q_stride[1] + row % p.queries * p.q_stride[2] + column;
-        load_floats<E>(q[g], from, left_k, p.whole);
+            (const T *)p.q + batch * p.q_stride[0] + head * p.q_stride[1] + row % p.queries * p.q_stride[2];
+        load_turned<E>(q[g], p, from, batch, column, left_k);
         found[g].top = -INFINITY, found[g].sum = 0;
 #pragma unroll
         for (int i = 0; i < N; i++) q[g][i] *= p.scale * LOG2E, found[g].out[i] = 0;
@@ -106,11 +161,21 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
     int      splits = min(max((keys + p.keys_split - 1) / p.keys_split, 1), p.splits); // that have keys
     if (blockIdx.x >= splits) return;
     float x[2][N], y[2][N]; // the next key is on its way
+    int   own = threadIdx.x / LANES, fresh = p.k_fresh ? keys - 1 : -1;
     auto  load = [&](int key, int turn) {
+        if (key == fresh && key < end) {
+            load_turned<E>(x[turn], p, (const T *)p.k_fresh + (batch * p.kv_heads + kv_head) * (int64_t)p.size, batch,
+                           column, left_k);
+            load_floats<E>(y[turn], (const T *)p.v_fresh + (batch * p.kv_heads + kv_head) * (int64_t)p.v_size + column,
+                           left_v, p.whole);
+            if (row0 || !fits_cache(p, batch)) return; // blocks that share the head have the same numbers
+            store_floats<E>((T *)(uintptr_t)k + key * p.k_stride[2], x[turn], left_k);
+            store_floats<E>((T *)(uintptr_t)v + key * p.v_stride[2], y[turn], left_v);
+            return;
+        }
         load_floats<E>(x[turn], k + key * p.k_stride[2], key < end ? left_k : 0, p.whole);
         load_floats<E>(y[turn], v + key * p.v_stride[2], key < end ? left_v : 0, p.whole);
     };
-    int own = threadIdx.x / LANES;
     load(from + own, 0);
 #pragma unroll 2
     for (int base = from, turn = 0; base < end; base += STEP, turn ^= 1) {
