@@ -158,7 +158,7 @@ static HoloStatus cached_read(const HoloCudaMaking *m, HoloCudaAttention *p)
 }
 
 // What it does along for one query, behind its own inputs: the plain query, key and value, and the angles of both, if they turn.
-enum { OWN_QUERY, OWN_KEY, OWN_VALUE, COSINES, SINES, OWN_INPUTS };
+enum { OWN_QUERY, OWN_KEY, OWN_VALUE, COSINES, SINES, OWN_INPUTS, PIECE = 8 }; // PIECE: 16 bytes of any type
 
 static HoloStatus along_read(const HoloCudaMaking *m, int along, HoloCudaAttention *p)
 {
@@ -178,15 +178,9 @@ static HoloStatus along_read(const HoloCudaMaking *m, int along, HoloCudaAttenti
     }
     if (!ok || (half && holo_tensor_count(own[COSINES]) != holo_tensor_count(own[SINES]))) return bad(m);
     if (!half) return HOLO_OK;
-    uint8_t type   = m->params.store;
-    p->half        = (int32_t)half;
-    p->cos_step    = p->batch > 1 && holo_tensor_count(own[COSINES]) > half;
-    p->cos_type    = holo_cuda_type(m, along + COSINES);
-    p->sin_type    = holo_cuda_type(m, along + SINES);
-    p->interleaved = holo_attr_int(m->call, "interleaved", 0) != 0;
-    p->cos_whole   = !p->interleaved && p->cos_type == type && p->sin_type == type &&
-                   half * (type == HOLO_CUDA_F32 ? 4 : 2) % 16 == 0;
-    return HOLO_OK;
+    p->half     = (int32_t)half;
+    p->cos_step = p->batch > 1 && holo_tensor_count(own[COSINES]) > half;
+    return half % PIECE || p->size % PIECE || own[COSINES]->data || own[SINES]->data ? bad(m) : HOLO_OK;
 }
 
 static void along_place(const HoloCudaMaking *m, int along, const HoloCudaAttention *p, HoloCudaStep *step)

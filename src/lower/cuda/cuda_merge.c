@@ -130,6 +130,7 @@ static bool norms_merge(const Merging *m)
 // ---- attention over a cache
 
 enum { QUERY, KEYS, VALUES, SLOTS, LENGTHS }; // inputs of CachedAttention
+enum { PIECE = 8 };                           // numbers of 16 bytes, or of two such pieces
 
 // Who makes a value that nothing else reads.
 static HoloNode *maker_of(const Merging *m, const HoloValue *v, HoloOpId id)
@@ -154,15 +155,17 @@ static HoloNode *rotary_of(const Merging *m, const HoloValue *v)
     return node && node->in[0]->type.rank == 3 && !holo_node_in(node, 3) && !is_constant(node->in[0]) ? node : NULL;
 }
 
-// How many pairs a rotary embedding turns; 0: it is not known, or the two differ.
+// How many pairs both turn; 0: the kernel cannot do it. Pairs are whole pieces of 16 bytes, half a vector apart.
 static int64_t pairs_of(const HoloNode *q, const HoloNode *k)
 {
     HoloCall      a = holo_node_call(q), b = holo_node_call(k);
     const HoloDim half = q->in[1]->type.dim[q->in[1]->type.rank - 1];
-    bool          same = q->in[1] == k->in[1] && q->in[2] == k->in[2] &&
-                holo_attr_int(&a, "interleaved", 0) == holo_attr_int(&b, "interleaved", 0) &&
-                q->in[1]->type.rank == 3 && q->in[2]->type.rank == 3;
-    return same && !holo_dim_is_symbolic(half) ? half : 0;
+    bool fits = q->in[1] == k->in[1] && q->in[2] == k->in[2] && q->in[1]->type.rank == 3 && q->in[2]->type.rank == 3 &&
+                !is_constant(q->in[1]) && !is_constant(q->in[2]);
+    fits = fits && !holo_attr_int(&a, "interleaved", 0) && !holo_attr_int(&b, "interleaved", 0) &&
+           holo_attr_int(&a, "num_heads", 0) > 0 &&
+           q->in[0]->type.dim[2] / holo_attr_int(&a, "num_heads", 1) % PIECE == 0;
+    return fits && !holo_dim_is_symbolic(half) && half % PIECE == 0 ? half : 0;
 }
 
 static bool fits_decode(const HoloNode *node)
@@ -186,12 +189,9 @@ static bool attention_merge(const Merging *m, HoloNode *node)
     int64_t    pairs     = q && k ? pairs_of(q, k) : 0;
     HoloValue *inputs[5] = {node->in[QUERY], keys->in[1], values->in[1]};
     if (pairs) {
-        HoloCall call = holo_node_call(q);
         inputs[0] = q->in[0], inputs[1] = k->in[0], inputs[3] = q->in[1], inputs[4] = q->in[2];
-        int64_t  interleaved = holo_attr_int(&call, "interleaved", 0);
-        HoloAttr turn[]      = {{.name = "pairs", .kind = HOLO_ATTR_INT, .count = 1, .i = pairs},
-                                {.name = "interleaved", .kind = HOLO_ATTR_INT, .count = 1, .i = interleaved}};
-        if (!attr_add(m, node, turn[0]) || !attr_add(m, node, turn[1]) || !later(m, q) || !later(m, k)) return false;
+        HoloAttr turn = {.name = "pairs", .kind = HOLO_ATTR_INT, .count = 1, .i = pairs};
+        if (!attr_add(m, node, turn) || !later(m, q) || !later(m, k)) return false;
     }
     return along(m, node, OWN, inputs, 5) && later(m, keys) && later(m, values);
 }

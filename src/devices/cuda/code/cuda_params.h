@@ -168,13 +168,12 @@ typedef struct HoloCudaAttention {
     uint8_t mask_type, whole, unused[2];
     // of the decode kernel, for one query: the new key and value are not in the cache yet, and the kernel puts them there
     const void *k_fresh, *v_fresh; // [batch][kv_heads * size]; NULL: all are there
-    const void *cos, *sin; // rows of `half` numbers, by which query and key are turned first; NULL: they are not
-    uint32_t   *status;    // becomes HOLO_CUDA_STATUS_CACHE if the new key does not fit
-    int32_t     half;      // pairs that are turned
-    int32_t     cos_step;  // rows of cos and sin from batch to batch: 0 or 1
-    uint8_t     cos_type, sin_type, interleaved;
-    uint8_t     cos_whole; // and half is a multiple of 16 bytes, not interleaved, of the type of Q
-    uint32_t    unused_too;
+    const void *cos,
+        *sin;           // rows of `half` numbers of the type of Q, which turn query and key first; NULL: nothing does
+    uint32_t *status;   // becomes HOLO_CUDA_STATUS_CACHE if the new key does not fit
+    int32_t   half;     // pairs that are turned: whole pieces of 16 bytes
+    int32_t   cos_step; // rows of cos and sin from batch to batch: 0 or 1
+    uint64_t  unused_too;
 } HoloCudaAttention;
 static_assert(sizeof(void *) != 8 || sizeof(HoloCudaAttention) == 320, "the layout that device code was compiled with");
 enum { HOLO_CUDA_STATUS_INDEX = 1, HOLO_CUDA_STATUS_CACHE = 2 }; // what kernels write if values do not fit
