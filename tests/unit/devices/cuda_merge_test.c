@@ -305,11 +305,93 @@ static void attention_along(void **state)
         for (int c = i % step; c < HOLO_COUNT(classes); c += step) attention_run(&cases[i], &classes[c]);
 }
 
+// ---- which steps a graph gets
+
+// How many nodes run by that kind of step, by its name in listings.
+static int kinds_count(const HoloLowered *lowered, const char *name)
+{
+    int count = 0;
+    for (int i = 0; i < lowered->count; i++) {
+        const HoloCudaKernel *row         = holo_cuda_kernel(lowered->nodes[i].lowering.kernel);
+        bool                  is_transfer = HOLO_IS(lowered->nodes[i].node, HOLOGRAM_Transfer);
+        count += lowered->nodes[i].target && row && !is_transfer && !strcmp(row->name, name);
+    }
+    return count;
+}
+
+static void kinds_expect(const char *text, const char *numeric, const char *const *names, const int *counts, int count)
+{
+    HoloTargets targets = {.list = {&holo_target_cpu, holo_target_cuda.of_class(numeric)}, .count = 2};
+    HoloArena   arena   = {0};
+    HoloGraph  *graph   = graph_of(text, numeric, &arena);
+    HoloCut     cut;
+    HoloLowered lowered;
+    EXPECT_OK(holo_lower_cut(graph, &targets, &cut, &error));
+    EXPECT_OK(holo_graph_verify(graph, &error));
+    EXPECT_OK(holo_lower_graph(graph, &cut, &lowered, &error));
+    for (int i = 0; i < count; i++)
+        if (kinds_count(&lowered, names[i]) != counts[i])
+            fail_msg("class %s: %d steps are '%s', not %d:\n%s", numeric, kinds_count(&lowered, names[i]), names[i],
+                     counts[i], text);
+    holo_lowered_deinit(&lowered);
+    holo_arena_deinit(&arena);
+}
+
+static void kinds(void **state)
+{
+    static const char *const names[] = {"rows; few by products", "product; few with rows", "rows", "product"};
+    static const char        two[]   = "graph g(x: f32[S,64], wg: f32[64], wa: f32[64,40], wb: f32[64,8]) -> (y, z) {\n"
+                                       "    h = RMSNormalization@23(x, wg)\n"
+                                       "    y = MatMul@13(h, wa)\n"
+                                       "    z = MatMul@13(h, wb)\n"
+                                       "}\n";
+    static const char        open[]  = "graph g(x: f32[S,64], wg: f32[64], wa: f32[64,40]) -> (y, h) {\n"
+                                       "    h = RMSNormalization@23(x, wg)\n"
+                                       "    y = MatMul@13(h, wa)\n"
+                                       "}\n";
+    static const char        axis[]  = "graph g(x: f32[S,4,16], wg: f32[4,16], wa: f32[16,40]) -> (y) {\n"
+                                       "    h = RMSNormalization@23(x, wg) {axis=1}\n"
+                                       "    y = MatMul@13(h, wa)\n"
+                                       "}\n";
+    static const char        given[] = "graph g(x: f32[S,64], g: f32[64], wa: f32[64,40]) -> (y) {\n"
+                                       "    h = RMSNormalization@23(x, g)\n"
+                                       "    y = MatMul@13(h, wa)\n"
+                                       "}\n";
+    static const int         merged[] = {1, 2, 0, 0}, one[] = {0, 0, 1, 1}, plain[] = {0, 0, 1, 2};
+    (void)state;
+    kinds_expect(two, "bf16", names, merged, 4);
+    kinds_expect(two, "exact", names, plain, 4);
+    kinds_expect(open, "bf16", names, one, 4);  // the result of the norm is an output
+    kinds_expect(axis, "fused", names, one, 4); // its rows are not those of the product
+    kinds_expect(given, "bf16", names, one, 4); // its gain is not known
+}
+
+static void attention_kinds(void **state)
+{
+    static const char *const names[] = {"rotary; one by attention", "cache_write; one by attention",
+                                        "attention; one with rotary and cache_write", "rotary", "cached_attention"};
+    static const int         all[] = {2, 2, 1, 0, 0}, caches[] = {0, 2, 1, 2, 0}, none[] = {0, 2, 1, 0, 0};
+    static const struct {
+        Heads      heads;
+        const int *counts;
+    } cases[] = {{{4, 2, 64, 32, 0, 1}, all},
+                 {{4, 2, 64, 32, 1, 1}, caches},
+                 {{3, 3, 20, 8, 0, 1}, caches},
+                 {{2, 1, 40, 0, 0, 1}, none}};
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(cases); i++) {
+        HoloText text = {0};
+        attention_text(&cases[i].heads, &text);
+        kinds_expect(text.data, "bf16", names, cases[i].counts, 5);
+        holo_text_deinit(&text);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(norms_along, fake_reset),
-        cmocka_unit_test_setup(norms_alone, fake_reset),
+        cmocka_unit_test_setup(kinds, fake_reset),           cmocka_unit_test_setup(attention_kinds, fake_reset),
+        cmocka_unit_test_setup(norms_along, fake_reset),     cmocka_unit_test_setup(norms_alone, fake_reset),
         cmocka_unit_test_setup(attention_along, fake_reset),
     };
     return cmocka_run_group_tests_name("cuda_merge", tests, fake_load, NULL);
