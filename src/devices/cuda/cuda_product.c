@@ -65,10 +65,11 @@ HoloStatus holo_cuda_picked(HoloCudaMaking *m, const HoloCudaPick *pick, const H
     HoloCudaStep *step;
     HOLO_TRY(holo_cuda_add(m, l->module, l->kernel, &shape, &l->params, l->params_size, &step));
     if (l->kind == HOLO_CUDA_ROWS && pick->count == 1) holo_cuda_join(step, l->params_size);
-    if (l->kind == HOLO_CUDA_ROWS && l->gated && step) {
-        bool is_early;
-        HOLO_TRY(
-            holo_cuda_function(m->shared, l->module, l->gated, l->shared, &step->gated, &is_early, m->call->error));
+    if (l->kind == HOLO_CUDA_ROWS && l->gated && step) { // code of older archives has no such kernel
+        HoloError none = {0};
+        bool      is_early;
+        if (holo_cuda_function(m->shared, l->module, l->gated, l->shared, &step->gated, &is_early, &none))
+            step->gated = NULL;
         step->gated_blocks = l->gated_blocks;
     }
     if (pick->turned == 1) of.a = (HoloCudaOperand){HOLO_CUDA_SCRATCH, 0};
