@@ -355,7 +355,7 @@ $(BUILD)/tests/fake/libcuda.so.1: tests/cuda/fake_driver.c tests/cuda/fake_drive
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(TEST_FLAGS) -fPIC -shared -Wl,-soname,libcuda.so.1 -o $@ $< -ldl
 # Products are PTX: product_plain.cu has what they promise.
 ON_CPU_PRODUCTS := product_f32 product_tf32 product_f16 product_bf16 product_s8
-ON_CPU := basic bytes cache decode depthwise norm quantize recurrent scatter top turn $(filter blocks_%,$(CUDA_NAMES)) $(ON_CPU_PRODUCTS)
+ON_CPU := basic bytes cache decode depthwise norm quantize recurrent rows scatter top turn $(filter blocks_%,$(CUDA_NAMES)) $(ON_CPU_PRODUCTS)
 CXX    := $(if $(findstring clang,$(CC)),clang++,g++)
 ON_CPU_CXX = $(Q)$(CXX) -std=c++17 $(OPT) $(DEBUG) -Wall -Werror -Wno-sign-compare -Wno-unknown-pragmas -Wno-unused-function -fPIC -shared -fvisibility=hidden \
     -fno-exceptions -fno-rtti -fno-strict-aliasing -ffp-contract=off -pthread $(if $(filter thread,$(SANITIZE)),,$(SANFLAGS)) -Itests/cuda/on_cpu \
@@ -369,7 +369,7 @@ $(BUILD)/tests/fake/%.so: %.cu $(CUDA_HEAD) $(wildcard tests/cuda/on_cpu/*.h)
 	@mkdir -p $(@D)
 	@echo "  cpu   $<"
 	$(ON_CPU_CXX) $< -o $@
-FAKE_TESTS := $(BUILD)/tests/cuda_device_test $(BUILD)/tests/cuda_kernels_test $(BUILD)/tests/cuda_blocks_test $(BUILD)/tests/cuda_both_test
+FAKE_TESTS := $(BUILD)/tests/cuda_device_test $(BUILD)/tests/cuda_kernels_test $(BUILD)/tests/cuda_merge_test $(BUILD)/tests/cuda_blocks_test $(BUILD)/tests/cuda_both_test
 $(FAKE_TESTS): $(BUILD)/tests/fake/libcuda.so.1 $(patsubst %,$(BUILD)/tests/fake/%.so,$(ON_CPU) sample) tests/cuda/fake_model.h
 $(FAKE_TESTS): TEST_FLAGS += -DFAKE_DRIVER='"$(abspath $(BUILD)/tests/fake)"'
 -include $(wildcard $(BUILD)/tests/*.d)

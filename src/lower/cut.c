@@ -312,6 +312,9 @@ static HoloStatus cut(Cut *c, HoloCut *out)
     HOLO_TRY(states_settle(c));
     targets_close(c, &out->targets);
     HOLO_TRY(transfers_put(c));
+    for (int t = 1; t < c->targets.count; t++)
+        if (c->targets.list[t]->merge && !c->targets.list[t]->merge(graph, c->numbers, t))
+            return holo_fail_memory(c->error);
     out->target = c->numbers;
     return HOLO_OK;
 }

@@ -70,6 +70,9 @@ typedef struct HoloTarget {
     HoloLowering (*transfer)(const HoloNode *node);
     // May the kernel write its output over an input of the same size? NULL: no kernel may.
     bool (*is_in_place)(uint32_t kernel);
+    // Changes nodes of the cut graph, of which target[i] is the target of node i, so that one does along what others do: those
+    // that run on this target, which has that number. What nodes mean stays. False: no memory left. NULL: it changes none.
+    bool (*merge)(HoloGraph *graph, const int *target, int number);
     // What a step does to each element of its output, as a portable program (docs/isa.md); its bytes belong to the
     // arena. Inputs of the program are x0, x1 ..., those of the node. A tail reads and writes y, and its x1 is the
     // node's fourth input. Size 0: the step is not pointwise and has no tail. NULL: there are no such programs.

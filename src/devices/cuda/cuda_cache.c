@@ -157,14 +157,70 @@ static HoloStatus cached_read(const HoloCudaMaking *m, HoloCudaAttention *p)
     return HOLO_OK;
 }
 
+// What it does along for one query, behind its own inputs: the plain query, key and value, and the angles of both, if they turn.
+enum { OWN_QUERY, OWN_KEY, OWN_VALUE, COSINES, SINES, OWN_INPUTS, PIECE = 8 }; // PIECE: 16 bytes of any type
+
+static HoloStatus along_read(const HoloCudaMaking *m, int along, HoloCudaAttention *p)
+{
+    const HoloTensor *own[OWN_INPUTS];
+    int64_t           count[OWN_INPUTS] = {(int64_t)p->heads * p->size, (int64_t)p->kv_heads * p->size,
+                                           (int64_t)p->kv_heads * p->v_size};
+    int64_t           half              = holo_attr_int(m->call, "pairs", 0);
+    bool              ok                = half >= 0 && 2 * half <= p->size && p->size <= 128 && p->v_size <= 128;
+    for (int i = 0; i < OWN_INPUTS && ok; i++) {
+        own[i]      = holo_in(m->call, along + i);
+        int64_t all = own[i] ? holo_tensor_count(own[i]) : 0;
+        if (i < COSINES)
+            ok = own[i] && !own[i]->data && all == p->batch * count[i];
+        else
+            ok = half ? own[i] && (all == half || all == p->batch * half) : !own[i];
+        ok = ok && (!own[i] || own[i]->dtype == HOLO_F32);
+    }
+    if (!ok || (half && holo_tensor_count(own[COSINES]) != holo_tensor_count(own[SINES]))) return bad(m);
+    if (!half) return HOLO_OK;
+    p->half     = (int32_t)half;
+    p->cos_step = p->batch > 1 && holo_tensor_count(own[COSINES]) > half;
+    return half % PIECE || p->size % PIECE || own[COSINES]->data || own[SINES]->data ? bad(m) : HOLO_OK;
+}
+
+static void along_place(const HoloCudaMaking *m, int along, const HoloCudaAttention *p, HoloCudaStep *step)
+{
+    (void)m;
+    if (!step) return;
+    step->place[0].operand = (int16_t)(along + OWN_QUERY); // see holo_cuda_attention_add
+    holo_cuda_place(step, offsetof(HoloCudaAttention, k_fresh), along + OWN_KEY, 0);
+    holo_cuda_place(step, offsetof(HoloCudaAttention, v_fresh), along + OWN_VALUE, 0);
+    holo_cuda_place(step, offsetof(HoloCudaAttention, status), HOLO_CUDA_STATUS, 0);
+    if (!p->half) return;
+    holo_cuda_place(step, offsetof(HoloCudaAttention, cos), along + COSINES, 0);
+    holo_cuda_place(step, offsetof(HoloCudaAttention, sin), along + SINES, 0);
+}
+
 HoloStatus holo_cuda_cached_attention(HoloCudaMaking *m)
 {
     HoloCudaAttention p;
     HoloCudaStep     *step;
     HOLO_TRY(cached_read(m, &p));
+    int along = p.queries == 1 ? holo_cuda_along(m) : 0;
+    if (along) HOLO_TRY(along_read(m, along, &p));
     HOLO_TRY(holo_cuda_attention_add(m, &p, &step));
+    if (along) along_place(m, along, &p, step);
     holo_cuda_place(step, offsetof(HoloCudaAttention, slots), ROWS, 0);
     holo_cuda_place(step, offsetof(HoloCudaAttention, cached), LENGTHS, 0);
     if (holo_in(m->call, MASK)) holo_cuda_place(step, offsetof(HoloCudaAttention, mask), MASK, 0);
     return HOLO_OK;
+}
+
+// ---- what the attention of one query does along
+
+HoloStatus holo_cuda_rotary_later(HoloCudaMaking *m)
+{
+    const HoloTensor *x = holo_in(m->call, 0);
+    return x && x->rank == 3 && x->dim[1] == 1 ? HOLO_OK : holo_cuda_rotary(m);
+}
+
+HoloStatus holo_cuda_cache_write_later(HoloCudaMaking *m)
+{
+    const HoloTensor *fresh = holo_in(m->call, 1);
+    return fresh && fresh->rank == 3 && fresh->dim[1] == 1 ? HOLO_OK : holo_cuda_cache_write(m);
 }

@@ -1,5 +1,6 @@
 // cuda_device.c - the row of the device `cuda`: memory, transfers, launches and recordings on one stream of a GPU.
 #include "devices/cuda/cuda_panels.h"
+#include "devices/cuda/cuda_waiting.h"
 
 #include "base/memory.h"
 #include "format/small_float.h"
@@ -8,19 +9,6 @@
 #include <string.h>
 
 enum { STAGING = 1 << 20 };
-
-// Steps of a recording that are launched together once it is known that the next one cannot join them.
-typedef struct Waiting {
-    int             count;
-    HoloCudaStep    step; // all of them
-    const char     *name;
-    const HoloCall *call; // of the last
-    struct {
-        uintptr_t from, to;
-        bool      is_out;
-    } used[64]; // bytes that they read and write
-    int used_count;
-} Waiting;
 
 typedef struct Cuda {
     HoloCudaShared *shared;
@@ -32,7 +20,7 @@ typedef struct Cuda {
     size_t          staged;   // bytes of it that transfers on their way read
     uint32_t       *status;   // pinned, too: kernels write it if an index is out of range
     uint8_t         store;    // how f32 lies in its memory: HOLO_CUDA_F32 ...
-    Waiting         waiting;  // while it records
+    HoloCudaWaiting waiting;  // while it records
     bool            is_recording;
 } Cuda;
 
@@ -417,58 +405,25 @@ static HoloStatus step_launch(const Cuda *c, const HoloCall *call, HoloCudaStep 
 
 static HoloStatus waiting_launch(Cuda *c)
 {
-    Waiting *w = &c->waiting;
-    int      n = w->count;
+    HoloCudaWaiting *w = &c->waiting;
+    int              n = w->count;
     w->count = w->used_count = 0;
     return n ? filled_launch(c, 0, w->call, &w->step, w->name) : HOLO_OK;
-}
-
-// Adds the bytes of an operand. False: another step that waits writes them, or reads what this one writes.
-static bool bytes_use(Cuda *c, const HoloTensor *t, bool is_out, bool is_new)
-{
-    Waiting *w = &c->waiting;
-    if (!t || !t->data) return true;
-    uintptr_t from = (uintptr_t)t->data, to = from + (size_t)holo_tensor_count(t) * element(c, (HoloDtype)t->dtype);
-    for (int i = 0; i < w->used_count && !is_new; i++)
-        if (from < w->used[i].to && w->used[i].from < to && (is_out || w->used[i].is_out)) return false;
-    if (!is_new) return true;
-    if (w->used_count == HOLO_COUNT(w->used)) return false;
-    w->used[w->used_count].from     = from;
-    w->used[w->used_count].to       = to;
-    w->used[w->used_count++].is_out = is_out;
-    return true;
-}
-
-static bool operands_use(Cuda *c, const HoloCall *call, bool is_new)
-{
-    bool ok = true;
-    for (int i = 0; i < call->in_count; i++) ok = ok && bytes_use(c, call->in[i], false, is_new);
-    for (int i = 0; i < call->out_count; i++) ok = ok && bytes_use(c, call->out[i], true, is_new);
-    return ok;
 }
 
 // The step joins those that wait, or they are launched and it waits.
 static HoloStatus step_wait(Cuda *c, const HoloCall *call, HoloCudaStep *step, const char *name)
 {
-    Waiting *w = &c->waiting;
+    HoloCudaWaiting *w = &c->waiting;
     addresses_fill(c, call, step); // it has no maps
-    bool joins = w->count && w->count < HOLO_CUDA_MANY && (w->count + 1) * (size_t)step->many <= HOLO_CUDA_ARGS &&
-                 w->step.function == step->function && w->step.block == step->block && w->step.shared == step->shared &&
-                 operands_use(c, call, false);
-    if (!joins) {
+    if (!holo_cuda_waiting_join(w, c->store, call, step)) {
         HOLO_TRY(waiting_launch(c));
         w->step = *step;
-    } else {
-        HoloCudaPart part = {w->step.grid[0], step->grid[0]};
-        char        *to   = (char *)w->step.args + (size_t)w->count * step->many;
-        memcpy(to, step->args, step->many);
-        memcpy(to, &part, sizeof part);
-        w->step.grid[0] += step->grid[0];
     }
     w->name = name;
     w->call = call;
     w->count++;
-    return operands_use(c, call, true) ? HOLO_OK : waiting_launch(c);
+    return holo_cuda_waiting_note(w, c->store, call) ? HOLO_OK : waiting_launch(c);
 }
 
 static HoloStatus launch(void *self, HoloCall *call, void *job)

@@ -53,6 +53,13 @@ static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_QUANTIZE]  = {"quantize", holo_cuda_quantize, quantize_modules},
     [HOLO_CUDA_STEP_PAIR]      = {"pair", holo_cuda_pair, quantize_modules},
     [HOLO_CUDA_STEP_LOOKUP]    = {"lookup", holo_cuda_lookup, quantize_modules},
+
+    [HOLO_CUDA_STEP_ROWS_LATER]   = {"rows; few by products", holo_cuda_rows_later, rows_modules},
+    [HOLO_CUDA_STEP_ROWS_ALONG]   = {"product; few with rows", holo_cuda_product, product_modules},
+    [HOLO_CUDA_STEP_ROTARY_LATER] = {"rotary; one by attention", holo_cuda_rotary_later, cache_modules},
+    [HOLO_CUDA_STEP_WRITE_LATER]  = {"cache_write; one by attention", holo_cuda_cache_write_later, cache_modules},
+    [HOLO_CUDA_STEP_CACHED_ALONG] = {"attention; one with rotary and cache_write", holo_cuda_cached_attention,
+                                     attention_modules},
 };
 
 const HoloCudaKernel *holo_cuda_kernel(uint32_t number)

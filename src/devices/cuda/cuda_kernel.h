@@ -39,8 +39,20 @@ typedef enum HoloCudaKernelId {
     HOLO_CUDA_STEP_QUANTIZE  = 26, // QuantizeLinear, DequantizeLinear, DynamicQuantizeLinear, Cast of floats of 8 bits
     HOLO_CUDA_STEP_PAIR      = 27, // QLinearAdd, QLinearMul
     HOLO_CUDA_STEP_LOOKUP    = 28, // Lookup, LookupPair
+
+    // Steps that do along the work of steps before them, if rows are few, and those whose work they do: see lower/cuda/cuda_merge.c.
+    HOLO_CUDA_STEP_ROWS_LATER   = 29,
+    HOLO_CUDA_STEP_ROWS_ALONG   = 30, // a product
+    HOLO_CUDA_STEP_ROTARY_LATER = 31,
+    HOLO_CUDA_STEP_WRITE_LATER  = 32,
+    HOLO_CUDA_STEP_CACHED_ALONG = 33,
     HOLO_CUDA_STEP_LIMIT
 } HoloCudaKernelId;
+
+static inline bool holo_cuda_is_product(uint32_t kernel)
+{
+    return kernel == HOLO_CUDA_STEP_PRODUCT || kernel == HOLO_CUDA_STEP_ROWS_ALONG;
+}
 
 // The parameters of a step in an archive. It begins with its size; later versions only append.
 typedef struct HoloCudaStepParams {
@@ -89,7 +101,10 @@ typedef struct HoloCudaStep { // one launch
     bool         is_early;
     uint32_t     grid[3], block, shared, cluster;
     uint32_t many; // bytes of its parameters, if it may be launched together with others of its kernel; 0: it may not
-    int      place_count;
+    HoloCuHandle
+        gated; // the kernel that also computes the step before, a product whose result it reads; NULL: there is none
+    uint32_t         gated_blocks;
+    int              place_count;
     HoloCudaPlace    place[HOLO_CUDA_PLACES];
     int              map_count;
     HoloCudaMapPlace map[2];
@@ -161,7 +176,7 @@ HoloCudaPrepare    holo_cuda_program, holo_cuda_product, holo_cuda_conv, holo_cu
     holo_cuda_extreme, holo_cuda_scan, holo_cuda_pick_elements, holo_cuda_resize, holo_cuda_rotary,
     holo_cuda_cache_write, holo_cuda_cached_attention, holo_cuda_top, holo_cuda_scatter, holo_cuda_gather_tuples,
     holo_cuda_one_hot, holo_cuda_recurrent, holo_cuda_few_bits, holo_cuda_bytes, holo_cuda_quantize, holo_cuda_pair,
-    holo_cuda_lookup;
+    holo_cuda_lookup, holo_cuda_rows_later, holo_cuda_rotary_later, holo_cuda_cache_write_later;
 
 typedef struct HoloCudaKernel {
     const char        *name;
@@ -181,6 +196,14 @@ int64_t holo_cuda_padded_channels(int64_t channels, int64_t groups, int64_t taps
 // Bytes of weights [n][k] in rows of whole 16 bytes, of a type of cuda_params.h; and of the elements of a row. -1: too many.
 int64_t holo_cuda_packed_row(int64_t k, uint8_t type);
 int64_t holo_cuda_packed_size(int64_t n, int64_t k, uint8_t type);
+// What a step does along begins at this input (attribute "along"); 0: it does nothing else.
+static inline int holo_cuda_along(const HoloCudaMaking *m)
+{
+    int64_t first = holo_attr_int(m->call, "along", 0);
+    return first > 0 && first < m->call->in_count ? (int)first : 0;
+}
+// Does a product of m rows normalise them, so that the norm before it has nothing to do?
+bool holo_cuda_normalises(const HoloCudaMaking *m, int64_t rows, int64_t width);
 // Says in the job how input 1 of the step, whose n packed rows have k numbers each, is stored in the archive.
 void holo_cuda_packed(HoloCudaMaking *m, int64_t n, int64_t k);
 

@@ -38,7 +38,10 @@ typedef struct HoloCudaLaunch {
     const char  *kernel; // an extern "C" name in it
     uint32_t     grid[3], block, shared, cluster;
     uint32_t     params_size;
-    HoloCudaMap  map[2]; // TILED: of A and B
+    const char
+            *gated; // ROWS: the kernel that also computes the step before, whose result `more` is; with so many blocks
+    uint32_t gated_blocks;
+    HoloCudaMap map[2]; // TILED: of A and B
     union {
         HoloCudaProduct   product;
         HoloCudaTiled     tiled;
@@ -64,6 +67,9 @@ typedef struct HoloCudaPick {
 } HoloCudaPick;
 
 enum { HOLO_CUDA_ROWS_MAX = 8 }; // rows of A that the kernel for few rows can have
+
+// Does the kernel for few rows of A, m x k, bring them to shared memory? Then it can normalise them, too.
+bool holo_cuda_rows_keep(uint8_t type, bool is_sm90, int64_t m, int64_t k);
 
 // How exact: what --numeric says.
 enum { HOLO_CUDA_NUMERIC_FUSED, HOLO_CUDA_NUMERIC_EXACT, HOLO_CUDA_NUMERIC_TF32 };

@@ -43,31 +43,59 @@ static int32_t rows_share(const HoloCudaWant *want, const HoloCudaRows *asked, i
     return found;
 }
 
+// Pieces of a row in shared memory. Two blocks of a multiprocessor must fit, and on sm_90 one of the next kernel beside them in the
+// usual case, so that it can ask for its weights early.
+static int64_t rows_kept(uint8_t type, int64_t m, int64_t k)
+{
+    return m * ceil_div(k * size_of(type), 16) * 16;
+}
+
+bool holo_cuda_rows_keep(uint8_t type, bool is_sm90, int64_t m, int64_t k)
+{
+    enum { MOST_SM80 = 14 << 10, MOST_SM90 = 40 << 10 };
+    return type <= HOLO_CUDA_BF16 && m <= HOLO_CUDA_ROWS_MAX && k <= MOST_SM90 &&
+           rows_kept(type, m, k) <= (is_sm90 ? MOST_SM90 : MOST_SM80);
+}
+
+static uint32_t rows_blocks(const HoloCudaWant *want, int32_t n, int32_t columns)
+{
+    int64_t blocks = ceil_div(n, columns);
+    return (uint32_t)(blocks < 2 * want->sms ? blocks : 2 * want->sms);
+}
+
 bool holo_cuda_pick_rows(const HoloCudaWant *want, const HoloCudaRows *asked, HoloCudaPick *out)
 {
     // by type, then for 1, 4 and 8 rows
     static const char *const kernels[][3] = {{"rows_f32_1", "rows_f32_4", "rows_f32_8"},
                                              {"rows_f16_1", "rows_f16_4", "rows_f16_8"},
                                              {"rows_bf16_1", "rows_bf16_4", "rows_bf16_8"}};
+    static const char *const gated[][3]   = {{"gated_f32_1", "gated_f32_4", "gated_f32_8"},
+                                             {"gated_f16_1", "gated_f16_4", "gated_f16_8"},
+                                             {"gated_bf16_1", "gated_bf16_4", "gated_bf16_8"}};
     memset(out, 0, sizeof *out);
     if (want->type > HOLO_CUDA_BF16 || asked->m > HOLO_CUDA_ROWS_MAX) return false;
     int32_t size = size_of(want->type);
     if (want->numeric == HOLO_CUDA_NUMERIC_EXACT || asked->ldb * (int64_t)size % 16 || asked->ldb < asked->k)
         return false;
     if (asked->m <= 0 || asked->n <= 0) return asked->m >= 0 && asked->n >= 0;
-    const char     *kernel = kernels[want->type][asked->m == 1 ? 0 : asked->m <= 4 ? 1 : 2];
-    HoloCudaLaunch *l      = begin(out, HOLO_CUDA_ROWS, "rows", kernel, sizeof(HoloCudaRows));
-    int32_t         share  = rows_share(want, asked, size);
-    int64_t         blocks = ceil_div(asked->n, ROWS_WARPS / share * ROWS_COLUMNS);
+    int             rows  = asked->m == 1 ? 0 : asked->m <= 4 ? 1 : 2;
+    HoloCudaLaunch *l     = begin(out, HOLO_CUDA_ROWS, "rows", kernels[want->type][rows], sizeof(HoloCudaRows));
+    int32_t         share = rows_share(want, asked, size);
+    bool            kept  = holo_cuda_rows_keep(want->type, want->cluster, asked->m, asked->k);
+    if (asked->norm && !kept) return false;
     l->params.rows         = *asked;
+    l->params.rows.kept    = kept;
     l->params.rows.share   = share;
     l->params.rows.whole   = want->align % 16 == 0 && asked->lda * (int64_t)size % 16 == 0;
     l->params.rows.b_early = want->b_constant;
     l->block               = ROWS_WARPS * 32;
-    l->grid[0]             = (uint32_t)(blocks < 2 * want->sms ? blocks : 2 * want->sms);
-    l->shared              = HOLO_CUDA_ROWS_STAGES * ROWS_COLUMNS * ROWS_WARPS * 32 * 16;
-    l->params.rows.part    = (HoloCudaPart){0, l->grid[0]};
-    out->cost              = 2 + (double)asked->n * asked->k * size / 3.5e6;
+    l->grid[0]             = rows_blocks(want, asked->n, ROWS_WARPS / share * ROWS_COLUMNS);
+    l->gated               = asked->more_how >= HOLO_CUDA_MORE_MUL_AFTER ? gated[want->type][rows] : NULL;
+    l->gated_blocks        = rows_blocks(want, asked->n, ROWS_WARPS / share);
+    l->shared              = HOLO_CUDA_ROWS_STAGES * ROWS_COLUMNS * ROWS_WARPS * 32 * 16 +
+                (kept ? (uint32_t)rows_kept(want->type, asked->m, asked->k) : 0);
+    l->params.rows.part = (HoloCudaPart){0, l->grid[0]};
+    out->cost           = 2 + (double)asked->n * asked->k * size / 3.5e6;
     return true;
 }
 

@@ -65,6 +65,13 @@ HoloStatus holo_cuda_picked(HoloCudaMaking *m, const HoloCudaPick *pick, const H
     HoloCudaStep *step;
     HOLO_TRY(holo_cuda_add(m, l->module, l->kernel, &shape, &l->params, l->params_size, &step));
     if (l->kind == HOLO_CUDA_ROWS && pick->count == 1) holo_cuda_join(step, l->params_size);
+    if (l->kind == HOLO_CUDA_ROWS && l->gated && step) { // code of older archives has no such kernel
+        HoloError none = {0};
+        bool      is_early;
+        if (holo_cuda_function(m->shared, l->module, l->gated, l->shared, &step->gated, &is_early, &none))
+            step->gated = NULL;
+        step->gated_blocks = l->gated_blocks;
+    }
     if (pick->turned == 1) of.a = (HoloCudaOperand){HOLO_CUDA_SCRATCH, 0};
     if (pick->turned == 2) of.b = (HoloCudaOperand){HOLO_CUDA_SCRATCH, 0};
     operands_place(m, &of, l, step);
@@ -153,6 +160,37 @@ static HoloStatus sizes_find(const HoloCudaMaking *m, HoloCudaSizes *s)
     s->bias_stride[0] = rows == 1 ? 0 : columns;
     s->bias_stride[1] = columns == 1 ? 0 : 1;
     s->bias_is_line   = rows == 1 && columns == s->n;
+    return HOLO_OK;
+}
+
+// ---- a norm along with the product
+
+// x, gain and shift of the norm that makes A, from input `along` on. The product reads x if it normalises.
+static HoloStatus norm_find(const HoloCudaMaking *m, HoloCudaSizes *s)
+{
+    int along = holo_cuda_along(m);
+    if (!along || s->batch != 1 || s->a_column != 1 || !holo_cuda_normalises(m, s->m, s->k)) return HOLO_OK;
+    const HoloTensor *x = holo_in(m->call, along), *gain = holo_in(m->call, along + 1),
+                     *shift = holo_in(m->call, along + 2);
+    bool ok = x && x->dtype == HOLO_F32 && !x->data && holo_tensor_count(x) == s->m * s->k && s->is_b_packed && gain;
+    ok      = ok && gain->dtype == HOLO_F32 && gain->data && holo_tensor_count(gain) == s->k;
+    ok      = ok && (!shift || (shift->dtype == HOLO_F32 && shift->data && holo_tensor_count(shift) == s->k));
+    if (!ok) return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "its norm is broken");
+    s->norm         = along;
+    s->of.a.operand = along;
+    return HOLO_OK;
+}
+
+// The rows of the launch that was picked are normalised first.
+static HoloStatus norm_place(const HoloCudaMaking *m, const HoloCudaSizes *s, HoloCudaStep *step)
+{
+    HoloCudaRows *p = (HoloCudaRows *)(void *)step->args;
+    if (!p->kept) return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "its norm has no kernel");
+    bool is_centred = holo_attr_int(m->call, "centred", 0);
+    p->norm         = 1 + (is_centred ? HOLO_CUDA_ROW_LAYER_NORM : HOLO_CUDA_ROW_RMS_NORM);
+    p->epsilon      = (float)holo_attr_float(m->call, "epsilon", 1e-5);
+    holo_cuda_place(step, offsetof(HoloCudaRows, gain), s->norm + 1, 0);
+    if (holo_in(m->call, s->norm + 2)) holo_cuda_place(step, offsetof(HoloCudaRows, shift), s->norm + 2, 0);
     return HOLO_OK;
 }
 
@@ -267,7 +305,12 @@ HoloStatus holo_cuda_end_check(const HoloCudaMaking *m)
 HoloStatus holo_cuda_product_add(HoloCudaMaking *m, const HoloCudaSizes *s)
 {
     HoloCudaPick pick = {0};
-    return tile_pick(m, s, &pick) ? holo_cuda_picked(m, &pick, &s->of) : plain_add(m, s);
+    bool         is   = tile_pick(m, s, &pick);
+    if (!s->norm || (is && !pick.count)) return is ? holo_cuda_picked(m, &pick, &s->of) : plain_add(m, s);
+    if (!is || pick.launch[0].kind != HOLO_CUDA_ROWS)
+        return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "its norm has no kernel");
+    HOLO_TRY(holo_cuda_picked(m, &pick, &s->of));
+    return m->job->last ? norm_place(m, s, m->job->last) : HOLO_OK;
 }
 
 HoloStatus holo_cuda_product(HoloCudaMaking *m)
@@ -279,6 +322,7 @@ HoloStatus holo_cuda_product(HoloCudaMaking *m)
     if (s.is_b_packed && (s.batch != 1 || m->call->in[1]->rank > 2))
         return holo_call_fail(m->call, HOLO_BAD_ARCHIVE, "only one matrix of weights can be packed");
     if (s.is_b_packed) holo_cuda_packed(m, s.n, s.k);
+    HOLO_TRY(norm_find(m, &s));
     HOLO_TRY(holo_cuda_product_add(m, &s));
     return holo_cuda_tail(m);
 }

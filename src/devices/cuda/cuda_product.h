@@ -31,6 +31,7 @@ typedef struct HoloCudaSizes {
     int64_t          c_row;                      // from row to row of C and `more`
     int64_t          bias_stride[2];             // row, column
     bool             bias_is_line, is_b_turned;  // bias: one number for each column; B is [n][k]
+    int              norm;                       // input with what the norm of A reads, if the product normalises; or 0
     bool             is_b_packed, is_b_constant; // B is as holo_cuda_packed_row says, of the type that steps store
 } HoloCudaSizes;
 // Finds the sizes of a product of these two: all but `of`, the bias and how B is packed.

@@ -204,6 +204,20 @@ HoloStatus holo_cuda_rows(HoloCudaMaking *m)
     return is_soft ? softmax(m) : layer_norm(m);
 }
 
+bool holo_cuda_normalises(const HoloCudaMaking *m, int64_t rows, int64_t width)
+{
+    return m->params.numeric != HOLO_CUDA_NUMERIC_EXACT &&
+           holo_cuda_rows_keep(m->params.store, m->shared->capability >= 90, rows, width);
+}
+
+HoloStatus holo_cuda_rows_later(HoloCudaMaking *m)
+{
+    const HoloTensor *x     = holo_in(m->call, 0);
+    int64_t           width = x && x->rank > 0 ? x->dim[x->rank - 1] : 0;
+    bool              later = width > 0 && holo_cuda_normalises(m, holo_tensor_count(x) / width, width);
+    return later ? HOLO_OK : holo_cuda_rows(m);
+}
+
 // GroupNormalization, with channels last or not, and InstanceNormalization: one scale and bias for each channel.
 HoloStatus holo_cuda_group_norm(HoloCudaMaking *m)
 {

@@ -525,6 +525,7 @@ bool holo_cuda_choose(const HoloCudaClass *class, const HoloNode *node, HoloLowe
     c.params =
         (HoloCudaStepParams){.size = sizeof c.params, .store = class->store, .numeric = class->numeric, .alpha = 1};
     if (!node->op || !node->out_count || !node->out[0] || !kernel_find(&c) || reads_constant(&c)) return false;
+    out->kernel = holo_cuda_merged(&c.call, out->kernel);
     holo_cuda_set_params(out, &c.params);
     if (!holo_cuda_packs(node, out)) {
         out->pack_input = -1;

@@ -25,7 +25,7 @@ static Weights weights_of(const HoloLowering *lowering, const HoloTensor *w)
 {
     uint8_t type = holo_cuda_params(lowering).store;
     Weights s    = {.taps = 1};
-    if (lowering->kernel == HOLO_CUDA_STEP_PRODUCT) {
+    if (holo_cuda_is_product(lowering->kernel)) {
         int64_t last = w->dim[1], first = w->dim[0];
         bool    turned = holo_cuda_params(lowering).layout & HOLO_CUDA_LAYOUT_TURNED;
         s.rows         = turned ? first : last;
@@ -130,7 +130,7 @@ bool holo_cuda_packs(const HoloNode *node, HoloLowering *lowering)
     lowering->pack_input = HOLO_IS(node, HOLOGRAM_DecodeBlocks) ? 0 : 1;
     if (lowering->kernel == HOLO_CUDA_STEP_BLOCKS) return true;
     if (lowering->kernel == HOLO_CUDA_STEP_BYTES) return holo_cuda_packs_bytes(node, lowering);
-    bool is_conv = lowering->kernel == HOLO_CUDA_STEP_CONV, is_product = lowering->kernel == HOLO_CUDA_STEP_PRODUCT;
+    bool is_conv = lowering->kernel == HOLO_CUDA_STEP_CONV, is_product = holo_cuda_is_product(lowering->kernel);
     if ((!is_conv && !is_product) || !w || !w->is_constant || !w->type.data) return false;
     if (is_conv && w->type.dtype != HOLO_F32) return false;
     if (is_product ? w->type.rank != 2 : !HOLO_IS(node, HOLOGRAM_Conv)) return false;

@@ -8,7 +8,7 @@
 static bool is_panels(const HoloLowering *lowering, const HoloLowering *host)
 {
     bool is_turned = holo_cuda_params(lowering).layout & HOLO_CUDA_LAYOUT_TURNED;
-    if (lowering->kernel == HOLO_CUDA_STEP_PRODUCT)
+    if (holo_cuda_is_product(lowering->kernel))
         return (host->kernel == HOLO_KERNEL_matmul_f32 || host->kernel == HOLO_KERNEL_take_rows) && !host->pack_type &&
                host->pack_transposed == is_turned;
     return lowering->kernel == HOLO_CUDA_STEP_CONV && holo_cuda_params(lowering).layout == 1 &&

@@ -70,11 +70,11 @@ CLASS(tf32, HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32)
 CLASS(f16, HOLO_CUDA_F16, HOLO_CUDA_NUMERIC_FUSED)
 CLASS(bf16, HOLO_CUDA_BF16, HOLO_CUDA_NUMERIC_FUSED)
 
-const HoloTarget        holo_target_cuda = {ROW(fused)};
+const HoloTarget        holo_target_cuda = {ROW(fused), .merge = holo_cuda_merge};
 static const HoloTarget target_exact     = {ROW(exact)};
-static const HoloTarget target_tf32      = {ROW(tf32)};
-static const HoloTarget target_f16       = {ROW(f16), .needs_digits = is_angle};
-static const HoloTarget target_bf16      = {ROW(bf16), .needs_digits = is_angle};
+static const HoloTarget target_tf32      = {ROW(tf32), .merge = holo_cuda_merge};
+static const HoloTarget target_f16       = {ROW(f16), .merge = holo_cuda_merge, .needs_digits = is_angle};
+static const HoloTarget target_bf16      = {ROW(bf16), .merge = holo_cuda_merge, .needs_digits = is_angle};
 
 static const HoloTarget *of_class(const char *numeric)
 {

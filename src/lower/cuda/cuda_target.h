@@ -21,6 +21,10 @@ void               holo_cuda_set_params(HoloLowering *lowering, const HoloCudaSt
 // What the end of a product's kernel does, from its tail. False: the tail must run by itself.
 bool holo_cuda_end(const HoloNode *node, const HoloProgram *tail, HoloCudaStepParams *params);
 
+// What steps do along, and by which kind of step: see cuda_merge.c.
+bool     holo_cuda_merge(HoloGraph *graph, const int *target, int number);
+uint32_t holo_cuda_merged(const HoloCall *call, uint32_t kernel);
+
 // Packed weights.
 HoloPacking holo_cuda_packing(const HoloLowering *lowering, const HoloTensor *w);
 size_t      holo_cuda_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);

@@ -175,7 +175,8 @@ static HoloStatus last_eval(HoloCall *call)
 const HoloOp holo_ops_fused[] = {
     {ROW("Pointwise", 1, HOLO_MAP_INPUTS, .flags = HOLO_OP_POINTWISE, .infer = pointwise_infer,
          .eval = pointwise_eval)},
-    {ROW("MatMul", 2, 2 + HOLO_MAP_INPUTS, .infer = matmul_infer, .eval = matmul_eval)},
+    {ROW("MatMul", 2, 5 + HOLO_MAP_INPUTS, // targets may put three inputs, which are not read, behind those of the tail
+         .infer = matmul_infer, .eval = matmul_eval)},
     LAST("Conv", 22, 2, 2 + HOLO_MAP_INPUTS),
     LAST("GroupNormalization", 21, 3, 2 + HOLO_MAP_INPUTS),
     LAST("MaxPool", 22, 1, 1),

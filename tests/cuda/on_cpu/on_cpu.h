@@ -150,6 +150,15 @@ static inline uint32_t   __cvta_generic_to_shared(const void *p)
     return (uint32_t)((const char *)p - &shared_begin);
 }
 
+static inline char *shared_pointer(uint32_t at)
+{
+    uintptr_t begin = (uintptr_t)&shared_begin;
+    return (char *)(begin + (uintptr_t)(intptr_t)(int32_t)at);
+}
+
+// What a launch asks for beside that: more than any kernel needs.
+[[maybe_unused]] static thread_local __align__(128) char dynamic_shared[1 << 17];
+
 // ---- fibers
 
 namespace on_cpu

@@ -122,6 +122,10 @@ static void check_rows(const HoloCudaWant *want, const HoloCudaPick *pick)
     int rows = atoi(strrchr(l->kernel, '_') + 1);
     assert_true(rows >= r->m);
     check_source(l);
+    HoloCudaLaunch gated = *l;
+    gated.kernel         = l->gated;
+    if (l->gated) check_source(&gated);
+    assert_true(!l->gated == (r->more_how < HOLO_CUDA_MORE_MUL_AFTER));
 }
 
 static void test_products_cover(void **state)

@@ -178,7 +178,6 @@ typedef struct HoloCudaRotary {
 } HoloCudaRotary;
 
 // New tokens [batch][fresh][size] go into a cache [slots][context][size], behind those that a slot has.
-enum { HOLO_CUDA_STATUS_INDEX = 1, HOLO_CUDA_STATUS_CACHE = 2 }; // what kernels write if values do not fit
 typedef struct HoloCudaCacheWrite {
     HoloCudaPart   part;
     const void    *from;

@@ -168,9 +168,27 @@ template <int M> INL void rows_end(const HoloCudaBlockRows &p, const float (&sha
     }
 }
 
+// Units that a lane has asked for. Some types need many registers for a unit, as MatMulNBits for its scales, which are floats: with
+// fewer units there are enough for two blocks of a multiprocessor, and nothing is spilled.
+template <class T, int M> struct Ahead {
+    enum { UNITS = M == 1 ? 4 : 2 };
+};
+template <> struct Ahead<NBits<8>, 1> {
+    enum { UNITS = 2 };
+};
+template <int BITS> struct Ahead<NBits<BITS>, 8> {
+    enum { UNITS = 1 };
+};
+template <> struct Ahead<IQ1_M, 1> {
+    enum { UNITS = 2 };
+};
+template <> struct Ahead<IQ1_M, 8> {
+    enum { UNITS = 1 };
+};
+
 template <class T, int M> INL void block_rows(const HoloCudaBlockRows &p)
 {
-    enum { AHEAD = M == 1 ? 4 : 2 };
+    enum { AHEAD = Ahead<T, M>::UNITS };
     __shared__ float shared[WARPS][M][16];
     int              warp = threadIdx.x / 32, lane = threadIdx.x % 32, i = lane / 4 % 4, four = lane % 4;
     int              panel = (blockIdx.x - p.part.first) * (WARPS / p.share) + warp / p.share;

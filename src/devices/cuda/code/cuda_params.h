@@ -102,22 +102,24 @@ typedef struct HoloCudaPart {
     uint32_t first, blocks;
 } HoloCudaPart;
 
-// C = end(A * B) for few rows (m <= 8), as fast as the weights are read. B as above. Weights in blocks: see blocks_params.h.
+// C = end(A * B) for few rows (m <= 8), as fast as the weights are read. B as above. Weights in blocks: see blocks_params.h. With a
+// norm, A is a matrix whose rows are normalised first.
 typedef struct HoloCudaRows {
     HoloCudaPart part;
     const void  *a, *b;
     void        *c;
     const float *bias;
     const void  *more;
-    const void  *unused_addresses[2];
+    const float *gain, *shift; // of the norm: (x - mean) * scale * gain + shift; shift may be NULL
     int32_t      m, n, k, lda, ldb, ldc, ldmore;
-    int32_t      unused_number;
-    int32_t      share; // warps that share a row of B: 1, 2, 4 or 8
+    float        epsilon; // of the norm
+    int32_t      share;   // warps that share a row of B: 1, 2, 4 or 8
     float        alpha, low, high;
     uint8_t      c_type, more_type, act, more_how;
     uint8_t      whole;   // rows of A and B lie on 16 bytes
     uint8_t      b_early; // B is constant: it may be read while the kernel before still runs
-    uint8_t      unused[2];
+    uint8_t      kept;    // A is read once, to shared memory
+    uint8_t      norm;    // 0: none; else 1 + HOLO_CUDA_ROW_LAYER_NORM or HOLO_CUDA_ROW_RMS_NORM; A is kept then
 } HoloCudaRows;
 static_assert(sizeof(void *) != 8 || sizeof(HoloCudaRows) == 120, "the layout that device code was compiled with");
 
@@ -164,8 +166,17 @@ typedef struct HoloCudaAttention {
     int32_t slot_count;         // of a cache
     int32_t window;             // of mask FRESH: a query sees so many keys; 0: all
     uint8_t mask_type, whole, unused[2];
+    // of the decode kernel, for one query: the new key and value are not in the cache yet, and the kernel puts them there
+    const void *k_fresh, *v_fresh; // [batch][kv_heads * size]; NULL: all are there
+    const void *cos,
+        *sin;           // rows of `half` numbers of the type of Q, which turn query and key first; NULL: nothing does
+    uint32_t *status;   // becomes HOLO_CUDA_STATUS_CACHE if the new key does not fit
+    int32_t   half;     // pairs that are turned: whole pieces of 16 bytes
+    int32_t   cos_step; // rows of cos and sin from batch to batch: 0 or 1
+    uint64_t  unused_too;
 } HoloCudaAttention;
-static_assert(sizeof(void *) != 8 || sizeof(HoloCudaAttention) == 264, "the layout that device code was compiled with");
+static_assert(sizeof(void *) != 8 || sizeof(HoloCudaAttention) == 320, "the layout that device code was compiled with");
+enum { HOLO_CUDA_STATUS_INDEX = 1, HOLO_CUDA_STATUS_CACHE = 2 }; // what kernels write if values do not fit
 
 // Rows of a matrix: layer norm, RMS norm (both of a + more, if there is more, whose sum goes to `sum`), softmax.
 enum { HOLO_CUDA_ROW_LAYER_NORM, HOLO_CUDA_ROW_RMS_NORM, HOLO_CUDA_ROW_SOFTMAX, HOLO_CUDA_ROW_LOG_SOFTMAX };

@@ -36,6 +36,46 @@ template <class E, int N> INL void load_floats(float (&x)[N], const typename E::
     for (int i = 0; i < N; i++) x[i] = E::get(each[i]);
 }
 
+// ---- what goes before: a query and a new key are turned by their position, and the new key and value go into the cache
+
+// A lane's columns of a vector, which begins at x: turned, if asked, as the kernel `rotary` does it, and rounded as that stores it. The
+// host made sure that halves of pairs, and their angles, are whole pieces.
+template <class E, int N>
+INL void load_turned(float (&to)[N], const HoloCudaAttention &p, const typename E::T *x, int batch, int column, int left)
+{
+    load_floats<E>(to, x + column, left, p.whole);
+    if (!p.cos || column >= 2 * p.half) return;
+    int64_t angles    = (int64_t)batch * p.cos_step * p.half;
+    bool    is_second = column >= p.half;
+    int     i         = is_second ? column - p.half : column;
+    float   other[N], cosine[N], sine[N];
+    load_floats<E>(other, x + (is_second ? i : i + p.half), N, true);
+    load_floats<E>(cosine, (const typename E::T *)p.cos + angles + i, N, true);
+    load_floats<E>(sine, (const typename E::T *)p.sin + angles + i, N, true);
+#pragma unroll
+    for (int j = 0; j < N; j++) {
+        float turned = is_second ? sine[j] * other[j] + cosine[j] * to[j] : cosine[j] * to[j] - sine[j] * other[j];
+        to[j]        = E::get(E::put(turned));
+    }
+}
+
+// May this batch write to its slot? As the kernel `cache_write` has it.
+INL bool fits_cache(const HoloCudaAttention &p, int batch)
+{
+    int64_t slot = p.slots[batch], length = p.cached[batch];
+    bool    fits = slot >= 0 && slot < p.slot_count && length >= 0 && length < p.keys;
+    for (int b = 0; b < batch; b++) fits = fits && p.slots[b] != slot;
+    if (!fits) *p.status = HOLO_CUDA_STATUS_CACHE;
+    return fits;
+}
+
+template <class E, int N> INL void store_floats(typename E::T *to, const float (&x)[N], int left)
+{
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        if (i < left) to[i] = E::put(x[i]);
+}
+
 // Puts what the lanes of a warp, then the warps found into shared memory: for each row top, sum and D columns.
 template <int G, int D, int N, int LANES> INL void gather(Found<N> (&found)[G], float (*shared)[G][D + 2])
 {
@@ -94,8 +134,8 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
     for (int g = 0; g < G; g++) {
         int      row = min(row0 + g, rows - 1), head = kv_head * group + row / p.queries;
         const T *from =
-            (const T *)p.q + batch * p.q_stride[0] + head * p.q_stride[1] + row % p.queries * p.q_stride[2] + column;
-        load_floats<E>(q[g], from, left_k, p.whole);
+            (const T *)p.q + batch * p.q_stride[0] + head * p.q_stride[1] + row % p.queries * p.q_stride[2];
+        load_turned<E>(q[g], p, from, batch, column, left_k);
         found[g].top = -INFINITY, found[g].sum = 0;
 #pragma unroll
         for (int i = 0; i < N; i++) q[g][i] *= p.scale * LOG2E, found[g].out[i] = 0;
@@ -106,17 +146,13 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
     int      splits = min(max((keys + p.keys_split - 1) / p.keys_split, 1), p.splits); // that have keys
     if (blockIdx.x >= splits) return;
     float x[2][N], y[2][N]; // the next key is on its way
+    int   own = threadIdx.x / LANES, fresh = p.k_fresh ? keys - 1 : keys, old = min(end, fresh);
     auto  load = [&](int key, int turn) {
-        load_floats<E>(x[turn], k + key * p.k_stride[2], key < end ? left_k : 0, p.whole);
-        load_floats<E>(y[turn], v + key * p.v_stride[2], key < end ? left_v : 0, p.whole);
+        load_floats<E>(x[turn], k + key * p.k_stride[2], key < old ? left_k : 0, p.whole);
+        load_floats<E>(y[turn], v + key * p.v_stride[2], key < old ? left_v : 0, p.whole);
     };
-    int own = threadIdx.x / LANES;
-    load(from + own, 0);
-#pragma unroll 2
-    for (int base = from, turn = 0; base < end; base += STEP, turn ^= 1) {
-        int   key = base + own;
+    auto see = [&](int key, int turn, bool is) { // all lanes of a warp: their keys' scores, and values by these
         float score[G];
-        load(key + STEP, turn ^ 1);
 #pragma unroll
         for (int g = 0; g < G; g++) {
             score[g] = 0;
@@ -127,12 +163,28 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
             if (p.softcap > 0) score[g] = capped(score[g], p.softcap);
             int   row = min(row0 + g, rows - 1);
             Sight sight(p, batch, kv_head * group + row / p.queries);
-            if (key >= min(end, sight.end(row % p.queries)))
+            if (!is || key >= sight.end(row % p.queries))
                 score[g] = -INFINITY;
             else if (p.mask_type)
                 score[g] += sight.mask(row % p.queries, key);
             if (score[g] != -INFINITY) found[g].add(score[g], 1, y[turn]);
         }
+    };
+    load(from + own, 0);
+    if (fresh < end && fresh >= from && threadIdx.x < 32) { // the new key, which one warp of the block has
+        int64_t head = (int64_t)batch * p.kv_heads + kv_head;
+        load_turned<E>(x[1], p, (const T *)p.k_fresh + head * p.size, batch, column, left_k);
+        load_floats<E>(y[1], (const T *)p.v_fresh + head * p.v_size + column, left_v, p.whole);
+        if (own == 0 && row0 == 0 && fits_cache(p, batch)) { // blocks that share the head have the same numbers
+            store_floats<E>((T *)(uintptr_t)k + fresh * p.k_stride[2], x[1], left_k);
+            store_floats<E>((T *)(uintptr_t)v + fresh * p.v_stride[2], y[1], left_v);
+        }
+        see(fresh, 1, own == 0);
+    }
+#pragma unroll 2
+    for (int base = from, turn = 0; base < old; base += STEP, turn ^= 1) {
+        load(base + own + STEP, turn ^ 1);
+        see(base + own, turn, base + own < old);
     }
     gather<G, D, N, LANES>(found, shared);
 

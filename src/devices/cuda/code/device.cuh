@@ -67,6 +67,23 @@ INL uint32_t shared_address(const void *p)
     return (uint32_t)__cvta_generic_to_shared(p);
 }
 
+#ifdef HOLO_ON_CPU // tests/cuda/on_cpu: a copy is there at once
+INL void copy_16(uint32_t to, const void *from, int bytes)
+{
+    char *at = shared_pointer(to);
+    memset(at, 0, 16);
+    memcpy(at, from, (size_t)bytes);
+}
+INL void copy_commit() {}
+template <int N> INL void copy_wait()
+{
+}
+INL uint4 load_shared(uint32_t from)
+{
+    return *(const uint4 *)shared_pointer(from);
+}
+INL void prefetch(const void *) {}
+#else
 // 16 bytes, of which the first `bytes` come from memory and the rest are zeros.
 INL void copy_16(uint32_t to, const void *from, int bytes)
 {
@@ -87,6 +104,28 @@ template <int N> INL void copy_wait()
 {
     asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
 }
+
+// What copies brought.
+INL uint4 load_shared(uint32_t from)
+{
+    uint4 w;
+    asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];" : "=r"(w.x), "=r"(w.y), "=r"(w.z), "=r"(w.w) : "r"(from) : "memory");
+    return w;
+}
+
+// Asks for the 128 bytes around an address: they will be in the second cache.
+INL void prefetch(const void *at)
+{
+    asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+}
+#endif
+
+// Shared memory whose size the launch says.
+#ifdef HOLO_ON_CPU
+#define DYNAMIC_SHARED(name) char *name = dynamic_shared
+#else
+#define DYNAMIC_SHARED(name) extern __shared__ __align__(128) char name[]
+#endif
 
 // ---- fragments of matrices, and their products
 
@@ -236,6 +275,12 @@ INL void store_any(void *p, int64_t at, int type, float x)
     case HOLO_CUDA_S8: ((int8_t *)p)[at] = (int8_t)fminf(fmaxf(rintf(x), -128), 127); break;
     default: ((uint8_t *)p)[at] = (uint8_t)fminf(fmaxf(rintf(x), 0), 255); break;
     }
+}
+
+// A number as it is read again after it was stored.
+INL float as_stored(float x, int type)
+{
+    return type == HOLO_CUDA_F16 ? __half2float(__float2half_rn(x)) : type == HOLO_CUDA_BF16 ? __bfloat162float(__float2bfloat16_rn(x)) : x;
 }
 
 // Four numbers of 16 bits.

@@ -1,33 +1,20 @@
 // rows.cu - C = end(A * B) for few rows of A: bound by reading B once, from memory. B is [n][ldb], k innermost.
 //
 // A warp has two rows of B at a time, or shares them with its neighbours; lanes take 16 bytes each, in turn. Sums meet in a
-// fixed order.
-#include "device.cuh"
+// fixed order. A is brought to shared memory first, where it fits, and normalised there, if asked: what takes a launch elsewhere is
+// some instructions here, which each block repeats.
+#include "rows_keep.cuh"
 
-enum { COLUMNS = 2, WARPS = 8, STAGES = HOLO_CUDA_ROWS_STAGES };
+enum { COLUMNS = 2, STAGES = HOLO_CUDA_ROWS_STAGES };
 
-template <class E> INL void to_floats(float *x, uint4 w)
-{
-    const typename E::T *each = (const typename E::T *)&w;
-#pragma unroll
-    for (int i = 0; i < 16 / (int)sizeof(typename E::T); i++) x[i] = E::get(each[i]);
-}
+// What a block works on: the product, and the one of the gate, if there is one. Then a warp's two rows of B are one of each.
+template <bool GATED> struct Work {
+    const HoloCudaRows &p, &gate;
+    INL int             columns() const { return WARPS / p.share * (GATED ? 1 : COLUMNS); } // of C, at a time
+};
 
-// What is before `left` elements; 0 after.
-template <class E> INL uint4 load_piece(const typename E::T *from, int left, bool whole)
-{
-    enum { N = 16 / (int)sizeof(typename E::T) };
-    if (whole && left >= N) return *(const uint4 *)from;
-    uint4          w    = make_uint4(0, 0, 0, 0);
-    typename E::T *each = (typename E::T *)&w;
-#pragma unroll
-    for (int i = 0; i < N; i++)
-        if (i < left) each[i] = from[i];
-    return w;
-}
-
-template <class E, int M>
-INL void add_piece(const HoloCudaRows &p, const typename E::T *a, int k, const uint4 (&w)[COLUMNS],
+template <class E, int M, bool KEPT>
+INL void add_piece(const HoloCudaRows &p, const typename E::T *a, int lda, int k, const uint4 (&w)[COLUMNS],
                    float (&sum)[COLUMNS][M])
 {
     enum { N = 16 / (int)sizeof(typename E::T) };
@@ -37,8 +24,9 @@ INL void add_piece(const HoloCudaRows &p, const typename E::T *a, int k, const u
 #pragma unroll
     for (int m = 0; m < M; m++) {
         if (m >= p.m) break;
-        float x[N];
-        to_floats<E>(x, load_piece<E>(a + (int64_t)m * p.lda + k, p.k - k, p.whole));
+        const typename E::T *from = a + (int64_t)m * lda + k;
+        float                x[N];
+        to_floats<E>(x, KEPT ? *(const uint4 *)from : load_piece<E>(from, p.k - k, p.whole));
 #pragma unroll
         for (int c = 0; c < COLUMNS; c++)
 #pragma unroll
@@ -48,15 +36,16 @@ INL void add_piece(const HoloCudaRows &p, const typename E::T *a, int k, const u
 
 // Pieces of B on their way to shared memory, STAGES ahead, from one pair of columns to the next. A thread reads only what it has
 // brought itself, so that no thread waits for another.
-template <class E> struct Stream {
+template <class E, bool GATED> struct Stream {
     using T = typename E::T;
     enum { N = 16 / (int)sizeof(T) };
+    const Work<GATED>  &work;
     const HoloCudaRows &p;
     const T            *b[COLUMNS];
     uint32_t            ring;
     int                 n, k, first, step, columns, slot; // n, k: what is asked for next; slot: where it goes
 
-    INL Stream(const HoloCudaRows &p, const void *memory, int columns) : p(p), columns(columns)
+    INL Stream(const Work<GATED> &work, const void *memory) : work(work), p(work.p), columns(work.columns())
     {
         step  = p.share * 32 * N;
         first = k = (threadIdx.x / 32 % p.share * 32 + threadIdx.x % 32) * N;
@@ -66,13 +55,16 @@ template <class E> struct Stream {
     }
     INL void begin(int at)
     {
-        n = at;
+        n         = at;
+        int group = (int)(threadIdx.x / 32) / p.share;
 #pragma unroll
-        for (int c = 0; c < COLUMNS; c++)
-            b[c] = (const T *)p.b + (int64_t)min(n + (int)(threadIdx.x / 32) / p.share * COLUMNS + c, p.n - 1) * p.ldb;
+        for (int c = 0; c < COLUMNS; c++) {
+            const T *from = (const T *)(GATED && c == 0 ? work.gate.b : p.b);
+            b[c]          = from + (int64_t)min(GATED ? n + group : n + group * COLUMNS + c, p.n - 1) * p.ldb;
+        }
     }
     INL uint32_t at(int slot, int c) const { return ring + (slot * COLUMNS + c) * WARPS * 32 * 16; }
-    INL void ask()
+    INL void     ask()
     {
         if (n < p.n) {
 #pragma unroll
@@ -86,51 +78,68 @@ template <class E> struct Stream {
     INL void take(uint4 (&w)[COLUMNS], int from) const
     {
 #pragma unroll
-        for (int c = 0; c < COLUMNS; c++)
-            asm volatile("ld.shared.v4.u32 {%0,%1,%2,%3}, [%4];"
-                         : "=r"(w[c].x), "=r"(w[c].y), "=r"(w[c].z), "=r"(w[c].w)
-                         : "r"(at(from, c))
-                         : "memory");
+        for (int c = 0; c < COLUMNS; c++) w[c] = load_shared(at(from, c));
     }
 };
 
-// What `share` warps found of two columns of C, put together and stored.
-template <int M> INL void finish(const HoloCudaRows &p, const float (&shared)[WARPS][COLUMNS][M], int n0, int columns)
-{
-    for (int i = threadIdx.x; i < columns * M; i += WARPS * 32) {
-        int   m = i / columns, at = i % columns, n = n0 + at;
+// The element of C that a thread finishes, if it has one: a block has at most as many as threads. What the end reads is asked for
+// before the sums are made.
+template <int M, bool GATED> struct Last {
+    int   m, at, n;
+    bool  is;
+    float bias, more, gate_bias;
+
+    INL Last(const Work<GATED> &work, int n0)
+    {
+        const HoloCudaRows &p = work.p;
+        int columns           = work.columns();
+        m = threadIdx.x / columns, at = threadIdx.x % columns, n = n0 + at;
+        is   = m < p.m && n < p.n;
+        bias = is && p.bias ? p.bias[n] : 0;
+        more = is && !GATED && p.more_how ? load_any(p.more, (int64_t)m * p.ldmore + n, p.more_type) : 0;
+        gate_bias = GATED && is && work.gate.bias ? work.gate.bias[n] : 0;
+    }
+
+    // What `share` warps found of one of a warp's two columns.
+    static INL float sum(const HoloCudaRows &p, const float (&shared)[WARPS][COLUMNS][M], int group, int c, int m)
+    {
         float x = 0;
-        for (int s = 0; s < p.share; s++) x += shared[at / COLUMNS * p.share + s][at % COLUMNS][m];
-        if (m >= p.m || n >= p.n) continue;
-        x          = x * p.alpha + (p.bias ? p.bias[n] : 0);
-        float more = p.more_how ? load_any(p.more, (int64_t)m * p.ldmore + n, p.more_type) : 0;
+        for (int s = 0; s < p.share; s++) x += shared[group * p.share + s][c][m];
+        return x;
+    }
+
+    INL void finish(const Work<GATED> &work, const float (&shared)[WARPS][COLUMNS][M])
+    {
+        const HoloCudaRows &p = work.p, &g = work.gate;
+        if (!is) return;
+        float x = GATED ? sum(p, shared, at, 1, m) : sum(p, shared, at / COLUMNS, at % COLUMNS, m);
+        if (GATED) { // it is stored, too: the host does not know who else reads it
+            float y = act(sum(p, shared, at, 0, m) * g.alpha + gate_bias, g.act, g.low, g.high);
+            store_any(g.c, (int64_t)m * g.ldc + n, g.c_type, y);
+            more = as_stored(y, g.c_type);
+        }
+        x = x * p.alpha + bias;
         store_any(p.c, (int64_t)m * p.ldc + n, p.c_type, end_of(x, more, p.act, p.more_how, p.low, p.high));
     }
-}
+};
 
 // A block walks over its columns of C.
-template <class E, int M> INL void rows(const HoloCudaRows &p)
+template <class E, int M, bool GATED, bool KEPT>
+INL void walk(const Work<GATED> &work, Stream<E, GATED> &b, const typename E::T *a, int lda)
 {
-    extern __shared__ __align__(128) char memory[];
-    __shared__ float                      shared[2][WARPS][COLUMNS][M];
-    int                      warp = threadIdx.x / 32, lane = threadIdx.x % 32, columns = WARPS / p.share * COLUMNS, turn = 0;
-    int                      from = 0;
-    const typename E::T     *a    = (const typename E::T *)p.a;
-    let_others_start();
-    if (!p.b_early) wait_for_others();
-    Stream<E> b(p, memory, columns);
-#pragma unroll
-    for (int i = 0; i < STAGES - 1; i++) b.ask();
-    if (p.b_early) wait_for_others(); // for A
+    __shared__ float    shared[2][WARPS][COLUMNS][M];
+    const HoloCudaRows &p    = work.p;
+    int                 warp = threadIdx.x / 32, lane = threadIdx.x % 32, columns = work.columns(), turn = 0, from = 0;
     for (int n0 = (blockIdx.x - p.part.first) * columns; n0 < p.n; n0 += p.part.blocks * columns, turn ^= 1) {
-        float sum[COLUMNS][M] = {};
+        float          sum[COLUMNS][M] = {};
+        Last<M, GATED> last(work, n0);
         for (int k = b.first; k < p.k + b.first; k += b.step) { // as often for all threads
             uint4 w[COLUMNS];
             b.ask();
             copy_wait<STAGES - 1>();
             b.take(w, from);
             from = from + 1 == STAGES ? 0 : from + 1;
-            if (k < p.k) add_piece<E, M>(p, a, k, w, sum);
+            if (k < p.k) add_piece<E, M, KEPT>(p, a, lda, k, w, sum);
         }
 #pragma unroll
         for (int c = 0; c < COLUMNS; c++)
@@ -140,20 +149,46 @@ template <class E, int M> INL void rows(const HoloCudaRows &p)
                 if (lane == 0) shared[turn][warp][c][m] = s;
             }
         __syncthreads(); // the other half is free again at the next one
-        finish<M>(p, shared[turn], n0, columns);
+        last.finish(work, shared[turn]);
+    }
+}
+
+template <class E, int M, bool GATED> INL void rows(const HoloCudaRows &p, const HoloCudaRows &gate)
+{
+    using T = typename E::T;
+    DYNAMIC_SHARED(memory);
+    Work<GATED> work = {p, gate};
+    let_others_start();
+    if (!p.b_early) wait_for_others();
+    Stream<E, GATED> b(work, memory);
+#pragma unroll
+    for (int i = 0; i < STAGES - 1; i++) b.ask();
+    keep_ask(p);
+    if (p.b_early) wait_for_others(); // for A
+    if (p.kept) {
+        T *a = (T *)(memory + STAGES * COLUMNS * WARPS * 32 * 16);
+        keep<E, M>(p, a);
+        walk<E, M, GATED, true>(work, b, a, kept_row<T>(p.k));
+    } else {
+        walk<E, M, GATED, false>(work, b, (const T *)p.a, p.lda);
     }
     copy_wait<0>();
 }
 
-#define ROWS(name, E, M)                                                                           \
-    extern "C" __global__ void __launch_bounds__(256) name(const __grid_constant__ Many<HoloCudaRows> all) \
-    {                                                                                                      \
-        rows<E, M>(part_of(all));                                                                          \
+#define ROWS(name, gated, E, M)                                                                             \
+    extern "C" __global__ void __launch_bounds__(256) name(const __grid_constant__ Many<HoloCudaRows> all)  \
+    {                                                                                                       \
+        const HoloCudaRows &p = part_of(all);                                                               \
+        rows<E, M, false>(p, p);                                                                            \
+    }                                                                                                       \
+    extern "C" __global__ void __launch_bounds__(256) gated(const __grid_constant__ Many<HoloCudaRows> all) \
+    {                                                                                                       \
+        rows<E, M, true>(all.p[1], all.p[0]);                                                               \
     }
-#define ROWS_OF(name, E)        \
-    ROWS(rows_##name##_1, E, 1) \
-    ROWS(rows_##name##_4, E, 4) \
-    ROWS(rows_##name##_8, E, 8)
+#define ROWS_OF(name, E)                           \
+    ROWS(rows_##name##_1, gated_##name##_1, E, 1) \
+    ROWS(rows_##name##_4, gated_##name##_4, E, 4) \
+    ROWS(rows_##name##_8, gated_##name##_8, E, 8)
 
 ROWS_OF(f32, TF32)
 ROWS_OF(f16, F16)
