@@ -98,6 +98,8 @@ gives 1 'a picture cannot have 4 channels' hologram run odd.onnx -i four.ppm
 gives 1 'the input needs 4 pictures' hologram run many.onnx -i four.ppm
 gives 1 'two to four dimensions' sh -c '. "$CHECKS"; model() { python3 "$ROOT/tests/support/onnx_model.py" "$@"; }
     model flat.onnx in x f32 n out y f32 n node Identity x y; "$HOLOGRAM" run flat.onnx -i four.ppm'
+printf '\211PNG\015\012\032\012\000\000\000\015IHDR\000\001\206\240\000\001\206\240\010\000\000\000\000\215\071T\024\000\000\000\011IDATx\234c\000\000\000\001\000\001\136ÿ\175ù\000\000\000\000IEND\256B\140\202' > huge.png
+gives 1 'hologram: huge.png: an image of 100000 x 100000 pixels is too large' hologram run first.onnx -i huge.png
 gives 1 'damaged' sh -c 'head -c 60 photo.png > cut.png; "$HOLOGRAM" run first.onnx -i cut.png'
 gives 1 'has 3 channels' hologram run first.onnx -i four.ppm --channels gray
 gives 2 '--mean is for pictures, but no input is a picture' hologram run first.onnx -i random --mean 0.5

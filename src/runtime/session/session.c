@@ -115,7 +115,7 @@ HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSessi
     holo_sharing_name(model, model->device_count > 1, session->device, sizeof session->device);
     atomic_init(&session->stop.why, 0);
     session->account = holo_account_open();
-    HoloScope scope  = {.account = session->account};
+    HoloScope scope  = {.account = session->account, .what = "a session"};
     holo_scope_enter(&scope);
     HoloStatus status = parts_create(session, error);
     holo_scope_leave(&scope);
