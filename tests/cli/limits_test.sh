@@ -7,6 +7,7 @@ quiet hologram compile "$MODEL" -o digits.holo -q
 gives 1 'MiB were asked for; the memory limit is 1.0 MiB' hologram run digits.holo --input random --input-shape image:100000,1,8,8 \
     --memory-limit 1M
 gives 1 "the input 'image': out of memory: " hologram run digits.holo --input random --input-shape image:100000,1,8,8 --memory-limit 1M
+gives 1 'the memory limit is 1 byte, and' hologram run digits.holo --input random --memory-limit 1
 gives 1 'out of memory for a session: ' hologram run digits.holo --input random --memory-limit 200K
 gives 1 'memory-limit SIZE' hologram run digits.holo --input random --input-shape image:100000,1,8,8 --memory-limit 1M
 gives 0 'probabilities' hologram run digits.holo --input random --input-shape image:1000,1,8,8 --memory-limit 1G

@@ -236,6 +236,7 @@ static HoloStatus input_set(HoloSession *session, int index, const HoloTensor *t
     if (!port)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no input %d: the model has %d", index,
                          holo_model_input_count(session->model));
+    if (!tensor) return holo_fail(error, HOLO_BAD_ARGUMENT, "no tensor is given for input %s", port->name);
     HOLO_TRY(holo_port_fits(port, tensor, error));
     int64_t count = count_of(tensor);
     if (count && !tensor->data) return holo_fail(error, HOLO_BAD_INPUT, "input %s has no data", port->name);
@@ -460,8 +461,10 @@ static HoloStatus run(HoloSession *session, HoloError *error)
 HoloStatus holo_session_run(HoloSession *session, HoloError *error)
 {
     HOLO_TRY(holo_session_take(session, error));
-    HOLO_IN(session->account);
+    HoloScope scope = {.account = session->account, .what = "a run"};
+    holo_scope_enter(&scope);
     HoloStatus status = run(session, error);
+    holo_scope_leave(&scope);
     if (status)
         status = holo_tell_failure(status, "a run", error);
     else
