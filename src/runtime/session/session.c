@@ -461,10 +461,8 @@ static HoloStatus run(HoloSession *session, HoloError *error)
 HoloStatus holo_session_run(HoloSession *session, HoloError *error)
 {
     HOLO_TRY(holo_session_take(session, error));
-    HoloScope scope = {.account = session->account, .what = "a run"};
-    holo_scope_enter(&scope);
+    HOLO_IN_FOR(session->account, "a run");
     HoloStatus status = run(session, error);
-    holo_scope_leave(&scope);
     if (status)
         status = holo_tell_failure(status, "a run", error);
     else
