@@ -481,10 +481,10 @@ isa-programs: $(BUILD)/hologram $(ISA_NAMES:%=$(BUILD)/tests/%_test)
 ## make cross         for Windows and macOS: built and linked by zig, the tests of Windows run under wine
 CROSS_TARGETS  ?= x86_64-windows-gnu aarch64-macos x86_64-macos
 CROSS_PACKAGES := wine wine64 libxxhash-dev libjansson-dev xz-utils bzip2
-# Of Linux or POSIX in themselves: what they test is another thing elsewhere. torch_state starts python3. hostile_input
+# Of Linux or POSIX in themselves (FIFOs, mmap, dlfcn.h, another malloc): what they test is another thing elsewhere. torch_state starts python3. hostile_input
 # asks for terabytes, which wine grants and which then fill the memory. Tests of functions (math, isa_math) compare with long
 # double, whose functions are not exact there.
-CROSS_NOT      := alloc archive archive_damage bad_input cuda_blocks cuda_both cuda_device cuda_kernels hostile_input mirror pool context user_kernel runtime torch_state math isa_math
+CROSS_NOT      := alloc archive bad_input cuda_blocks cuda_both cuda_device cuda_kernels hostile_input mirror pool torch_state math isa_math
 CROSS_TESTS    ?= $(filter-out $(CROSS_NOT),$(patsubst $(BUILD)/tests/%_test$(EXE),%,$(UNIT)))
 cross: deps
 	@command -v npm > /dev/null || sh tools/deps.sh npm

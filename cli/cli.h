@@ -170,6 +170,8 @@ void cli_row(FILE *out, const char *name, const char *format, ...) CLI_PRINTF(3,
 // of the program, with a 0 behind it.
 char *cli_read_stream(FILE *stream, size_t *out_size);
 char *cli_read_file(const char *path, size_t *out_size);
+// A file to write to, empty, without waiting for anything; NULL: after a message that says why there is none.
+FILE *cli_create_file(const char *path);
 // The text of a plain file; NULL: it cannot be read, and *out_why says why.
 char *cli_read_text(const char *path, const char **out_why);
 enum { CLI_PATH = 4096 }; // room for a path of a temporary file

@@ -71,9 +71,10 @@ static int answer(Chat *c, const char *question)
 
 static int save(Chat *c, const char *path)
 {
-    FILE *file = fopen(path, "wb");
-    bool  ok   = file && fprintf(file, "[%s]\n", c->messages.size ? c->messages.json : "") > 0;
-    if (file && fclose(file)) ok = false;
+    FILE *file = cli_create_file(path);
+    if (!file) return CLI_OK; // the conversation goes on
+    bool ok = fprintf(file, "[%s]\n", c->messages.size ? c->messages.json : "") > 0;
+    if (fclose(file)) ok = false;
     if (!ok) cli_warn("%s: %s", path, strerror(errno));
     if (ok) printf("saved to %s\n", path);
     return CLI_OK;
@@ -81,11 +82,9 @@ static int save(Chat *c, const char *path)
 
 static int load(Chat *c, const char *path)
 {
-    FILE  *file = fopen(path, "rb");
     size_t size = 0;
-    char  *text = file ? cli_read_stream(file, &size) : NULL;
-    if (file) fclose(file);
-    if (!text) return cli_warn("%s: %s", path, strerror(errno)), CLI_OK;
+    char  *text = cli_read_file(path, &size);
+    if (!text) return CLI_OK;
     while (size && (text[size - 1] == '\n' || text[size - 1] == ']')) text[--size] = 0;
     if (!size || *text != '[') return cli_warn("%s: this is not a saved conversation", path), CLI_OK;
     c->messages = (CliMessages){.json = cli_format("%s", text + 1), .size = size - 1, .room = size};

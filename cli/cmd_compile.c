@@ -231,8 +231,8 @@ static int choose_tables(const Cli *cli, HoloCompiler *compiler)
 {
     const char *text   = cli_option(cli, "memory-budget");
     uint64_t    budget = 0;
-    if (text && (!cli_read_bytes(text, &budget) || !budget))
-        return cli_usage(cli, "--memory-budget: " CLI_BYTES_WRONG, text);
+    if (text && !cli_read_bytes(text, &budget)) return cli_usage(cli, "--memory-budget: " CLI_BYTES_WRONG, text);
+    if (text && !budget) return cli_usage(cli, "--memory-budget 0 has no room for a table: give --no-tables instead");
     holo_compiler_set_tables(compiler, !cli_option(cli, "no-tables"), budget);
     return CLI_OK;
 }

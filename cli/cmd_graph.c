@@ -47,8 +47,8 @@ static HoloStatus add(Pages *pages, const HoloCompiler *compiler, const char *pa
 
 static int write_file(const char *path, int format, Picture *const *pictures, int count)
 {
-    FILE *file = fopen(path, "w");
-    if (!file) return cli_fail(NULL, "%s: %s", path, strerror(errno));
+    FILE *file = cli_create_file(path);
+    if (!file) return CLI_FAILED;
     formats[format].write(file, pictures, count);
     bool bad = ferror(file);
     bad |= fclose(file) != 0;

@@ -1,7 +1,7 @@
 // cmd_run.c - hologram run: runs a model on inputs and shows the answers.
 
 #include "json.h"
-#include "loading.h"
+#include "language.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -91,49 +91,69 @@ static int write_output(const char *folder, const char *name, const HoloTensor *
     return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
 }
 
-static int show_outputs(const Cli *cli, const HoloModel *model, const HoloSession *session, const char *folder)
+// What is printed as JSON: one document, begun with the first outputs and closed behind the last.
+static void document_open(Json *json, const Cli *cli, const HoloSession *session)
 {
-    Json json  = {.out = stdout};
-    bool quiet = cli_option(cli, "quiet"), as_json = cli_option(cli, "json");
-    if (as_json) {
-        json_open(&json, NULL, '{');
-        json_text(&json, "file", cli->args[0]);
-        json_text(&json, "device", holo_session_device(session));
-        json_open(&json, "outputs", '[');
-    }
+    json_open(json, NULL, '{');
+    json_text(json, "file", cli->args[0]);
+    json_text(json, "device", holo_session_device(session));
+    if (cli_option(cli, "times")) json_open(json, "runs", '[');
+}
+
+static void document_close(Json *json, const Cli *cli)
+{
+    if (cli_option(cli, "times")) json_close(json, ']');
+    json_close(json, '}');
+}
+
+// `json` is NULL where the outputs are printed as text.
+static int show_outputs(const Cli *cli, const HoloModel *model, const HoloSession *session, const char *folder,
+                        Json *json)
+{
+    bool quiet = cli_option(cli, "quiet"), is_one_of_many = json && cli_option(cli, "times");
+    if (is_one_of_many) json_open(json, NULL, '{');
+    if (json) json_open(json, "outputs", '[');
     for (int i = 0; i < holo_model_output_count(model); i++) {
         const HoloPort *port = holo_model_output(model, i);
         HoloTensor      view;
         HoloError       error  = {0};
         HoloStatus      status = holo_session_output(session, i, &view, &error);
         if (status) return cli_fail_error(NULL, &error, status);
-        if (as_json)
-            json_value(&json, port->name, &view, !quiet);
+        if (json)
+            json_value(json, port->name, &view, !quiet);
         else if (!quiet)
             print_output(port->name, &view);
         if (folder && write_output(folder, port->name, &view)) return CLI_FAILED;
     }
-    if (as_json) {
-        json_close(&json, ']');
-        json_close(&json, '}');
-    }
+    if (json) json_close(json, ']');
+    if (is_one_of_many) json_close(json, '}');
     return CLI_OK;
 }
 
-// Runs the model so many times and writes the outputs of each run to a folder of its own.
-static int run_times(const Cli *cli, const HoloModel *model, HoloSession *session, long times)
+static int times_read(const Cli *cli, double *out)
+{
+    *out = 1;
+    return cli_read_whole(cli, "times", 1, 1e9, out);
+}
+
+// Runs the model so many times. With --times, the outputs of each run go to a folder of its own.
+static int run_times(const Cli *cli, const HoloModel *model, HoloSession *session)
 {
     const char *folder = cli_option(cli, "output");
-    for (long i = 1; i <= times; i++) {
+    Json        json = {.out = stdout}, *document = cli_option(cli, "json") ? &json : NULL;
+    double      times;
+    int         result = times_read(cli, &times);
+    for (long i = 1; !result && i <= (long)times; i++) {
         HoloError   error  = {0};
         HoloStatus  status = holo_session_run(session, &error);
-        const char *own    = folder ? cli_format("%s/%ld", folder, i) : NULL;
+        const char *own    = folder && cli_option(cli, "times") ? cli_format("%s/%ld", folder, i) : folder;
         if (status) return cli_fail_error(NULL, &error, status);
-        int result = cli_make_folder(own);
-        if (!result) result = show_outputs(cli, model, session, own);
-        if (result) return result;
+        result = cli_make_folder(own);
+        if (!result && document && i == 1) document_open(document, cli, session);
+        if (!result) result = show_outputs(cli, model, session, own, document);
     }
-    return CLI_OK;
+    if (!result && document) document_close(document, cli);
+    return result;
 }
 
 static int run_session(const Cli *cli, const HoloModel *model, HoloSession *session, const CliInput *inputs)
@@ -142,15 +162,12 @@ static int run_session(const Cli *cli, const HoloModel *model, HoloSession *sess
     int         result  = cli_memo(cli, session);
     if (!result) result = cli_inputs_set(session, model, inputs);
     if (result) return result;
-    HoloError   error = {0};
-    const char *times = cli_option(cli, "times");
+    HoloError error = {0};
     holo_session_profile(session, profile);
-    if (times) return run_times(cli, model, session, strtol(times, NULL, 10));
-    HoloStatus status = holo_session_run(session, &error);
-    if (!status && profile) status = holo_session_profile_write(session, profile, &error);
-    if (status) return cli_fail_error(NULL, &error, status);
-    result = cli_memo_save(cli, session);
-    return result ? result : show_outputs(cli, model, session, cli_option(cli, "output"));
+    result = run_times(cli, model, session);
+    if (result) return result;
+    HoloStatus status = profile ? holo_session_profile_write(session, profile, &error) : HOLO_OK;
+    return status ? cli_fail_error(NULL, &error, status) : cli_memo_save(cli, session);
 }
 
 static int run_model(const Cli *cli, const HoloModel *model)
@@ -178,7 +195,9 @@ static int run(Cli *cli)
 {
     HoloModel       *model;
     const HoloModel *entry;
-    int              result = cli_make_folder(cli_option(cli, "output"));
+    double           times;
+    int              result = times_read(cli, &times);
+    if (!result) result = cli_make_folder(cli_option(cli, "output"));
     if (!result) result = cli_model_open(cli, 0, &model);
     if (result) return result;
     result = cli_entry_find(cli, model, &entry);

@@ -141,8 +141,8 @@ static void done(void *context, int index, const CaseResult *result)
 static int write_json(const Run *run, const char *path)
 {
     static const char *const words[] = {"passed", "failed", "skipped"};
-    FILE                    *file    = strcmp(path, "-") ? fopen(path, "w") : stdout;
-    if (!file) return cli_fail(NULL, "%s: %s", path, strerror(errno));
+    FILE                    *file    = strcmp(path, "-") ? cli_create_file(path) : stdout;
+    if (!file) return CLI_FAILED;
     Json json = {.out = file};
     json_open(&json, NULL, '{');
     for (int i = 0; i < 3; i++) json_int(&json, words[i], run->verdicts[i]);

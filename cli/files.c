@@ -11,13 +11,13 @@
 
 enum { TEXT_MAX = 1 << 20 };
 
-static const char *unfit(int fd)
+static const char *unfit(int fd, size_t most)
 {
     struct stat st;
     if (fstat(fd, &st)) return strerror(errno);
     if (S_ISDIR(st.st_mode)) return "it is a folder, not a file";
     if (!S_ISREG(st.st_mode)) return "it is a pipe, a socket or a device, not a file";
-    return st.st_size > TEXT_MAX ? "it is larger than 1 MiB" : NULL;
+    return (uint64_t)st.st_size > most ? "it is larger than 1 MiB" : NULL;
 }
 
 char *cli_read_stream(FILE *file, size_t *out_size)
@@ -34,25 +34,47 @@ char *cli_read_stream(FILE *file, size_t *out_size)
     return text;
 }
 
+// A pipe that the shell made for this command: <(command).
+static bool is_given_pipe(const char *path)
+{
+    struct stat st;
+    bool        is_own = !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/self/fd/", 14);
+    return is_own && !stat(path, &st) && S_ISFIFO(st.st_mode);
+}
+
 char *cli_read_file(const char *path, size_t *out_size)
 {
-    FILE       *file = fopen(path, "rb");
-    struct stat st;
-    if (!file) return cli_fail(NULL, "%s: it cannot be read: %s", path, strerror(errno)), NULL;
-    bool  is_folder = !fstat(fileno(file), &st) && S_ISDIR(st.st_mode);
-    char *text      = is_folder ? NULL : cli_read_stream(file, out_size);
-    int   problem   = ferror(file) ? errno : 0;
-    fclose(file);
-    if (text && !problem) return text;
-    return cli_fail(NULL, "%s: it cannot be read: %s", path,
-                    is_folder ? "it is a folder, not a file" : strerror(problem)),
-           NULL;
+    FILE       *file = is_given_pipe(path) ? fopen(path, "rb") : NULL;
+    int         fd   = file ? fileno(file) : holo_file_open(path);
+    const char *why  = fd < 0 ? errno == ENXIO ? "it is a socket or a device, not a file" : strerror(errno)
+                       : file ? NULL
+                              : unfit(fd, SIZE_MAX);
+    if (!file && !why && !(file = fdopen(fd, "rb"))) why = strerror(errno);
+    char *text = why ? NULL : cli_read_stream(file, out_size);
+    if (text && ferror(file)) why = strerror(errno);
+    if (file)
+        fclose(file);
+    else if (fd >= 0)
+        close(fd);
+    return why ? cli_fail(NULL, "%s: it cannot be read: %s", path, why), NULL : text;
+}
+
+FILE *cli_create_file(const char *path)
+{
+    int   fd   = holo_file_create(path);
+    FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (file) return file;
+    const char *why = errno == ENXIO ? "it is a pipe that nobody reads, a socket or a device" : strerror(errno);
+    if (fd >= 0) close(fd);
+    return cli_fail(NULL, "cannot write %s: %s", path, why), NULL;
 }
 
 char *cli_read_text(const char *path, const char **out_why)
 {
     int fd      = holo_file_open(path);
-    *out_why    = fd >= 0 ? unfit(fd) : errno == ENXIO ? "it is a socket or a device, not a file" : strerror(errno);
+    *out_why    = fd >= 0          ? unfit(fd, TEXT_MAX)
+                  : errno == ENXIO ? "it is a socket or a device, not a file"
+                                   : strerror(errno);
     char  *text = *out_why ? NULL : cli_take(TEXT_MAX + 1, 1);
     size_t size = 0;
     for (ssize_t got; text && size < TEXT_MAX && (got = read(fd, text + size, TEXT_MAX - size)) != 0;) {

@@ -164,7 +164,7 @@ static int seed(const Sizes *sizes, const CliPorts *ports, int index, CliInput *
     HoloTensor      type   = sized(sizes, port, &input->guessed);
     HoloError       error  = {0};
     HoloStatus      status = holo_tensors_seeded(&type, (uint64_t)index + 1, &input->tensors, &error);
-    if (status) return cli_fail_error(NULL, &error, status);
+    if (status) return cli_fail_error(cli_format("the input '%s'", port->name), &error, status);
     input->tensor = holo_tensors_get(input->tensors, 0, NULL);
     return CLI_OK;
 }

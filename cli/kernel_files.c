@@ -31,8 +31,8 @@ bool cli_is_kernels(const char *path)
 
 static int write_text(const char *path, const char *text)
 {
-    FILE *file = fopen(path, "w");
-    if (!file) return cli_fail(NULL, "cannot write %s", path);
+    FILE *file = cli_create_file(path);
+    if (!file) return CLI_FAILED;
     fputs(text, file);
     return fclose(file) ? cli_fail(NULL, "cannot write %s", path) : CLI_OK;
 }
@@ -95,7 +95,9 @@ static int emit_archive(const Cli *cli, const HoloKernels *kernels)
     }
     HoloStatus status = holo_kernels_write(kernels, output, &error);
     if (status) return cli_fail_error(output, &error, status);
-    if (!cli_option(cli, "quiet")) printf("%s: %d programs\n", output, holo_kernels_count(kernels));
+    if (!cli_option(cli, "quiet"))
+        printf("%s: %d %s\n", output, holo_kernels_count(kernels),
+               holo_kernels_count(kernels) == 1 ? "program" : "programs");
     return CLI_OK;
 }
 

@@ -72,7 +72,12 @@ static HoloStatus decode(const HoloMapping *file, const char *form, HoloTensor *
     HoloTensor bytes = {.dtype = HOLO_U8, .rank = 1, .dim = {(int64_t)file->size}, .data = (void *)file->data};
     snprintf(text, sizeof text, "graph decode(x: u8[N]) -> (y) {\n y = ImageDecoder@20(x) {pixel_format=\"%s\"}\n}\n",
              form);
-    HOLO_TRY(run(text, &bytes, out, arena, error));
+    HoloError   own    = {0};
+    HoloStatus  status = run(text, &bytes, out, arena, &own);
+    const char *node   = strstr(own.text, "(ImageDecoder): "); // which the caller does not have
+    if (status)
+        return holo_fail(error, status == HOLO_UNSUPPORTED ? HOLO_BAD_INPUT : status, "%s",
+                         node ? strchr(node, ':') + 2 : own.text);
     return out->dim[0] && out->dim[1] ? HOLO_OK : holo_fail(error, HOLO_BAD_INPUT, "the picture is damaged");
 }
 

@@ -440,7 +440,7 @@ HoloSizeText holo_size_text(uint64_t bytes)
     double                   size = (double)bytes;
     int                      unit = 0;
     while (size >= 1024 && unit < HOLO_COUNT(units) - 1) size /= 1024, unit++;
-    snprintf(out.text, sizeof out.text, unit ? "%.1f %s" : "%.0f %s", size, units[unit]);
+    snprintf(out.text, sizeof out.text, unit ? "%.1f %s" : "%.0f %s", size, bytes == 1 ? "byte" : units[unit]);
     return out;
 }
 

@@ -31,8 +31,10 @@ typedef struct HoloScope {
 void holo_scope_enter(HoloScope *scope);       // for this thread, until it leaves the scope
 void holo_scope_leave(const HoloScope *scope); // must be the innermost
 // From here to the end of the block, this thread's memory counts for the account.
-#define HOLO_IN(account_)                                                                  \
-    HoloScope holo_in_ __attribute__((cleanup(holo_scope_end))) = {.account = (account_)}; \
+#define HOLO_IN(account_) HOLO_IN_FOR(account_, NULL)
+// The same, for what messages about memory name.
+#define HOLO_IN_FOR(account_, what_)                                                                        \
+    HoloScope holo_in_ __attribute__((cleanup(holo_scope_end))) = {.account = (account_), .what = (what_)}; \
     holo_scope_enter(&holo_in_)
 static inline void holo_scope_end(HoloScope *scope)
 {

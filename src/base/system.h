@@ -36,6 +36,8 @@ void       holo_folder_remove(const char *path);                // it must be em
 
 bool holo_path_same(const char *a, const char *b); // do two names refer to one plain file?
 int  holo_file_open(const char *path);             // for reading, without blocking; -1: errno says why
+// For writing, as an empty file. Fails at once for a pipe that nobody reads. -1: errno says why.
+int  holo_file_create(const char *path);
 bool holo_file_remove(const char *path);
 bool holo_file_move(const char *from, const char *to);     // replaces a file that is there; false: errno says why
 bool holo_file_link(const char *target, const char *path); // a symbolic link; false: the system may have none

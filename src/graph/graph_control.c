@@ -381,11 +381,11 @@ static HoloStatus infer_other(HoloInfer *infer, HoloNode *node)
 }
 
 // A graph that the operator does not have, or has twice, would not be inferred, and yet be planned.
-static HoloStatus bodies_check(const HoloInfer *infer, const HoloNode *node, const char *const bodies[2])
+HoloStatus holo_infer_bodies_check(const HoloInfer *infer, const HoloNode *node, const char *const bodies[2])
 {
-    for (int i = 0; i < node->attr_count && bodies[0]; i++) {
+    for (int i = 0; i < node->attr_count; i++) {
         const HoloAttr *attr   = &node->attr[i];
-        bool            is_own = attr->kind != HOLO_ATTR_GRAPH;
+        bool            is_own = attr->kind != HOLO_ATTR_GRAPH && attr->kind != HOLO_ATTR_GRAPHS;
         for (int b = 0; b < 2 && bodies[b]; b++) is_own |= attr_find(node, bodies[b], HOLO_ATTR_GRAPH) == attr;
         if (!is_own)
             return holo_fail(infer->error, HOLO_BAD_MODEL, "node %s (%s): has no use for a graph '%s'", node->name,
@@ -414,7 +414,7 @@ HoloStatus holo_control_infer(HoloInfer *infer, HoloNode *node)
     };
     for (int i = 0; i < HOLO_COUNT(rows); i++) {
         if (rows[i].id != node->op_id || node->version < rows[i].since) continue;
-        HOLO_TRY(bodies_check(infer, node, rows[i].bodies));
+        if (rows[i].bodies[0]) HOLO_TRY(holo_infer_bodies_check(infer, node, rows[i].bodies));
         return rows[i].infer(infer, node);
     }
     return infer_other(infer, node);

@@ -204,6 +204,7 @@ static HoloStatus infer_node(HoloInfer *infer, HoloNode *node)
     node->op = holo_op_find(node->domain, node->type, node->version);
     HOLO_TRY(holo_node_check(node, infer->error));
     if (node->op && node->op->flags & HOLO_OP_CONTROL) return holo_control_infer(infer, node);
+    if (node->op) HOLO_TRY(holo_infer_bodies_check(infer, node, (const char *const[2]){NULL}));
     if (!node->op || holo_infer_is_open(node)) {
         set_partial(infer, node);
         return HOLO_OK;

@@ -51,6 +51,8 @@ HOLO_MUST HoloStatus holo_contents_infer(HoloInfer *infer, const HoloNode *node)
 
 // Infers a node that has subgraphs, and the subgraphs.
 HOLO_MUST HoloStatus holo_control_infer(HoloInfer *infer, HoloNode *node);
+// Fails if the node has a graph among its attributes that is not one of these; NULL ends them.
+HOLO_MUST HoloStatus holo_infer_bodies_check(const HoloInfer *infer, const HoloNode *node, const char *const bodies[2]);
 // The same for a node that generates tokens by its subgraphs.
 HOLO_MUST HoloStatus holo_search_infer(HoloInfer *infer, HoloNode *node);
 // Gives the captured inputs of a subgraph their types. They keep their contents inside, since these do not change from

@@ -15,6 +15,15 @@ bool holo_offer_has_bytes(const HoloOffer *c, size_t offset, const char *bytes)
     return !c->is_folder && c->file.size >= offset + size && !memcmp((const char *)c->file.data + offset, bytes, size);
 }
 
+bool holo_offer_is_text(const HoloOffer *c)
+{
+    const uint8_t *bytes = c->file.data;
+    size_t         size  = c->is_folder ? 0 : c->file.size;
+    for (size_t i = 0; i < size && i < 256; i++)
+        if ((bytes[i] < ' ' && !memchr("\t\r\n\f", bytes[i], 4)) || bytes[i] == 127) return false;
+    return size && (bytes[0] < 128 || bytes[0] == 0xEF);
+}
+
 bool holo_offer_mentions(const HoloOffer *c, const char *text)
 {
     enum { FIRST = 64 << 10, LAST = 64 << 10 };

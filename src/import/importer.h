@@ -19,6 +19,8 @@ typedef struct HoloOffer {
 
 // Does the file have these bytes there?
 bool holo_offer_has_bytes(const HoloOffer *offer, size_t offset, const char *bytes);
+// Does the file begin as text does, without control characters?
+bool holo_offer_is_text(const HoloOffer *offer);
 // Does the text occur in the first, or in the last, kilobytes of the file?
 bool holo_offer_mentions(const HoloOffer *offer, const char *text);
 // Does the folder have a file of this name?

@@ -97,11 +97,7 @@ static HoloSniff sniff_weights(const HoloOffer *c)
 
 static HoloSniff sniff_text(const HoloOffer *c)
 {
-    const uint8_t *bytes = c->file.data;
-    size_t         size  = c->file.size;
-    for (size_t i = 0; i < size && i < 256; i++)
-        if ((bytes[i] < ' ' && !memchr("\t\r\n\f", bytes[i], 4)) || bytes[i] == 127) return HOLO_SNIFF_NONE;
-    return size && (bytes[0] < 128 || bytes[0] == 0xEF) ? HOLO_SNIFF_PERHAPS : HOLO_SNIFF_NONE;
+    return holo_offer_is_text(c) ? HOLO_SNIFF_PERHAPS : HOLO_SNIFF_NONE;
 }
 
 // ---- the table

@@ -109,7 +109,7 @@ gives 2 "--memory-budget: 'much' is not a number of bytes, for example 512M or 4
 gives 2 'expected NAME=0..255' hologram compile "$MODEL" --domain image
 gives 1 'no such input' hologram compile "$MODEL" -o domain.holo --input-shape image:1,1,8,8 --domain nothing=0..9
 check 'no archive of a domain that cannot be' test ! -e domain.holo
-gives 2 "--memory-budget: '0' is not a number of bytes" hologram compile "$MODEL" --memory-budget 0
+gives 2 '--memory-budget 0 has no room for a table' hologram compile "$MODEL" --memory-budget 0
 gives 2 '' hologram compile "$MODEL" "$MODEL"
 
 # A damaged model: every 997th byte turned around, one at a time. Never a signal (above 128).

@@ -36,6 +36,37 @@ gives 1 "is too long for a number" hologram run table.onnx -i x=1,2,$long
 gives 1 '1 number does not make a tensor of shape [?,3]' hologram run table.onnx -i x=1
 gives 1 'no numbers in it' sh -c 'printf "\n\n" > blank.txt; "$HOLOGRAM" run ids.onnx -i blank.txt'
 gives 0 'they agree' hologram compare rows.csv list.json
+printf '"a","b","c"\n"1","2","3"\n4,5,6.5,\n' > quoted.csv
+gives 0 'they agree' hologram compare rows.csv quoted.csv
+# The first byte of each of these could also begin an ONNX model.
+for text in '2,3' '(2,3)' 'B,C\n2,3' 'r,s\n2,3' ':,:\n2,3' '"2","3"' '\n2,3'; do
+    printf "$text" > first.csv
+    gives 0 'y i64[1, 2] = 2, 3' hologram run ids.onnx -i first.csv
+    gives 1 'it looks like a text file' hologram inspect first.csv
+done
+# Nothing is passed over: a number that is missing is an error, and so are rows of different lengths.
+for text in '1,,3' '1,2,3\n4,,6\n' '1,2\n,4\n' ',1,2\n0,3,4\n' '1;;2' '[1,,2]' 'a,b\n1,\n,2\n' '1,2\n3,,\n' '"","1"'; do
+    printf "$text" > hole.csv
+    gives 1 'a number is missing in line' hologram run ids.onnx -i hole.csv
+done
+gives 1 'a number is missing in line 1' hologram run ids.onnx -i x=1,,3
+printf '1,2,3\n4,6\n' > uneven.csv
+gives 1 'the 2 lines differ in how many numbers they have' hologram run ids.onnx -i uneven.csv
+printf '[[1,2]\n,[3,4],\n]' > commas.json
+gives 0 'y i64[2, 2] = 1, 2, 3, 4' hologram run ids.onnx -i commas.json
+# An array of NumPy that is not one of numbers, or not whole: the message says what is wrong.
+header() { # TEXT WORDS
+    python3 -c 'import sys; d = sys.argv[1].encode().ljust(117) + b"\n"; sys.stdout.buffer.write(b"\x93NUMPY\1\0\x76\0" + d + bytes(64))' "$1" > header.npy
+    gives 1 "header.npy: $2" hologram run ids.onnx -i header.npy
+}
+cannot='the header of the NumPy array cannot be read'
+header "{'descr': '|O', 'fortran_order': False, 'shape': (8,), }" "$cannot: its elements are Python objects"
+header "{'descr': '<M8[ns]', 'fortran_order': False, 'shape': (8,), }" "$cannot: its elements are dates or times"
+header "{'descr': [('a', '<f4'), ('b', '<i4')], 'fortran_order': False, 'shape': (8,), }" "$cannot: its elements are records"
+header "{'descr': '<i8', 'fortran_order': False, 'shape': (-1,), }" "$cannot: a size of its shape is not valid"
+header "{'descr': '<i8', 'fortran_order': False, 'shape': ($(printf '1,%.0s' 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17)), }" "$cannot: it has too many dimensions"
+header "{'descr': '<i8', 'fortran_order': False, }" "$cannot: it lacks its type, its order or its shape"
+header "{'descr': '<i8', 'fortran_order': False, 'shape': (4611686018427387904, 4, 0), }" 'the shape of the NumPy array is too large'
 
 gives 0 'y f32[1, 3] = 1, -2, 300' hologram run table.onnx -i x=1,-2,3e2 # the numbers themselves
 gives 0 'y i64[1, 2] = 7, 8' hologram run ids.onnx -i '[7, 8]'
@@ -98,6 +129,8 @@ gives 1 'a picture cannot have 4 channels' hologram run odd.onnx -i four.ppm
 gives 1 'the input needs 4 pictures' hologram run many.onnx -i four.ppm
 gives 1 'two to four dimensions' sh -c '. "$CHECKS"; model() { python3 "$ROOT/tests/support/onnx_model.py" "$@"; }
     model flat.onnx in x f32 n out y f32 n node Identity x y; "$HOLOGRAM" run flat.onnx -i four.ppm'
+printf '\211PNG\015\012\032\012\000\000\000\015IHDR\000\001\206\240\000\001\206\240\010\000\000\000\000\215\071T\024\000\000\000\011IDATx\234c\000\000\000\001\000\001\136ÿ\175ù\000\000\000\000IEND\256B\140\202' > huge.png
+gives 1 'hologram: huge.png: an image of 100000 x 100000 pixels is too large' hologram run first.onnx -i huge.png
 gives 1 'damaged' sh -c 'head -c 60 photo.png > cut.png; "$HOLOGRAM" run first.onnx -i cut.png'
 gives 1 'has 3 channels' hologram run first.onnx -i four.ppm --channels gray
 gives 2 '--mean is for pictures, but no input is a picture' hologram run first.onnx -i random --mean 0.5

@@ -21,6 +21,12 @@ json two.json good error
 check "each file is listed" test "$(grep -c '"file"' two.json)" = 3
 check "and nothing else is said" test ! -s two.err
 
+# Several runs are one document, too, with a trace of all and a memo of what they computed.
+hologram run digits.holo --input random --times 2 --json --profile runs_trace.json --memo 1M --save-memo runs.holo > runs.json
+json runs.json file device runs outputs
+check "each run is listed" test "$(grep -c '"outputs"' runs.json)" = 2
+check "the trace and the memo are written" test -s runs_trace.json -a -s runs.holo
+
 # A failure is one document on the standard output, whatever fails, and stderr is empty.
 fails() { # STATUS WORDS COMMAND...
     _want=$1 _text=$2

@@ -6,6 +6,9 @@ quiet hologram compile "$MODEL" -o digits.holo -q
 # One limit, from a flag, the environment or a file; what goes past it says how much was asked for, and what to do.
 gives 1 'MiB were asked for; the memory limit is 1.0 MiB' hologram run digits.holo --input random --input-shape image:100000,1,8,8 \
     --memory-limit 1M
+gives 1 "the input 'image': out of memory: " hologram run digits.holo --input random --input-shape image:100000,1,8,8 --memory-limit 1M
+gives 1 'the memory limit is 1 byte, and' hologram run digits.holo --input random --memory-limit 1
+gives 1 'out of memory for a session: ' hologram run digits.holo --input random --memory-limit 200K
 gives 1 'memory-limit SIZE' hologram run digits.holo --input random --input-shape image:100000,1,8,8 --memory-limit 1M
 gives 0 'probabilities' hologram run digits.holo --input random --input-shape image:1000,1,8,8 --memory-limit 1G
 gives 1 'is 1.0 MiB' hologram compile "$MODEL" -o no.holo -q --memory-limit 1M
@@ -61,9 +64,17 @@ mkfifo kernel.py
 gives 1 'is a pipe, not a file' soon kernel list kernel.py
 gives 1 'is a pipe, not a file' soon compile kernel.py -o no.holo
 gives 1 'is a pipe, not a file' soon compile "$MODEL" --kernel kernel.py -o no.holo
+for file in pipe /dev/zero; do
+    gives 1 'it is a pipe, a socket or a device, not a file' soon grammar "$file"
+done
+printf '@kernel(lanes=n)\ndef same(a: DeviceArray[f32], b: DeviceArray[f32], n: i64):\n    b[get_global_id()] = a[get_global_id()]\n' > same.py
+mkfifo pipe.svg
+gives 1 'a pipe that nobody reads' soon graph digits.holo -o pipe.svg
+gives 1 'a pipe that nobody reads' soon compile same.py --emit asm -o pipe
 mkdir -p case/test_data_set_0
 cp "$MODEL" case/model.onnx
 gives 1 'not a file' soon test --known pipe case
+gives 1 'a pipe that nobody reads' soon test case --json pipe
 for place in hologram.toml .env; do
     mkfifo $place
     if [ $place = .env ]; then gives 0 'threads' soon config; else gives 2 'cannot read hologram.toml: it is a pipe' soon version; fi
@@ -82,6 +93,8 @@ rm hologram.toml
 # A pipe that the shell has open for the program is read.
 cat "$SEVEN" | hologram run digits.holo --input /dev/stdin > out
 check 'a tensor from a pipe' grep -q 0.99994 out
+echo 'root ::= "a"' | hologram grammar --gbnf /dev/stdin a > out
+check 'a grammar from a pipe' grep -q 'the text fits' out
 
 # A small .npz that becomes large: its shape is compared before anything is inflated, and only what is asked for is.
 if command -v python3 > /dev/null && python3 -c '' 2> /dev/null; then

@@ -55,7 +55,8 @@ gives 1 'did you mean --input image=x.npy?' hologram run d.holo -i image:x.npy
 gives 1 'give each input its own --input' hologram run pair.onnx -i a=random,b=random
 gives 1 "the file 'no-such.npy' for the input 'image' does not exist" hologram run d.holo -i no-such.npy
 gives 2 'expected NAME:DIMS' hologram compile m.onnx --input-shape image:99999999999999999999,1,8,8
-gives 1 'a tensor of these sizes is too large' hologram run d.holo -i random --input-shape image:9223372036854775807,1,8,8
+for times in 0 -1 2x 1.5 99999999999; do gives 2 "--times is '$times', but must be a" hologram run d.holo -i random --times $times; done
+gives 1 "the input 'image': a tensor of these sizes is too large" hologram run d.holo -i random --input-shape image:9223372036854775807,1,8,8
 gives 2 "'0x10' is not a whole number" hologram run d.holo -i random --threads 0x10
 check 'no word that is far off' sh -c '"$HOLOGRAM" run d.holo --seed 5 2>&1 | grep -v "did you mean" | grep -q "no option --seed"'
 

@@ -1,8 +1,8 @@
 // heap.h - the heap of a test program, counted and made to fail.
 //
 // To be included by the one source file of a program: it defines malloc, calloc, realloc, free, mmap and munmap for
-// the whole process and hands on to the real ones. Under the thread sanitizer, which needs these names for itself,
-// it counts nothing: heap_is_counted is false.
+// the whole process and hands on to the real ones. Under the thread sanitizer, which needs these names for itself, and on
+// Windows, where a program cannot replace them, it counts nothing: heap_is_counted is false.
 #ifndef HOLO_TESTS_HEAP_H
 #define HOLO_TESTS_HEAP_H
 
@@ -10,9 +10,6 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #if defined __has_feature
 #define HEAP_CLANG_HAS(x) __has_feature(x)
@@ -20,9 +17,13 @@
 #define HEAP_CLANG_HAS(x) 0
 #endif
 
-#if defined __SANITIZE_THREAD__ || HEAP_CLANG_HAS(thread_sanitizer)
+#if defined __SANITIZE_THREAD__ || HEAP_CLANG_HAS(thread_sanitizer) || defined _WIN32
 enum { heap_is_counted = 0 };
 #else
+#define HEAP_COUNTS
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 enum { heap_is_counted = 1 };
 #endif
 
@@ -60,7 +61,7 @@ HEAP_PLAIN static inline bool heap_refuses(void)
     return true;
 }
 
-#if !(defined __SANITIZE_THREAD__ || HEAP_CLANG_HAS(thread_sanitizer))
+#ifdef HEAP_COUNTS
 
 #if defined __SANITIZE_ADDRESS__ || HEAP_CLANG_HAS(address_sanitizer)
 #define HEAP_REAL(name) __interceptor_##name // so that the sanitizer still sees every block

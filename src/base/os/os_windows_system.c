@@ -141,6 +141,11 @@ int holo_file_open(const char *path)
     return open_wide(path, _O_RDONLY);
 }
 
+int holo_file_create(const char *path)
+{
+    return open_wide(path, _O_WRONLY | _O_CREAT | _O_TRUNC);
+}
+
 bool holo_file_remove(const char *path)
 {
     wchar_t *name    = holo_wide(path);

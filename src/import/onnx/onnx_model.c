@@ -122,7 +122,8 @@ static HoloSniff sniff(const HoloOffer *offer)
     HoloString         whole = {offer->file.data, offer->file.size};
     if (offer->is_folder || !whole.size || !begins_like_model(bytes, bytes + whole.size)) return HOLO_SNIFF_NONE;
     bool is_whole = !holo_pb_read(&(HoloPbSource){bytes, &why}, "ModelProto", whole, holo_onnx_model_fields, &model);
-    return is_whole && holo_pb_has(model.has, GRAPH) ? HOLO_SNIFF_SURE : HOLO_SNIFF_PERHAPS;
+    if (is_whole && holo_pb_has(model.has, GRAPH)) return HOLO_SNIFF_SURE;
+    return holo_offer_is_text(offer) ? HOLO_SNIFF_NONE : HOLO_SNIFF_PERHAPS; // "2,3" begins like a model, too
 }
 
 const HoloImporter holo_importers_onnx[] = {

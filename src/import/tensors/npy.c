@@ -72,44 +72,57 @@ static bool read_number(Cursor *c, int64_t *out)
     return c->at > start;
 }
 
-static bool read_descr(Cursor *c, Header *out)
+static bool wrong(const char **out_why, const char *why)
+{
+    *out_why = why;
+    return false;
+}
+
+static bool read_descr(Cursor *c, Header *out, const char **out_why)
 {
     HoloString text;
-    if (!read_string(c, &text) || text.size < 3) return false;
+    if (accept(c, "[")) return wrong(out_why, "its elements are records, which are not supported");
+    if (!read_string(c, &text) || text.size < 2) return wrong(out_why, "its type is damaged");
     Cursor digits   = {text.data + 2, text.data + text.size};
     out->is_swapped = text.data[0] == '>';
     out->kind       = text.data[1];
-    return strchr("<>|=", text.data[0]) && read_number(&digits, &out->size) && digits.at == digits.end;
+    if (out->kind == 'O') return wrong(out_why, "its elements are Python objects, which are not supported");
+    if (out->kind == 'M' || out->kind == 'm')
+        return wrong(out_why, "its elements are dates or times, which are not supported");
+    bool is_good = strchr("<>|=", text.data[0]) && read_number(&digits, &out->size) && digits.at == digits.end;
+    return is_good || wrong(out_why, "its type is damaged");
 }
 
-static bool read_shape(Cursor *c, HoloTensor *out)
+static bool read_shape(Cursor *c, HoloTensor *out, const char **out_why)
 {
-    if (!accept(c, "(")) return false;
+    if (!accept(c, "(")) return wrong(out_why, "its shape is damaged");
     for (out->rank = 0; !accept(c, ")"); out->rank++) {
-        if (out->rank == HOLO_MAX_RANK || !read_number(c, &out->dim[out->rank])) return false;
+        if (out->rank == HOLO_MAX_RANK) return wrong(out_why, "it has too many dimensions");
+        if (!read_number(c, &out->dim[out->rank])) return wrong(out_why, "a size of its shape is not valid");
         accept(c, "L"); // as Python 2 wrote it
-        if (!accept(c, ",") && !(c->at < c->end && *c->at == ')')) return false;
+        if (!accept(c, ",") && !(c->at < c->end && *c->at == ')')) return wrong(out_why, "its shape is damaged");
     }
     return true;
 }
 
-static bool read_dict(Cursor *c, Header *out)
+static bool read_dict(Cursor *c, Header *out, const char **out_why)
 {
     enum { DESCR = 1, ORDER = 2, SHAPE = 4, ALL = 7 };
     int seen = 0;
+    *out_why = "it is damaged";
     if (!accept(c, "{")) return false;
     while (!accept(c, "}")) {
         HoloString key;
         bool       ok = read_string(c, &key) && accept(c, ":");
         if (ok && holo_string_equal(key, (HoloString){"descr", 5})) {
-            ok = read_descr(c, out);
+            ok = read_descr(c, out, out_why);
             seen |= DESCR;
         } else if (ok && holo_string_equal(key, (HoloString){"fortran_order", 13})) {
             out->is_fortran = accept(c, "True");
             ok              = out->is_fortran || accept(c, "False");
             seen |= ORDER;
         } else if (ok && holo_string_equal(key, (HoloString){"shape", 5})) {
-            ok = read_shape(c, &out->type);
+            ok = read_shape(c, &out->type, out_why);
             seen |= SHAPE;
         } else {
             ok = false;
@@ -117,7 +130,7 @@ static bool read_dict(Cursor *c, Header *out)
         if (!ok) return false;
         if (!accept(c, ",")) skip_space(c);
     }
-    return seen == ALL;
+    return seen == ALL || wrong(out_why, "it lacks its type, its order or its shape");
 }
 
 static bool find_type(Header *h)
@@ -239,10 +252,10 @@ static HoloStatus read_header(const char *text, size_t have, size_t size, Header
     size_t start = byte[6] == 1 ? 10 : 12, length = byte[8] | (size_t)byte[9] << 8;
     if (byte[6] > 1) length |= (size_t)byte[10] << 16 | (size_t)byte[11] << 24;
     if (length > have - start) return holo_fail(error, HOLO_BAD_INPUT, "the NumPy array is cut off in its header");
-    Cursor cursor = {text + start, text + start + length};
-    if (!read_dict(&cursor, h))
-        return holo_fail(error, HOLO_BAD_INPUT,
-                         "the header of the NumPy array cannot be read (records are not supported)");
+    Cursor      cursor = {text + start, text + start + length};
+    const char *why;
+    if (!read_dict(&cursor, h, &why))
+        return holo_fail(error, HOLO_BAD_INPUT, "the header of the NumPy array cannot be read: %s", why);
     if (!find_type(h))
         return holo_fail(error, HOLO_UNSUPPORTED, "NumPy's type '%c%lld' is not supported", h->kind,
                          (long long)h->size);
@@ -250,7 +263,8 @@ static HoloStatus read_header(const char *text, size_t have, size_t size, Header
     bool    fits =
         count >= 0 && holo_mul(h->size, h->kind == 'U' ? 4 : 1, &bytes_each) && holo_mul(count, bytes_each, &total);
     *out_start = start + length;
-    if (!fits || (uint64_t)total > size - *out_start || (count && !bytes_each))
+    if (!fits) return holo_fail(error, HOLO_BAD_INPUT, "the shape of the NumPy array is too large");
+    if ((uint64_t)total > size - *out_start || (count && !bytes_each))
         return holo_fail(error, HOLO_BAD_INPUT, "the NumPy array has only %llu bytes of data; its shape needs more",
                          (unsigned long long)(size - *out_start));
     h->bytes = (size_t)total;

@@ -1,5 +1,5 @@
 // numbers.c - a tensor from text: numbers separated by commas, semicolons, spaces or brackets, in rows, as in .csv
-// files. Lists inside of a list, [[1, 2], [3, 4]], say the shape.
+// files. Numbers may be in quotes; none may be missing. Lists inside of a list, [[1, 2], [3, 4]], say the shape.
 #include "import/import.h"
 #include "ops/tensor.h"
 
@@ -24,7 +24,7 @@ typedef struct Count {
 
 static bool is_between(char c)
 {
-    return c && strchr(" \t\r\f,;[](){}", c);
+    return c && strchr(" \t\r\f,;[](){}\"", c);
 }
 
 // The next word, and whether it is the first of its line. False: there is none.
@@ -177,6 +177,10 @@ static HoloStatus shape_find(const HoloTensor *want, const Count *count, const L
         out->dim[1] = count->columns;
         return HOLO_OK;
     }
+    if (want->rank == 2 && open == 2 && !lists->depth)
+        return holo_fail(error, HOLO_BAD_INPUT,
+                         "the %lld lines differ in how many numbers they have, so they are not the rows of a tensor",
+                         (long long)count->rows);
     if (fixed && count->words % fixed == 0) left = count->words / fixed;
     if (open ? !left : count->words != fixed) return shape_fail(want, count, error);
     // If several sizes are open, the last takes all numbers, as in a batch of one.
@@ -220,10 +224,33 @@ static HoloStatus word_put(Reader *r, HoloTensor *t, int64_t index)
                : HOLO_OK;
 }
 
-static HoloStatus words_check(Reader r)
+static bool is_comma(char c)
 {
-    bool is_new;
-    while (next_word(&r, &is_new)) {
+    return c == ',' || c == ';';
+}
+
+// A place without a number: two commas in a row, or one before the first number of a line. A line may end with one.
+// Inside of brackets, lines mean nothing. `r` is behind a word, or at the start of the text.
+static HoloStatus hole_check(Reader r, bool is_first, bool in_lists)
+{
+    int  commas  = 0;
+    bool is_hole = false, is_start = is_first;
+    for (; !is_hole && r.at < r.end && (*r.at == '\n' || is_between(*r.at)); r.at++) {
+        if (*r.at == '\n') r.line++, is_start = true;
+        commas += is_comma(*r.at);
+        is_hole = is_comma(*r.at) && (commas > 1 || (is_start && (is_first || !in_lists)));
+    }
+    return is_hole ? holo_fail(r.error, HOLO_BAD_INPUT, "a number is missing in line %lld: write nan if there is none",
+                               (long long)r.line)
+                   : HOLO_OK;
+}
+
+static HoloStatus words_check(Reader r, bool is_first)
+{
+    bool is_new, in_lists = memchr(r.at, '[', (size_t)(r.end - r.at));
+    for (;; is_first = false) {
+        HOLO_TRY(hole_check(r, is_first, in_lists));
+        if (!next_word(&r, &is_new)) break;
         if (is_number(r.word) && r.is_cut)
             return holo_fail(r.error, HOLO_BAD_INPUT, "'%.40s...' in line %lld is too long for a number", r.word,
                              (long long)r.line);
@@ -232,6 +259,7 @@ static HoloStatus words_check(Reader r)
                              "this is not a tensor; it looks like a text file: '%.40s' in line %lld is not a number",
                              r.word, (long long)r.line);
     }
+    if (r.at < r.end) return holo_fail(r.error, HOLO_BAD_INPUT, "line %lld has a zero byte", (long long)r.line);
     return HOLO_OK;
 }
 
@@ -241,9 +269,10 @@ HoloStatus holo_import_numbers(HoloArena *arena, const void *bytes, size_t size,
     Reader r = {.at = bytes, .end = (const char *)bytes + size, .line = 1, .error = error};
     bool   is_new;
     if (size > 2 && !memcmp(bytes, "\xef\xbb\xbf", 3)) r.at += 3; // a byte order mark that some programs write
-    Count count = count_words(r);
-    r           = count.start;
-    HOLO_TRY(words_check(r));
+    Count count    = count_words(r);
+    bool  is_first = count.start.at == r.at;
+    r              = count.start;
+    HOLO_TRY(words_check(r, is_first));
     if (!count.words) return holo_fail(error, HOLO_BAD_INPUT, "this is not a tensor: there are no numbers in it");
     if (want && (want->kind != HOLO_TENSOR || want->dtype == HOLO_STRING))
         return holo_fail(error, HOLO_BAD_INPUT, "a text file can only be a tensor of numbers");

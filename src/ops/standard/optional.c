@@ -11,6 +11,7 @@ static HoloStatus find_element(const HoloCall *call, HoloTensor *out)
         *out = *type->tensor;
     else
         return holo_call_fail(call, HOLO_BAD_MODEL, "needs an input or the attribute type");
+    if (!out->dtype) return holo_call_fail(call, HOLO_BAD_MODEL, "its attribute type says no type of elements");
     if (out->kind == HOLO_TENSOR || out->kind == HOLO_SEQUENCE) return HOLO_OK;
     return holo_call_fail(call, HOLO_BAD_MODEL, "an optional holds a tensor or a sequence only");
 }

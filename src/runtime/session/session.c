@@ -115,7 +115,7 @@ HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSessi
     holo_sharing_name(model, model->device_count > 1, session->device, sizeof session->device);
     atomic_init(&session->stop.why, 0);
     session->account = holo_account_open();
-    HoloScope scope  = {.account = session->account};
+    HoloScope scope  = {.account = session->account, .what = "a session"};
     holo_scope_enter(&scope);
     HoloStatus status = parts_create(session, error);
     holo_scope_leave(&scope);
@@ -236,6 +236,7 @@ static HoloStatus input_set(HoloSession *session, int index, const HoloTensor *t
     if (!port)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "there is no input %d: the model has %d", index,
                          holo_model_input_count(session->model));
+    if (!tensor) return holo_fail(error, HOLO_BAD_ARGUMENT, "no tensor is given for input %s", port->name);
     HOLO_TRY(holo_port_fits(port, tensor, error));
     int64_t count = count_of(tensor);
     if (count && !tensor->data) return holo_fail(error, HOLO_BAD_INPUT, "input %s has no data", port->name);
@@ -460,7 +461,7 @@ static HoloStatus run(HoloSession *session, HoloError *error)
 HoloStatus holo_session_run(HoloSession *session, HoloError *error)
 {
     HOLO_TRY(holo_session_take(session, error));
-    HOLO_IN(session->account);
+    HOLO_IN_FOR(session->account, "a run");
     HoloStatus status = run(session, error);
     if (status)
         status = holo_tell_failure(status, "a run", error);

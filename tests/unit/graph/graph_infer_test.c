@@ -253,6 +253,18 @@ static void test_other_graphs(void **state)
         assert_int_equal(holo_graph_infer(graph, &error), HOLO_BAD_MODEL);
         assert_non_null(strstr(error.text, "has no use for a graph"));
     }
+    HoloError  error = {0};
+    HoloGraph *graph;
+    if (holo_graph_parse(&arena,
+                         "graph g(x: f32[4]) -> (y) {\n"
+                         "    y = Relu@14(x) {body=graph k(z: f32[4]) -> (r) {\n"
+                         "        r = Relu@14(z)\n"
+                         "    }}\n"
+                         "}\n",
+                         &graph, &error))
+        fail_msg("%s", error.text);
+    assert_int_equal(holo_graph_infer(graph, &error), HOLO_BAD_MODEL);
+    assert_non_null(strstr(error.text, "(Relu): has no use for a graph 'body'"));
 }
 
 static void test_scan(void **state)

@@ -92,6 +92,8 @@ static void test_what_does_not_fit(void **state)
     bad      = x;
     bad.data = NULL;
     EXPECT_FAIL(holo_session_set_input(r.session, 0, &bad, &error), HOLO_BAD_INPUT, "input x has no data");
+    EXPECT_FAIL(holo_session_set_input(r.session, 0, NULL, &error), HOLO_BAD_ARGUMENT,
+                "no tensor is given for input x");
     // Two inputs that should agree in N.
     bad        = x;
     bad.dim[0] = 1;
