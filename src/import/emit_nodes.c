@@ -119,6 +119,7 @@ HoloValue *holo_emit_constant(HoloEmit *e, const char *name, const HoloTensor *t
 
 HoloValue *holo_emit_ints(HoloEmit *e, const int64_t *numbers, int count)
 {
+    if (count < 0) return holo_emit_fail(e, HOLO_BAD_MODEL, "a tensor has too few dimensions");
     HoloTensor t    = {.dtype = HOLO_I64, .rank = 1, .dim = {count}};
     int64_t   *data = e->status ? NULL : HOLO_NEW(e->import->arena, int64_t, count + 1);
     if (!data) return no_memory(e);

@@ -256,6 +256,8 @@ ONE(mvn)
     double     eps = holo_ir_float(c, "eps", 1e-9);
     if (!axes) { // version 1: all dimensions behind the channels, or these too
         int first = holo_ir_bool(c, "across_channels", false) ? 1 : 2;
+        if (rank <= first)
+            return holo_emit_fail(c->e, HOLO_BAD_MODEL, "MVN of %d dimensions has none to average", rank);
         for (int i = first; i < rank; i++) own[i - first] = i;
         axes = holo_emit_ints(c->e, own, rank - first);
     }
