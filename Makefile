@@ -533,8 +533,8 @@ $(FUZZ_SEEDS): $(BUILD)/tests/ops_test $(wildcard tests/ops/*.txt)
 
 # Changed archives grow: texts and operands are added to them.
 FUZZ_FLAGS_pipeline := -max_len=32768
-# Verification allows loops of 65,536 turns: parts of a second, but a minute where comparisons are traced.
-FUZZ_FLAGS_compile := -timeout=240
+# Verification allows loops of 65,536 turns: parts of a second, but minutes where comparisons are traced.
+FUZZ_FLAGS_compile := -timeout=900
 
 ## make fuzz T=onnx SECONDS=60   fuzz one input (libFuzzer, with sanitizers and red zones, kernels at one level)
 SECONDS ?= 60

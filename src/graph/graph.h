@@ -180,8 +180,8 @@ typedef struct HoloEvalOptions {
     HoloStatus (*give)(void *context, int output, const HoloTensor *value, HoloError *error);
     void            *give_context;
     const HoloNode **at;    // set to each node of the graph itself when it begins; may be NULL
-    int64_t         *turns; // how many more runs of subgraphs are allowed; counts down, and below 0 the evaluation
-                            // fails. NULL: no limit
+    int64_t         *turns; // how many more runs of subgraphs are allowed, large ones counting more; counts down, and
+                            // below 0 the evaluation fails. NULL: no limit
 } HoloEvalOptions;
 HOLO_MUST HoloStatus holo_graph_eval(const HoloGraph *graph, const HoloTensor *const *inputs, HoloTensor *outputs,
                                      HoloArena *arena, const HoloEvalOptions *options, HoloError *error);

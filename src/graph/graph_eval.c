@@ -75,6 +75,16 @@ static void *host_keep(const HoloHost *host, size_t size)
     return holo_arena_take(((const Frame *)host)->arena, size);
 }
 
+// A run of a subgraph counts as one, and as more if it is given much to compute with.
+static int64_t turn_cost(int in_count, const HoloTensor *const *in)
+{
+    enum { ELEMENTS = 4096 };
+    int64_t cost = 1;
+    for (int i = 0; i < in_count; i++)
+        if (in[i] && in[i]->kind == HOLO_TENSOR) cost += holo_tensor_count(in[i]) / ELEMENTS;
+    return cost;
+}
+
 // As in the runtime (frame.c), results live until the second next run. If sequences are among them, runs continue in
 // one arena until it is large; what a run gives is copied only when it begins with an empty arena.
 static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count, const HoloTensor *const *in,
@@ -87,7 +97,7 @@ static HoloStatus host_subgraph(const HoloHost *host, void *graph, int in_count,
     if (body->input_count != in_count || body->output_count < out_count)
         return holo_fail(error, HOLO_BAD_MODEL, "subgraph %s has %d inputs and %d outputs, where %d and %d are used",
                          body->name, body->input_count, body->output_count, in_count, out_count);
-    if (frame->options && frame->options->turns && --*frame->options->turns < 0)
+    if (frame->options && frame->options->turns && (*frame->options->turns -= turn_cost(in_count, in)) < 0)
         return holo_fail(error, HOLO_NO_MEMORY, "subgraph %s runs more often than is allowed here", body->name);
     bool has_lists = false;
     for (int i = 0; i < out_count; i++) has_lists |= body->outputs[i]->type.kind == HOLO_SEQUENCE;

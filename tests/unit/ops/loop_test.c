@@ -4,6 +4,7 @@
 #include "support/onnx_writer.h"
 
 #include "api/tensors.h"
+#include "graph/graph.h"
 #include "support/watched.h"
 
 #include <stdio.h>
@@ -439,6 +440,40 @@ static void test_endless(void **state)
     holo_model_close(model);
 }
 
+// What may be computed is a number of turns; turns with large tensors count more.
+static void test_turns_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        int64_t elements, turns;
+        bool    fits;
+    } rows[]         = {{1, 5, true}, {1, 4, false}, {40960, 55, true}, {40960, 54, false}};
+    HoloArena  arena = {0};
+    HoloGraph *graph;
+    EXPECT_OK(
+        holo_graph_parse(&arena,
+                         "graph g(x: f32[N]) -> (y) {\n"
+                         "    const trips: i64[] = {5}\n"
+                         "    y = Loop@16(trips, _, x) {body=graph b(i: i64[], c: bool[], x: f32[N]) -> (c, z) {\n"
+                         "        z = Neg@13(x)\n"
+                         "    }}\n"
+                         "}\n",
+                         &graph, &error));
+    EXPECT_OK(holo_graph_infer(graph, &error));
+    for (int i = 0; i < HOLO_COUNT(rows); i++) {
+        int64_t           turns   = rows[i].turns;
+        HoloEvalOptions   options = {.turns = &turns};
+        HoloTensor        x = {.dtype = HOLO_F32, .rank = 1, .dim = {rows[i].elements}}, y = {0};
+        const HoloTensor *in  = &x;
+        HoloError         why = {0};
+        x.data                = calloc((size_t)rows[i].elements, sizeof(float));
+        HoloStatus status     = holo_graph_eval(graph, &in, &y, &arena, &options, &why);
+        assert_int_equal(status, rows[i].fits ? HOLO_OK : HOLO_NO_MEMORY);
+        free(x.data);
+    }
+    holo_arena_deinit(&arena);
+}
+
 // What no turn collects has the shape that is known of the body: of a constant, the plan knows more than the model
 // says.
 static void test_nothing_collected(void **state)
@@ -460,13 +495,21 @@ static void test_nothing_collected(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_many_rounds),   cmocka_unit_test(test_large_state),
-        cmocka_unit_test(test_growing_state), cmocka_unit_test(test_swapped_state),
-        cmocka_unit_test(test_lists),         cmocka_unit_test(test_collected_steps),
-        cmocka_unit_test(test_carried_list),  cmocka_unit_test(test_forked_list),
-        cmocka_unit_test(test_queue),         cmocka_unit_test(test_nested_loops),
-        cmocka_unit_test(test_no_rounds),     cmocka_unit_test(test_unwanted_results),
-        cmocka_unit_test(test_endless),       cmocka_unit_test(test_nothing_collected),
+        cmocka_unit_test(test_many_rounds),
+        cmocka_unit_test(test_large_state),
+        cmocka_unit_test(test_growing_state),
+        cmocka_unit_test(test_swapped_state),
+        cmocka_unit_test(test_lists),
+        cmocka_unit_test(test_collected_steps),
+        cmocka_unit_test(test_carried_list),
+        cmocka_unit_test(test_forked_list),
+        cmocka_unit_test(test_queue),
+        cmocka_unit_test(test_nested_loops),
+        cmocka_unit_test(test_no_rounds),
+        cmocka_unit_test(test_unwanted_results),
+        cmocka_unit_test(test_endless),
+        cmocka_unit_test(test_turns_counted),
+        cmocka_unit_test(test_nothing_collected),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
