@@ -340,7 +340,7 @@ $(SHARED): $(COMPILER_OBJ) $(RUNTIME_OBJ) $(STDLIB_OBJ)
 	@echo "  link  $@"
 	$(Q)$(CC) $(LDFLAGS) -shared -o $@ $^ $(COMPILER_LIBS) $(LDLIBS)
 # There are hundreds of programs to link that only tests run: LLVM's linker takes a third of the time. In "make test" nobody debugs them.
-QUICK := $(if $(ROOT),,$(if $(shell command -v ld.lld),-fuse-ld=lld)) $(if $(SANITIZE),,$(if $(filter -g1,$(DEBUG)),-Wl$(comma)--strip-debug))
+QUICK := $(if $(ROOT),,$(if $(shell command -v ld.lld),-fuse-ld=lld)) $(if $(SANITIZE),,$(if $(filter -g0,$(DEBUG)),-Wl$(comma)--strip-debug))
 # The test of failing allocations makes those from arenas fail, too.
 $(BUILD)/tests/alloc_test: TEST_LIBS := $(LIB_COMP) $(LIB) -Wl,--wrap=holo_arena_take,--wrap=holo_arena_take_array,--wrap=holo_arena_text
 $(BUILD)/tests/alloc_test: $(LIB_COMP) $(LIB)
@@ -394,8 +394,8 @@ CLI_IN_ORDER := $(call longest_first,$(LONG_CLI),$(patsubst tests/cli/%_test.sh,
 TEST_PARTS    = $(NARROW_PARTS) $(UNIT_IN_ORDER:$(BUILD)/tests/%='unit-watched: $(WATCHING) sh tools/unit.sh $(BUILD)/watched/tests/%') \
                 $(CLI_IN_ORDER:%='cli-test: HOLOGRAM=$(abspath $(BUILD)/hologram) sh tests/cli/run.sh %') \
                 $(WIDE_PARTS) $(UNIT_IN_ORDER:%='unit: sh tools/unit.sh %')
-# What is built to be tested has lines alone for debuggers, unless DEBUG says otherwise.
-test: DEBUG := $(if $(filter file,$(origin DEBUG)),-g1,$(DEBUG))
+# What is built to be tested has nothing for debuggers, unless DEBUG says otherwise: DEBUG=-g.
+test: DEBUG := $(if $(filter file,$(origin DEBUG)),-g0,$(DEBUG))
 test: test-deps
 	@CALL="$(MAKE) $(JOBS) DEBUG=$(DEBUG)" sh tools/parts.sh 1 test-programs
 	@CALL="$(MAKE) DEBUG=$(DEBUG)" sh tools/parts.sh $$(($$(nproc) + 1)) $(TEST_PARTS)
