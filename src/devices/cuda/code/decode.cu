@@ -199,9 +199,7 @@ template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
         if (i % D == 0) to[0] = top, to[1] = sum;
     }
     if (splits > 1) {
-        __threadfence();
-        if (!__syncthreads_or(threadIdx.x == 0 && atomicAdd(&p.counters[item], 1) == (uint32_t)splits - 1)) return;
-        __threadfence();
+        if (!is_last_block(&p.counters[item], splits)) return;
         if (threadIdx.x == 0) p.counters[item] = 0;
     }
     for (int i = threadIdx.x; i < G * D; i += 128) {

@@ -44,6 +44,17 @@ INL int64_t thread_number()
     return (int64_t)blockIdx.x * blockDim.x + threadIdx.x;
 }
 
+// Is this the last of `count` blocks to arrive? Then it sees all that the others wrote. A block counts only once all its threads
+// have written: one thread that counted before the barrier would speak for others that are still at it.
+INL bool is_last_block(uint32_t *counter, int count)
+{
+    __threadfence();
+    __syncthreads();
+    bool is_last = __syncthreads_or(threadIdx.x == 0 && atomicAdd(counter, 1) == (uint32_t)count - 1);
+    __threadfence();
+    return is_last;
+}
+
 // ---- steps that are launched together
 
 template <class P> struct Many {

@@ -156,10 +156,7 @@ template <int BM, int BN, int THREADS, class Sum> INL bool add_parts(const HoloC
     float4 *part = (float4 *)p.partial + (int64_t)tile * p.splits * QUADS;
     for (int i = threadIdx.x; i < QUADS; i += THREADS)
         part[(int64_t)blockIdx.y * QUADS + i] = *(float4 *)(stage + i / (BN / 4) * (BN + SKEW) + i % (BN / 4) * 4);
-    __threadfence();
-    int last = __syncthreads_or(threadIdx.x == 0 && atomicAdd(&p.counters[tile], 1) == (uint32_t)p.splits - 1);
-    if (!last) return false;
-    __threadfence();
+    if (!is_last_block(&p.counters[tile], p.splits)) return false;
     if (threadIdx.x == 0) p.counters[tile] = 0;
     for (int i = threadIdx.x; i < QUADS; i += THREADS) {
         float4 x = __ldcg(part + i);
