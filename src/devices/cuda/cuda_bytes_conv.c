@@ -128,18 +128,6 @@ static HoloStatus tiles_add(HoloCudaMaking *m, const HoloCudaByteStep *s, const 
 
 // ---- plainly
 
-// Strides of [image][channels][three dimensions], or with channels last.
-static void strides_set(const int64_t *size, int64_t channels, bool is_last, int64_t *out)
-{
-    int64_t at = is_last ? channels : 1;
-    out[1]     = is_last ? 1 : size[0] * size[1] * size[2];
-    for (int d = 2; d >= 0; d--) {
-        out[2 + d] = at;
-        at *= size[d];
-    }
-    out[0] = size[0] * size[1] * size[2] * channels;
-}
-
 static HoloStatus plain_add(HoloCudaMaking *m, const HoloCudaByteStep *s, const Conv *c, const HoloCudaScaled *end)
 {
     HoloCudaByteWindow p = {.s        = *end,
@@ -157,9 +145,9 @@ static HoloStatus plain_add(HoloCudaMaking *m, const HoloCudaByteStep *s, const 
         p.pad[d]      = (int32_t)c->shape.pad[d];
         p.dilation[d] = (int32_t)c->shape.dilation[d];
     }
-    strides_set(c->shape.in, c->channels * c->groups, c->is_last, p.x_stride);
-    strides_set(c->shape.out, c->filters, c->is_last, p.y_stride);
-    strides_set(c->shape.kernel, c->channels, false, p.w_stride);
+    holo_cuda_image_strides(c->shape.in, c->channels * c->groups, c->is_last, p.x_stride);
+    holo_cuda_image_strides(c->shape.out, c->filters, c->is_last, p.y_stride);
+    holo_cuda_image_strides(c->shape.kernel, c->channels, false, p.w_stride);
     HoloCudaShape shape = holo_cuda_threads(p.count);
     HoloCudaStep *step;
     HOLO_TRY(holo_cuda_add(m, "bytes", "bytes_window", &shape, &p, sizeof p, &step));

@@ -144,22 +144,10 @@ static bool tile_pick(const HoloCudaMaking *m, const Conv *c, HoloCudaPick *out)
 
 // ---- plainly
 
-// Strides of [image][channels][three dimensions], or with channels last.
-static void strides_set(const int64_t *size, int64_t channels, bool is_last, int64_t *out)
-{
-    int64_t at = is_last ? channels : 1;
-    out[1]     = is_last ? 1 : size[0] * size[1] * size[2];
-    for (int d = 2; d >= 0; d--) {
-        out[2 + d] = at;
-        at *= size[d];
-    }
-    out[0] = size[0] * size[1] * size[2] * channels;
-}
-
 static void weights_set(const HoloCudaMaking *m, const Conv *c, int64_t *out)
 {
     int64_t own = c->padded;
-    strides_set(c->shape.kernel, own, c->is_packed && !c->is_depthwise, out);
+    holo_cuda_image_strides(c->shape.kernel, own, c->is_packed && !c->is_depthwise, out);
     if (c->is_packed && !c->is_depthwise) out[0] = holo_cuda_packed_row(own * taps(c), m->params.store);
     if (!c->is_packed || !c->is_depthwise) return;
     out[0] = 1; // [taps][channels]
@@ -189,8 +177,8 @@ static HoloStatus plain_add(HoloCudaMaking *m, const Conv *c)
         p.pad[d]      = (int32_t)c->shape.pad[d];
         p.dilation[d] = (int32_t)c->shape.dilation[d];
     }
-    strides_set(c->shape.in, c->channels, c->is_last, p.x_stride);
-    strides_set(c->shape.out, c->filters, c->is_last, p.y_stride);
+    holo_cuda_image_strides(c->shape.in, c->channels, c->is_last, p.x_stride);
+    holo_cuda_image_strides(c->shape.out, c->filters, c->is_last, p.y_stride);
     memcpy(p.more_stride, p.y_stride, sizeof p.more_stride);
     weights_set(m, c, p.w_stride);
     if (c->bias >= 0) p.bias_type = holo_cuda_type(m, c->bias);

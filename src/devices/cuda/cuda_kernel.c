@@ -128,6 +128,17 @@ HoloCudaShape holo_cuda_blocks(int64_t count)
     return (HoloCudaShape){.grid = {(uint64_t)count, 1, 1}, .block = 256};
 }
 
+void holo_cuda_image_strides(const int64_t size[3], int64_t channels, bool is_last, int64_t out[5])
+{
+    int64_t at = is_last ? channels : 1, all = size[0] * size[1] * size[2];
+    out[0] = all * channels;
+    out[1] = is_last ? 1 : all;
+    for (int d = 2; d >= 0; d--) {
+        out[2 + d] = at;
+        at *= size[d];
+    }
+}
+
 int64_t holo_cuda_padded_channels(int64_t channels, int64_t groups, int64_t taps, uint8_t type)
 {
     int64_t whole = type == HOLO_CUDA_F32 ? 4 : 8;

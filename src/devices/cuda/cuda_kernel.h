@@ -161,6 +161,9 @@ size_t holo_cuda_element(const HoloCudaMaking *m, int i);
 HoloCudaShape holo_cuda_threads(int64_t count);
 HoloCudaShape holo_cuda_blocks(int64_t count);
 
+// Strides of images [image][channels][size], or with channels last: image, channel, three dimensions.
+void holo_cuda_image_strides(const int64_t size[3], int64_t channels, bool is_last, int64_t out[5]);
+
 // The name of the kernel of a portable program, and of the arrays, by number of the parameter, that lie in the narrow type.
 enum { HOLO_CUDA_NAME = 48 };
 void holo_cuda_program_name(const void *bytes, size_t size, uint8_t store, uint64_t narrow, char out[HOLO_CUDA_NAME]);

@@ -56,17 +56,6 @@ static HoloStatus pool_find(const HoloCudaMaking *m, Pool *out)
 
 // ---- windows
 
-static void strides_set(const int32_t *size, int64_t channels, bool is_last, int64_t *out)
-{
-    int64_t at = is_last ? channels : 1, all = (int64_t)size[0] * size[1] * size[2];
-    out[1] = is_last ? 1 : all;
-    for (int d = 2; d >= 0; d--) {
-        out[2 + d] = at;
-        at *= size[d];
-    }
-    out[0] = all * channels;
-}
-
 // One window that is the whole image.
 static HoloStatus whole_set(const HoloCudaMaking *m, Pool *pool)
 {
@@ -144,8 +133,8 @@ HoloStatus holo_cuda_pool(HoloCudaMaking *m)
     HOLO_TRY(pool_find(m, &pool));
     if (!p->count) return HOLO_OK;
     HOLO_TRY(pool.is_whole ? whole_set(m, &pool) : windows_set(m, &pool));
-    strides_set(p->in, p->channels, pool.is_last, p->from_stride);
-    strides_set(p->out, p->channels, pool.is_last, p->to_stride);
+    holo_cuda_image_strides((int64_t[]){p->in[0], p->in[1], p->in[2]}, p->channels, pool.is_last, p->from_stride);
+    holo_cuda_image_strides((int64_t[]){p->out[0], p->out[1], p->out[2]}, p->channels, pool.is_last, p->to_stride);
     if (pool.is_scaled) return mean_add(m, &pool);
     bool by_four = pool.is_last && !pool.is_bytes && p->channels % 4 == 0 && p->kernel[0] == 1 && p->in[0] == 1 &&
                    holo_tensor_count(m->call->in[0]) <= INT32_MAX && p->count <= INT32_MAX;
