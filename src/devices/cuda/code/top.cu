@@ -79,6 +79,7 @@ INL void top_choose(const HoloCudaTop &p, Edge &edge, const uint32_t *counts, in
         if ((int)threadIdx.x >= step) sum += before;
     }
     uint32_t before = sum - own;
+    __syncwarp(); // all have read the edge, which one of them changes now
     if (before >= left || sum < left) return;
     while (before + counts[first] < left) before += counts[first++];
     int of_place   = d - p.element, bits = 8 * (of_place < 0 ? -of_place : 4 - of_place) - 8;
