@@ -19,7 +19,7 @@
 
 // ---- teams
 
-enum { TEAMS = 3, PLACES = 61 }; // PLACES: elements of arrays that lanes share
+enum { TEAMS = 2, PLACES = 61 }; // PLACES: elements of arrays that lanes share
 
 typedef struct Team {
     HoloPool *pool;
@@ -27,7 +27,7 @@ typedef struct Team {
     int64_t   parts; // of work that was given to the pool
 } Team;
 
-static Team teams[TEAMS] = {{NULL, 1, 0}, {NULL, 2, 0}, {NULL, 4, 0}};
+static Team teams[TEAMS] = {{NULL, 1, 0}, {NULL, 3, 0}};
 
 static void team_run(void *team, int64_t count, void (*work)(void *arg, int64_t i, int worker), void *arg)
 {
