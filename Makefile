@@ -72,7 +72,7 @@ SO_COMP  := $(BUILD)/libhologram-compiler.$(SHARED)
 HOLOGRAM := $(BUILD)/hologram$(EXE)
 
 .PHONY: all api demo packages picture deps help hooks install uninstall clean format lint operators
-.PHONY: cuda cuda-test cross golden test test-programs unit unit-programs unit-watched watched-programs models onnx onnx-device onnx-modes test-isa isa-programs isa-long asan ubsan tsan races oom fuzz fuzz-replay real
+.PHONY: cuda cuda-test cross golden test test-programs unit unit-programs unit-watched watched-programs models onnx onnx-device onnx-modes hostile test-isa isa-programs isa-long asan ubsan tsan races oom fuzz fuzz-replay real
 .PHONY: bench bench-real bench-kernels bench-blocks bench-grammar bench-isa bench-lookup bench-stdlib peers-anew
 MAKEFLAGS += --no-builtin-rules
 # What builds a lot uses every core, unless the caller said how many.
@@ -444,6 +444,12 @@ ONNX_DEBIAN := /usr/share/libonnx-testdata/data
 ONNX_NEWER  := $(or $(HOLO_ONNX_TESTS),$(wildcard ../shared/onnx/node))
 onnx: $(BUILD)/hologram
 	@sh tools/onnx.sh $(BUILD)/hologram "$(ONNX_DEBIAN)" "$(ONNX_NEWER)"
+## make hostile       ONNX's operator cases with hostile values and sizes, under the sanitizers (ROUNDS=60 SEED=1)
+vpath hostile_values.c tests/hostile
+hostile: watched-programs
+	@$(MAKE) --no-print-directory $(WATCH) $(BUILD)/watched/tests/hostile_values
+	@$(WATCHING) $(BUILD)/watched/tests/hostile_values --rounds $(or $(ROUNDS),60) --seed $(or $(SEED),1) $(or $(ONNX_NEWER),$(ONNX_DEBIAN)/node)
+
 ## make onnx-device   the same cases, cut between the CPU and a device with memory of its own (tests/device)
 # Its tables of devices and targets, and those of its test, are others than those of the libraries: with the rows of tests/device.
 MIRROR_OBJ := $(call obj,tests/device/mirror_device.c) $(BUILD)/obj/mirror/devices_registry.o $(BUILD)/obj/mirror/targets_registry.o
