@@ -99,7 +99,8 @@ static HoloStatus infer_if(HoloInfer *infer, HoloNode *node)
     static const char *const names[2] = {"else_branch", "then_branch"};
     HoloGraph               *branch[2];
     HoloDim                  condition  = node->in_count ? first_of(node->in[0]) : HOLO_DIM_UNKNOWN;
-    bool                     is_decided = !holo_dim_is_symbolic(condition), is_right[2] = {true, true};
+    bool                     is_decided = !holo_dim_is_symbolic(condition), is_right[2];
+    HoloError                why[2]     = {{0}};
     for (int i = 0; i < 2; i++) {
         HOLO_TRY(find_body(infer, node, names[i], 0, &branch[i]));
         if (branch[i]->output_count < node->out_count)
@@ -108,9 +109,11 @@ static HoloStatus infer_if(HoloInfer *infer, HoloNode *node)
         // A branch that is never taken may be invalid for the current sizes.
         if (is_decided && i != (condition != 0)) continue;
         holo_infer_captures(node, branch[i]);
-        HOLO_TRY(holo_infer_branch(branch[i], infer->depth + 1, &is_right[i], infer->error));
+        HOLO_TRY(holo_infer_branch(branch[i], infer->depth + 1, &why[i], infer->error));
     }
-    if (is_decided ? !is_right[condition != 0] : !is_right[0] && !is_right[1]) return HOLO_BAD_MODEL;
+    for (int i = 0; i < 2; i++) is_right[i] = !why[i].status;
+    if (is_decided ? !is_right[condition != 0] : !is_right[0] && !is_right[1])
+        return holo_fail(infer->error, HOLO_BAD_MODEL, "%s", why[is_decided ? condition != 0 : 0].text);
     for (int i = 0; i < node->out_count; i++) {
         const HoloTensor *types[2] = {&branch[0]->outputs[i]->type, &branch[1]->outputs[i]->type};
         HoloTensor        t        = is_decided ? *types[condition != 0] : merge_branches(types, is_right);
@@ -380,28 +383,18 @@ static HoloStatus infer_other(HoloInfer *infer, HoloNode *node)
     return HOLO_OK;
 }
 
-// A graph that the operator does not have, or has twice, would not be inferred, and yet be planned.
-HoloStatus holo_infer_bodies_check(const HoloInfer *infer, const HoloNode *node, const char *const bodies[2])
-{
-    for (int i = 0; i < node->attr_count; i++) {
-        const HoloAttr *attr   = &node->attr[i];
-        bool            is_own = attr->kind != HOLO_ATTR_GRAPH && attr->kind != HOLO_ATTR_GRAPHS;
-        for (int b = 0; b < 2 && bodies[b]; b++) is_own |= attr_find(node, bodies[b], HOLO_ATTR_GRAPH) == attr;
-        if (!is_own)
-            return holo_fail(infer->error, HOLO_BAD_MODEL, "node %s (%s): has no use for a graph '%s'", node->name,
-                             node->type, attr->name);
-    }
-    return HOLO_OK;
-}
+// ---- the operators with graphs
 
-HoloStatus holo_control_infer(HoloInfer *infer, HoloNode *node)
+typedef struct Control {
+    HoloOpId id;
+    int      since;
+    HoloStatus (*infer)(HoloInfer *infer, HoloNode *node);
+    const char *bodies[2]; // its graphs; none: it may have any
+} Control;
+
+static const Control *control_of(const HoloNode *node)
 {
-    static const struct {
-        HoloOpId id;
-        int      since;
-        HoloStatus (*infer)(HoloInfer *infer, HoloNode *node);
-        const char *bodies[2]; // its graphs; none: it may have any
-    } rows[] = {
+    static const Control rows[] = {
         {HOLO_ID_If, 1, infer_if, {"then_branch", "else_branch"}},
         {HOLO_ID_Loop, 1, infer_loop, {"body"}},
         {HOLO_ID_Scan, 9, infer_scan, {"body"}},
@@ -412,10 +405,31 @@ HoloStatus holo_control_infer(HoloInfer *infer, HoloNode *node)
         {HOLO_ID_MICROSOFT_BeamSearch, 1, holo_search_infer, {NULL}},
         {HOLO_ID_MICROSOFT_WhisperBeamSearch, 1, holo_search_infer, {NULL}},
     };
-    for (int i = 0; i < HOLO_COUNT(rows); i++) {
-        if (rows[i].id != node->op_id || node->version < rows[i].since) continue;
-        if (rows[i].bodies[0]) HOLO_TRY(holo_infer_bodies_check(infer, node, rows[i].bodies));
-        return rows[i].infer(infer, node);
+    for (int i = 0; i < HOLO_COUNT(rows); i++)
+        if (rows[i].id == node->op_id && node->version >= rows[i].since) return &rows[i];
+    return NULL;
+}
+
+// A graph that the operator does not have, or has twice, would not be inferred, and yet be planned.
+HoloStatus holo_infer_bodies_check(const HoloInfer *infer, const HoloNode *node)
+{
+    bool           is_control = node->op && node->op->flags & HOLO_OP_CONTROL;
+    const Control *control    = is_control ? control_of(node) : NULL;
+    if (!node->op || (is_control && (!control || !control->bodies[0]))) return HOLO_OK;
+    for (int i = 0; i < node->attr_count; i++) {
+        const HoloAttr *attr   = &node->attr[i];
+        bool            is_own = attr->kind != HOLO_ATTR_GRAPH && attr->kind != HOLO_ATTR_GRAPHS;
+        for (int b = 0; control && b < 2 && control->bodies[b]; b++)
+            is_own |= attr_find(node, control->bodies[b], HOLO_ATTR_GRAPH) == attr;
+        if (!is_own)
+            return holo_fail(infer->error, HOLO_BAD_MODEL, "node %s (%s): has no use for a graph '%s'", node->name,
+                             node->type, attr->name);
     }
-    return infer_other(infer, node);
+    return HOLO_OK;
+}
+
+HoloStatus holo_control_infer(HoloInfer *infer, HoloNode *node)
+{
+    const Control *control = control_of(node);
+    return control ? control->infer(infer, node) : infer_other(infer, node);
 }

@@ -203,8 +203,8 @@ static HoloStatus infer_node(HoloInfer *infer, HoloNode *node)
         if (node->out[i]) node->out[i]->contents = NULL;
     node->op = holo_op_find(node->domain, node->type, node->version);
     HOLO_TRY(holo_node_check(node, infer->error));
+    HOLO_TRY(holo_infer_bodies_check(infer, node));
     if (node->op && node->op->flags & HOLO_OP_CONTROL) return holo_control_infer(infer, node);
-    if (node->op) HOLO_TRY(holo_infer_bodies_check(infer, node, (const char *const[2]){NULL}));
     if (!node->op || holo_infer_is_open(node)) {
         set_partial(infer, node);
         return HOLO_OK;
@@ -252,18 +252,13 @@ HoloStatus holo_infer_added(HoloInfer *infer)
     return HOLO_OK;
 }
 
-// A node that fails ends it, unless `may_fail`: then only the outputs of that node are unknown. *out_done is the number
-// of nodes before the first that fails.
-static HoloStatus infer_nodes(HoloGraph *graph, int depth, bool may_fail, int *out_done, HoloError *error)
+// A node that fails ends it. *out_done is the number of nodes before it.
+static HoloStatus infer_nodes(HoloGraph *graph, int depth, int *out_done, HoloError *error)
 {
     HoloArena  scratch = {0};
     HoloInfer  infer   = {.graph = graph, .scratch = &scratch, .error = error, .depth = depth};
     HoloStatus status  = holo_infer_added(&infer);
     *out_done          = infer.node_done;
-    while (status == HOLO_BAD_MODEL && may_fail && infer.node_done < graph->node_count) {
-        set_unknown(&infer, graph->nodes[infer.node_done++]);
-        status = holo_infer_added(&infer);
-    }
     holo_arena_deinit(&scratch);
     return status;
 }
@@ -271,15 +266,36 @@ static HoloStatus infer_nodes(HoloGraph *graph, int depth, bool may_fail, int *o
 HoloStatus holo_infer_graph(HoloGraph *graph, int depth, HoloError *error)
 {
     int done;
-    return infer_nodes(graph, depth, false, &done, error);
+    return infer_nodes(graph, depth, &done, error);
 }
 
-HoloStatus holo_infer_branch(HoloGraph *graph, int depth, bool *out_is_right, HoloError *error)
+// A node that failed before its graphs were inferred: they could not be planned.
+static bool is_open_inside(const HoloNode *node)
 {
-    int done;
-    HOLO_TRY(infer_nodes(graph, depth, true, &done, error));
-    *out_is_right = done == graph->node_count;
-    return HOLO_OK;
+    for (int i = 0; i < node->attr_count; i++) {
+        const HoloGraph *body = node->attr[i].kind == HOLO_ATTR_GRAPH ? node->attr[i].graph : NULL;
+        for (int k = 0; body && k < body->node_count; k++)
+            if (!body->nodes[k]->op) return true;
+    }
+    return false;
+}
+
+HoloStatus holo_infer_branch(HoloGraph *graph, int depth, HoloError *out_why, HoloError *error)
+{
+    HoloArena  scratch = {0};
+    HoloError  now     = {0};
+    HoloInfer  infer   = {.graph = graph, .scratch = &scratch, .error = &now, .depth = depth};
+    HoloStatus status  = holo_infer_added(&infer);
+    while (status == HOLO_BAD_MODEL && infer.node_done < graph->node_count) {
+        HoloNode *node = graph->nodes[infer.node_done++];
+        if (is_open_inside(node) || holo_infer_bodies_check(&infer, node)) break;
+        if (!out_why->status) *out_why = now;
+        now = (HoloError){0};
+        set_unknown(&infer, node);
+        status = holo_infer_added(&infer);
+    }
+    holo_arena_deinit(&scratch);
+    return status ? holo_fail(error, status, "%s", now.text) : HOLO_OK;
 }
 
 HoloStatus holo_graph_infer(HoloGraph *graph, HoloError *error)
@@ -296,7 +312,7 @@ HoloStatus holo_graph_infer_count(HoloGraph *graph, int *out_done, HoloError *er
         for (int k = 0; k < t->rank; k++)
             if (t->dim[k] == HOLO_DIM_UNKNOWN) t->dim[k] = holo_dims_fresh(graph->dims, "d");
     }
-    return infer_nodes(graph, 0, false, out_done, error);
+    return infer_nodes(graph, 0, out_done, error);
 }
 
 // ---- operators that do not exist here

@@ -32,9 +32,9 @@ HOLO_MUST HoloStatus holo_infer_added(HoloInfer *infer);
 // Infers a graph whose inputs have types.
 HOLO_MUST HoloStatus holo_infer_graph(HoloGraph *graph, int depth, HoloError *error);
 
-// The same for a graph that may never run. If a node fails, *out_is_right is false, the message is that of the last
-// such node, and its outputs are unknown.
-HOLO_MUST HoloStatus holo_infer_branch(HoloGraph *graph, int depth, bool *out_is_right, HoloError *error);
+// The same for a graph that may never run. If a node fails, its outputs are unknown, and *out_why tells of the first such
+// node; it is empty when called, and stays so if none fails. A node whose graphs cannot be planned fails all the same.
+HOLO_MUST HoloStatus holo_infer_branch(HoloGraph *graph, int depth, HoloError *out_why, HoloError *error);
 
 // Asks the operator of a node for the types of its outputs. It needs the rank and the dtype of every given tensor: a
 // node is open if one of them is unknown.
@@ -51,8 +51,8 @@ HOLO_MUST HoloStatus holo_contents_infer(HoloInfer *infer, const HoloNode *node)
 
 // Infers a node that has subgraphs, and the subgraphs.
 HOLO_MUST HoloStatus holo_control_infer(HoloInfer *infer, HoloNode *node);
-// Fails if the node has a graph among its attributes that is not one of these; NULL ends them.
-HOLO_MUST HoloStatus holo_infer_bodies_check(const HoloInfer *infer, const HoloNode *node, const char *const bodies[2]);
+// Fails if the node has a graph among its attributes that its operator does not have.
+HOLO_MUST HoloStatus holo_infer_bodies_check(const HoloInfer *infer, const HoloNode *node);
 // The same for a node that generates tokens by its subgraphs.
 HOLO_MUST HoloStatus holo_search_infer(HoloInfer *infer, HoloNode *node);
 // Gives the captured inputs of a subgraph their types. They keep their contents inside, since these do not change from

@@ -148,13 +148,16 @@ static HoloGraph *branch_extend(const Sinking *s, int which)
 // The inputs get the types and contents of the captured values.
 static HoloStatus branch_infer(const HoloNode *node, HoloGraph *body, bool *out_is_right, HoloError *error)
 {
+    HoloError why = {0};
     for (int i = 0; i < body->input_count; i++) {
         const HoloValue *value     = node->in[i + 1];
         body->inputs[i]->type      = value ? value->type : (HoloTensor){.rank = -1};
         body->inputs[i]->type.data = NULL;
         body->inputs[i]->contents  = value ? value->contents : NULL;
     }
-    return holo_infer_branch(body, 1, out_is_right, error);
+    HOLO_TRY(holo_infer_branch(body, 1, &why, error));
+    *out_is_right = !why.status;
+    return HOLO_OK;
 }
 
 // The If that replaces all of that. It has no outputs yet.
