@@ -74,8 +74,8 @@ static void expect_conv(const Shape *v, const Case *c, const float *got, double 
     static int series;
     int64_t    at[3], i = 0;
     if (!series) series = watched_step("the elements of results", 7);
-    int step =
-        holo_tensor_count(&c->out) > 4096 && series < 5 ? 5 : series; // of many elements the plain way takes a sample
+    bool is_long = holo_tensor_count(&c->out) > 4096;
+    int  step    = is_long && series < 5 ? 5 : series; // the plain way takes its time
     for (int64_t image = 0; image < v->batch; image++)
         for (at[0] = 0; at[0] < out_size(v, 0); at[0]++)
             for (at[1] = 0; at[1] < out_size(v, 1); at[1]++)
