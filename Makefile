@@ -347,7 +347,7 @@ $(BUILD)/tests/alloc_test: $(LIB_COMP) $(LIB)
 $(BUILD)/tests/%$(EXE): %.c $(SUPPORT) $(if $(WATCHED),$(SHARED),$(LIB_COMP) $(LIB))
 	@mkdir -p $(@D)
 	@echo "  test  $@"
-	$(Q)$(CC) -std=c11 $(CFLAGS) $(TEST_FLAGS) -MMD -MP -MF $@.d -MT $@ -c $< -o $@.o
+	$(Q)$(CC) -std=c11 $(CFLAGS) $(TEST_FLAGS) $(if $(SANITIZE),,-O1) -MMD -MP -MF $@.d -MT $@ -c $< -o $@.o
 	$(Q)$(CC) $(LDFLAGS) $(QUICK) $@.o $(SUPPORT) $(TEST_LIBS) $(COMPILER_LIBS) -lcmocka $(LDLIBS) -o $@
 # A driver for GPUs that counts what it is asked; and beside it, modules of device code that run on the CPU: see on_cpu.h.
 $(BUILD)/tests/fake/libcuda.so.1: tests/cuda/fake_driver.c tests/cuda/fake_driver.h
