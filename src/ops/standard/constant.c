@@ -169,6 +169,19 @@ static HoloStatus count_real(const HoloCall *call, HoloDim *out)
     return HOLO_OK;
 }
 
+// A whole number, or a size as one: f32 and f64 hold them exactly, as far as sizes of tensors go.
+static bool is_whole(const HoloCall *call, int i, HoloDim *out)
+{
+    const HoloTensor *t = call->in[i];
+    HoloClass class     = holo_dtype_class((HoloDtype)t->dtype);
+    bool fits           = class != HOLO_CLASS_FLOAT || t->dtype == HOLO_F32 || t->dtype == HOLO_F64;
+    if (fits && holo_scalar(call, i, out)) return true;
+    double x = t->data && class == HOLO_CLASS_FLOAT ? holo_get_f(t, 0) : 0.5;
+    if (!(fabs(x) <= 0x1p24) || x != floor(x)) return false;
+    *out = (HoloDim)x;
+    return true;
+}
+
 static HoloStatus infer_range(HoloCall *call)
 {
     HoloDtype dtype     = (HoloDtype)call->in[0]->dtype;
@@ -181,7 +194,7 @@ static HoloStatus infer_range(HoloCall *call)
         HOLO_TRY(holo_expect_rank(call, i, 0, 1));
         if (t->rank == 1 && holo_dims_differ(t->dim[0], 1))
             return holo_call_fail(call, HOLO_BAD_INPUT, "input %d has %lld elements, not 1", i, (long long)t->dim[0]);
-        whole = whole && holo_scalar(call, i, &number[i]);
+        whole = whole && is_whole(call, i, &number[i]);
         real  = real && t->data;
     }
     if (whole && number[2] == 0) return holo_call_fail(call, HOLO_BAD_INPUT, "delta is 0");

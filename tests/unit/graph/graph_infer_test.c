@@ -162,6 +162,38 @@ static void test_data_symbols(void **state)
     assert_int_equal(holo_graph_find(g, "i")->type.dim[1], found);
 }
 
+// Anchors of detectors: a size as a real number, and a Range of real numbers to it. Numbers that may have been rounded say nothing.
+static void test_range_of_real_numbers(void **state)
+{
+    (void)state;
+    HoloGraph *graph = inferred("graph g(x: f32[n,m]) -> (r, h, s, e) {\n"
+                                "    const zero: f32[] = {0}\n"
+                                "    const one: f32[] = {1}\n"
+                                "    const half: f32[] = {0.5}\n"
+                                "    const zero16: f16[] = {0}\n"
+                                "    const one16: f16[] = {1}\n"
+                                "    const at: i64[] = {1}\n"
+                                "    const two: i64[] = {2}\n"
+                                "    sizes = Shape@13(x)\n"
+                                "    m = Gather@13(sizes, at)\n"
+                                "    k = Div@13(m, two)\n"
+                                "    f = Cast@13(k) {to=1}\n"
+                                "    r = Range@11(zero, f, one)\n"
+                                "    h = Range@11(zero, f, half)\n"
+                                "    c = Cast@13(k) {to=10}\n"
+                                "    s = Range@11(zero16, c, one16)\n"
+                                "    e = Range@11(half, f, one)\n"
+                                "}\n");
+    HoloDim    half  = holo_dim_div(graph->dims, holo_graph_find(graph, "x")->type.dim[1], 2);
+    assert_int_equal(holo_graph_find(graph, "r")->type.dim[0], half);
+    assert_true(holo_dim_is_symbolic(half));
+    static const char *const open[] = {"h", "s", "e"};
+    for (int i = 0; i < HOLO_COUNT(open); i++) {
+        HoloDim d = holo_graph_find(graph, open[i])->type.dim[0];
+        assert_true(holo_dim_is_symbolic(d) && d != half);
+    }
+}
+
 // Behind a value whose rank only the run finds out, types come back where an operator gives them by itself.
 static void test_unknown_rank(void **state)
 {
@@ -386,6 +418,7 @@ int main(void)
         cmocka_unit_test_teardown(test_float_arithmetic, teardown),
         cmocka_unit_test_teardown(test_decidable, teardown),
         cmocka_unit_test_teardown(test_data_symbols, teardown),
+        cmocka_unit_test_teardown(test_range_of_real_numbers, teardown),
         cmocka_unit_test_teardown(test_unknown_rank, teardown),
         cmocka_unit_test_teardown(test_if, teardown),
         cmocka_unit_test_teardown(test_loop, teardown),
