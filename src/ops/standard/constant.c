@@ -197,9 +197,12 @@ static HoloStatus infer_range(HoloCall *call)
         whole = whole && is_whole(call, i, &number[i]);
         real  = real && t->data;
     }
-    if (whole && number[2] == 0) return holo_call_fail(call, HOLO_BAD_INPUT, "delta is 0");
-    if (whole) count = count_whole(call->dims, number[0], number[1], number[2]);
-    if (real) HOLO_TRY(count_real(call, &count));
+    if (real) {
+        HOLO_TRY(count_real(call, &count));
+    } else if (whole) {
+        if (number[2] == 0) return holo_call_fail(call, HOLO_BAD_INPUT, "delta is 0");
+        count = count_whole(call->dims, number[0], number[1], number[2]);
+    }
     return holo_out_type(call, 0, dtype, 1, &count);
 }
 
