@@ -70,7 +70,8 @@ static HoloCudaWant want_of(const HoloCudaMaking *m, const Conv *c)
                           .numeric    = m->params.numeric,
                           .b_constant = true,
                           .align      = 16,
-                          .cluster    = m->shared->capability >= 90,
+                          .cluster    = holo_cuda_has_clusters(m->shared),
+                          .shared     = (uint32_t)m->shared->shared_most,
                           .tiled      = holo_cuda_is_tiled(m),
                           .batch      = (int32_t)c->groups,
                           .sms        = m->shared->multiprocessors};

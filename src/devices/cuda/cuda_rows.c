@@ -207,7 +207,7 @@ HoloStatus holo_cuda_rows(HoloCudaMaking *m)
 bool holo_cuda_normalises(const HoloCudaMaking *m, int64_t rows, int64_t width)
 {
     return m->params.numeric != HOLO_CUDA_NUMERIC_EXACT &&
-           holo_cuda_rows_keep(m->params.store, m->shared->capability >= 90, rows, width);
+           holo_cuda_rows_keep(m->params.store, (uint32_t)m->shared->shared_most, rows, width);
 }
 
 HoloStatus holo_cuda_rows_later(HoloCudaMaking *m)

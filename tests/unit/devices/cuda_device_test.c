@@ -104,6 +104,37 @@ static void maps(void **state)
     }
 }
 
+// Parts of k are blocks of a cluster only where the code is that of sm_90: that of other kinds has no clusters, and would leave zeros.
+static void clusters(void **state)
+{
+    static const char text[] = "graph g(x: f32[16,2048], w: f32[2048,16]) -> (y) {\n"
+                               "    y = MatMul@13(x, w)\n"
+                               "}\n";
+    static const struct {
+        const char *kind;
+        int         capability, clusters;
+    } cases[]   = {{"sm_90", 90, 1}, {"ptx", 90, 0}, {"ptx", 100, 0}, {"ptx", 120, 0}, {"sm_80", 80, 0}};
+    float *data = calloc(16 * 2048, sizeof *data);
+    assert_non_null(data);
+    for (int i = 0; i < HOLO_COUNT(cases); i++) {
+        fake_reset(state);
+        fake->capability     = cases[i].capability;
+        HoloModel   *model   = fake_model(text, "tf32", cases[i].kind);
+        HoloTensor   x       = {.dtype = HOLO_F32, .rank = 2, .dim = {16, 2048}, .data = data};
+        HoloTensor   w       = {.dtype = HOLO_F32, .rank = 2, .dim = {2048, 16}, .data = data};
+        HoloSession *session = NULL;
+        EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+        EXPECT_OK(holo_session_set_input(session, 0, &x, &error));
+        EXPECT_OK(holo_session_set_input(session, 1, &w, &error));
+        EXPECT_OK(holo_session_run(session, &error));
+        assert_int_equal(fake->clusters, cases[i].clusters);
+        holo_session_destroy(session);
+        holo_model_close(model);
+        all_is_given_back();
+    }
+    free(data);
+}
+
 #include "unit/devices/cuda_states_case.h"
 
 // Sessions share weights and code; each has memory and a stream of its own.
@@ -437,7 +468,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(one_launch),  TEST(maps),   TEST(two_sessions),  TEST(narrow),    TEST(narrow_is_shown),
         TEST(moves_agree), TEST(there),  TEST(host_reads_it), TEST(no_device), TEST(wrong),
-        TEST(run_fails),   TEST(states), TEST(left),
+        TEST(run_fails),   TEST(states), TEST(left),          TEST(clusters),
     };
     return cmocka_run_group_tests(tests, fake_load, NULL);
 }
