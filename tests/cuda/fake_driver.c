@@ -329,6 +329,7 @@ EXPORT int cuModuleGetFunction(void **out, void *module, const char *name)
     Function *f = m->count < FUNCTIONS ? calloc(1, sizeof *f) : NULL;
     if (!f) return UNKNOWN_FUNCTION;
     *out = m->functions[m->count++] = f;
+    snprintf(fake.function, sizeof fake.function, "%s", name);
     if (!m->library) return 0;
     f->kernel         = dlsym(m->library, name);
     *(void **)&f->run = dlsym(m->library, "holo_on_cpu");

@@ -135,6 +135,39 @@ static void clusters(void **state)
     free(data);
 }
 
+// Kernels that read a scale or a bias by the read-only cache are for constants: it may be old where a kernel wrote what it read.
+static void read_only(void **state)
+{
+    static const struct {
+        const char *text, *kernel;
+    } cases[]            = {{"graph g(x: f32[2,4]) -> (y) {\n"
+                                        "    const s: f32[4] = {1, 2, 3, 4}\n"
+                                        "    y = LayerNormalization@17(x, s)\n"
+                                        "}\n",
+                             "norm_plain_f32"},
+                            {"graph g(x: f32[2,4], a: f32[4]) -> (y) {\n"
+                                        "    s = Exp@13(a)\n"
+                                        "    y = LayerNormalization@17(x, s)\n"
+                                        "}\n",
+                             "centre"}};
+    static float data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    for (int i = 0; i < HOLO_COUNT(cases); i++) {
+        fake_reset(state);
+        HoloModel   *model   = fake_model(cases[i].text, "fused", "sm_90");
+        HoloTensor   x       = {.dtype = HOLO_F32, .rank = 2, .dim = {2, 4}, .data = data};
+        HoloTensor   a       = {.dtype = HOLO_F32, .rank = 1, .dim = {4}, .data = data};
+        HoloSession *session = NULL;
+        EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+        EXPECT_OK(holo_session_set_input(session, 0, &x, &error));
+        if (i) EXPECT_OK(holo_session_set_input(session, 1, &a, &error));
+        EXPECT_OK(holo_session_run(session, &error));
+        assert_string_equal(fake->function, cases[i].kernel);
+        holo_session_destroy(session);
+        holo_model_close(model);
+        all_is_given_back();
+    }
+}
+
 #include "unit/devices/cuda_states_case.h"
 
 // Sessions share weights and code; each has memory and a stream of its own.
@@ -468,7 +501,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(one_launch),  TEST(maps),   TEST(two_sessions),  TEST(narrow),    TEST(narrow_is_shown),
         TEST(moves_agree), TEST(there),  TEST(host_reads_it), TEST(no_device), TEST(wrong),
-        TEST(run_fails),   TEST(states), TEST(left),          TEST(clusters),
+        TEST(run_fails),   TEST(states), TEST(left),          TEST(clusters),  TEST(read_only),
     };
     return cmocka_run_group_tests(tests, fake_load, NULL);
 }
