@@ -103,6 +103,8 @@ static void check(const struct Machine *on, const char *module, const char *kern
     if (block > most) fail_msg("%s of %s takes %u threads, not %u", kernel, c->name, most, block);
     if (own > 48 << 10 || own + dynamic > on->shared)
         fail_msg("%s of %s has %u bytes of shared memory, and %u of its launch", kernel, c->name, own, dynamic);
+    if (dynamic <= 48 << 10 && own + dynamic > 48 << 10) // only who asks for more by itself gets it: cuda_shared.c
+        fail_msg("%s of %s has %u bytes beside the %u that every launch may have", kernel, c->name, own, dynamic);
     checked++;
 }
 
