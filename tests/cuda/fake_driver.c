@@ -21,13 +21,15 @@ enum {
     UNKNOWN_FUNCTION = 500,
     STEPS            = 256,
     FUNCTIONS        = 256,
-    TOUCHED          = 1 << 18
+    TOUCHED          = 1 << 18,
+    FREE_SHARED      = 48 << 10 // that every function may have
 };
 static const uint64_t SHIFT = UINT64_C(1) << 62;
 
 typedef struct Function {
     void         *kernel; // NULL: it is only counted
     HoloOnCpuRun *run;
+    int           shared; // dynamic shared memory that was asked for
 } Function;
 
 typedef struct Launch {
@@ -99,12 +101,21 @@ EXPORT int cuDeviceGetName(char *out, int room, int device)
     return 0;
 }
 
+// Shared memory of a block, on an H200 and a B200, an A100, and the small ones of sm_86, sm_89 and sm_120.
+static int shared_most(void)
+{
+    return fake.capability == 80                                     ? 163 << 10
+           : fake.capability / 10 == 9 || fake.capability / 10 == 10 ? 227 << 10
+                                                                     : 99 << 10;
+}
+
 EXPORT int cuDeviceGetAttribute(int *out, int what, int device)
 {
     (void)device;
     *out = what == HOLO_CU_MULTIPROCESSORS    ? 132
            : what == HOLO_CU_CAPABILITY_MAJOR ? fake.capability / 10
            : what == HOLO_CU_CAPABILITY_MINOR ? fake.capability % 10
+           : what == HOLO_CU_SHARED_OF_BLOCK  ? shared_most()
                                               : 0;
     return 0;
 }
@@ -318,6 +329,7 @@ EXPORT int cuModuleGetFunction(void **out, void *module, const char *name)
     Function *f = m->count < FUNCTIONS ? calloc(1, sizeof *f) : NULL;
     if (!f) return UNKNOWN_FUNCTION;
     *out = m->functions[m->count++] = f;
+    snprintf(fake.function, sizeof fake.function, "%s", name);
     if (!m->library) return 0;
     f->kernel         = dlsym(m->library, name);
     *(void **)&f->run = dlsym(m->library, "holo_on_cpu");
@@ -326,7 +338,9 @@ EXPORT int cuModuleGetFunction(void **out, void *module, const char *name)
 
 EXPORT int cuFuncSetAttribute(void *function, int what, int value)
 {
-    (void)function, (void)what, (void)value;
+    Function *f = function;
+    if (what != HOLO_CU_SHARED_MOST || value > shared_most()) return INVALID_VALUE;
+    f->shared = value;
     return 0;
 }
 
@@ -335,6 +349,11 @@ EXPORT int cuLaunchKernelEx(const HoloCuLaunchConfig *config, void *function, vo
     Launch l = {
         .function = function, .grid = {config->grid[0], config->grid[1], config->grid[2]}, .block = config->block[0]};
     (void)more;
+    if ((int)config->shared > (l.function->shared > FREE_SHARED ? l.function->shared : FREE_SHARED))
+        return INVALID_VALUE;
+    for (uint32_t i = 0; i < config->attribute_count; i++)
+        if (config->attributes[i].id == HOLO_CU_LAUNCH_CLUSTER && ++fake.clusters && fake.capability < 90)
+            return INVALID_VALUE;
     memcpy(l.args, args[0], sizeof l.args);
     fake.launches++;
     fake.stream = config->stream;

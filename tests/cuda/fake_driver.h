@@ -12,9 +12,11 @@ typedef struct HoloFakeDriver {
     size_t memory_left;                                     // more bytes at once cannot be taken
     int    contexts, depth, held, modules, streams, graphs; // what there is now
     int    takes, copies_in, copies_out, copies_within, launches, graph_launches, kernels, waits, maps; // calls so far
-    int    computed;     // kernels that ran on the CPU
-    bool   is_backwards; // they do so from the last thread to the first
-    const void *stream;  // of the last call
+    int    clusters;          // launches whose blocks are clusters
+    int    computed;          // kernels that ran on the CPU
+    bool   is_backwards;      // they do so from the last thread to the first
+    const void *stream;       // of the last call
+    char        function[64]; // the last kernel that was asked for
 } HoloFakeDriver;
 
 // "holo_on_cpu" of a module: runs a kernel of it. See on_cpu/on_cpu.h.

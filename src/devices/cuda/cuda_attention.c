@@ -91,7 +91,8 @@ HoloStatus holo_cuda_attention_add(HoloCudaMaking *m, const HoloCudaAttention *p
                          .numeric = m->params.numeric,
                          .align   = 16,
                          .batch   = 1,
-                         .sms     = m->shared->multiprocessors};
+                         .sms     = m->shared->multiprocessors,
+                         .shared  = (uint32_t)m->shared->shared_most};
     *out              = NULL;
     if (!holo_cuda_pick_attention(&want, p, &pick))
         return holo_call_fail(m->call, HOLO_UNSUPPORTED, "cuda: no kernel for attention of these sizes");

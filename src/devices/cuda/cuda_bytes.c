@@ -155,7 +155,8 @@ HoloStatus holo_cuda_byte_tiles_add(HoloCudaMaking *m, const HoloCudaByteStep *s
     HoloCudaWant     want = {.type       = holo_cuda_byte_type(s->a),
                              .b_constant = s->is_packed,
                              .align      = 16,
-                             .cluster    = m->shared->capability >= 90,
+                             .cluster    = holo_cuda_has_clusters(m->shared),
+                             .shared     = (uint32_t)m->shared->shared_most,
                              .batch      = (int32_t)batch,
                              .sms        = m->shared->multiprocessors};
     HoloCudaOperands of   = *given;

@@ -70,7 +70,8 @@ static HoloCudaWant want_of(const HoloCudaMaking *m, const Conv *c)
                           .numeric    = m->params.numeric,
                           .b_constant = true,
                           .align      = 16,
-                          .cluster    = m->shared->capability >= 90,
+                          .cluster    = holo_cuda_has_clusters(m->shared),
+                          .shared     = (uint32_t)m->shared->shared_most,
                           .tiled      = holo_cuda_is_tiled(m),
                           .batch      = (int32_t)c->groups,
                           .sms        = m->shared->multiprocessors};
@@ -138,6 +139,8 @@ static bool tile_pick(const HoloCudaMaking *m, const Conv *c, HoloCudaPick *out)
 {
     bool fits = c->is_last && c->is_packed && c->rank <= 2 && holo_cuda_type(m, 0) == m->params.store;
     if (!fits || (c->bias >= 0 && holo_cuda_type(m, c->bias) != HOLO_CUDA_F32)) return false;
+    if (c->is_depthwise && c->bias >= 0 && !m->call->in[c->bias]->data)
+        return false; // it is read by the read-only cache
     if (c->more >= 0 && holo_cuda_type(m, c->more) != m->params.store) return false;
     return c->is_depthwise ? depthwise_pick(m, c, out) : product_pick(m, c, out);
 }

@@ -18,11 +18,12 @@ enum { // numbers of the driver
     HOLO_CU_MULTIPROCESSORS   = 16, // attributes of a device
     HOLO_CU_CAPABILITY_MAJOR  = 75,
     HOLO_CU_CAPABILITY_MINOR  = 76,
-    HOLO_CU_SHARED_MOST       = 8, // attribute of a function: dynamic shared memory
-    HOLO_CU_STREAM_OWN        = 1, // a stream that does not wait for the default one
-    HOLO_CU_CAPTURE_THREAD    = 1, // what other threads do does not disturb a capture
-    HOLO_CU_LAUNCH_CLUSTER    = 4, // attributes of a launch
-    HOLO_CU_LAUNCH_EARLY      = 6, // it may begin before the one before it has ended, and waits itself
+    HOLO_CU_SHARED_OF_BLOCK   = 97, // shared memory that a block may have, if its function asks for it
+    HOLO_CU_SHARED_MOST       = 8,  // attribute of a function: dynamic shared memory
+    HOLO_CU_STREAM_OWN        = 1,  // a stream that does not wait for the default one
+    HOLO_CU_CAPTURE_THREAD    = 1,  // what other threads do does not disturb a capture
+    HOLO_CU_LAUNCH_CLUSTER    = 4,  // attributes of a launch
+    HOLO_CU_LAUNCH_EARLY      = 6,  // it may begin before the one before it has ended, and waits itself
     HOLO_CU_HOST_PORTABLE     = 1,
     HOLO_CU_MAP_F16           = 6, // maps of the copy engine: types of elements
     HOLO_CU_MAP_BF16          = 9,

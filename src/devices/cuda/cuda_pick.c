@@ -150,6 +150,7 @@ static void consider(const HoloCudaWant *want, const HoloCudaProduct *p, const T
         splits > 1 && !cluster ? (size_t)(tile_count * want->batch * splits) * (size_t)(t->m * t->n) * 4 : 0;
     if (tile_count > INT32_MAX / 2 || partial > PARTIAL_MAX) return;
     if (partial && tile_count * want->batch > HOLO_CUDA_COUNTERS) return;
+    if (want->shared && shared_of(t, part) > want->shared) return;
     double cost = cost_of(want, p, t, splits, part);
     if (best->count && best->cost <= cost) return;
     HoloCudaLaunch *l        = &best->launch[0];

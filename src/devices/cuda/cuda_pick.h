@@ -69,7 +69,8 @@ typedef struct HoloCudaPick {
 enum { HOLO_CUDA_ROWS_MAX = 8 }; // rows of A that the kernel for few rows can have
 
 // Does the kernel for few rows of A, m x k, bring them to shared memory? Then it can normalise them, too.
-bool holo_cuda_rows_keep(uint8_t type, bool is_sm90, int64_t m, int64_t k);
+// `shared`: see HoloCudaWant.
+bool holo_cuda_rows_keep(uint8_t type, uint32_t shared, int64_t m, int64_t k);
 
 // How exact: what --numeric says.
 enum { HOLO_CUDA_NUMERIC_FUSED, HOLO_CUDA_NUMERIC_EXACT, HOLO_CUDA_NUMERIC_TF32 };
@@ -85,7 +86,8 @@ typedef struct HoloCudaWant {
     uint32_t align;      // what the addresses of A, C and more are multiples of, in bytes
     int32_t  batch;      // products in the batch
     int32_t  sms;        // multiprocessors: 132 on an H200
-    uint8_t  cluster;    // the device has clusters of blocks (sm_90 and later)
+    uint32_t shared;     // bytes of shared memory that a block may have; 0: as many as on an H200
+    uint8_t  cluster;    // kernels know clusters of blocks: the code is that of sm_90
     uint8_t  tiled;      // it runs the kernels of tiled.cuh: it is sm_90, and their code is there
 } HoloCudaWant;
 

@@ -43,18 +43,19 @@ static int32_t rows_share(const HoloCudaWant *want, const HoloCudaRows *asked, i
     return found;
 }
 
-// Pieces of a row in shared memory. Two blocks of a multiprocessor must fit, and on sm_90 one of the next kernel beside them in the
-// usual case, so that it can ask for its weights early.
+// Pieces of a row in shared memory. Two blocks of a multiprocessor must fit, and where there is as much as on sm_90 one of the next
+// kernel beside them in the usual case, so that it can ask for its weights early.
 static int64_t rows_kept(uint8_t type, int64_t m, int64_t k)
 {
     return m * ceil_div(k * size_of(type), 16) * 16;
 }
 
-bool holo_cuda_rows_keep(uint8_t type, bool is_sm90, int64_t m, int64_t k)
+bool holo_cuda_rows_keep(uint8_t type, uint32_t shared, int64_t m, int64_t k)
 {
-    enum { MOST_SM80 = 14 << 10, MOST_SM90 = 40 << 10 };
+    enum { MOST_SM80 = 14 << 10, MOST_SM90 = 40 << 10, LARGE = 200 << 10 };
+    bool is_large = !shared || shared >= LARGE;
     return type <= HOLO_CUDA_BF16 && m <= HOLO_CUDA_ROWS_MAX && k <= MOST_SM90 &&
-           rows_kept(type, m, k) <= (is_sm90 ? MOST_SM90 : MOST_SM80);
+           rows_kept(type, m, k) <= (is_large ? MOST_SM90 : MOST_SM80);
 }
 
 static uint32_t rows_blocks(const HoloCudaWant *want, int32_t n, int32_t columns)
@@ -81,7 +82,7 @@ bool holo_cuda_pick_rows(const HoloCudaWant *want, const HoloCudaRows *asked, Ho
     int             rows  = asked->m == 1 ? 0 : asked->m <= 4 ? 1 : 2;
     HoloCudaLaunch *l     = begin(out, HOLO_CUDA_ROWS, "rows", kernels[want->type][rows], sizeof(HoloCudaRows));
     int32_t         share = rows_share(want, asked, size);
-    bool            kept  = holo_cuda_rows_keep(want->type, want->cluster, asked->m, asked->k);
+    bool            kept  = holo_cuda_rows_keep(want->type, want->shared, asked->m, asked->k);
     if (asked->norm && !kept) return false;
     l->params.rows         = *asked;
     l->params.rows.kept    = kept;
@@ -205,10 +206,12 @@ bool holo_cuda_pick_attention(const HoloCudaWant *want, const HoloCudaAttention 
         // where tf32 was asked for and is not there, what is closer is right too
         if (h->type == HOLO_CUDA_F32 && want->numeric == HOLO_CUDA_NUMERIC_FUSED && h->numeric != want->numeric)
             continue;
+        uint32_t shared = (uint32_t)((64 + 4 * h->keys) * h->size * size);
+        if (want->shared && shared > want->shared) continue;
         HoloCudaLaunch *l   = begin(out, HOLO_CUDA_ATTENTION, h->module, h->kernel, sizeof(HoloCudaAttention));
         l->params.attention = p;
         l->block            = 128;
-        l->shared           = (uint32_t)((64 + 4 * h->keys) * h->size * size);
+        l->shared           = shared;
         l->grid[0]          = (uint32_t)ceil_div(p.queries, 64);
         l->grid[1] = (uint32_t)p.heads, l->grid[2] = (uint32_t)p.batch;
         out->cost = 4 + (double)p.batch * p.heads * p.queries * p.keys * (p.size + p.v_size) * 2 / 1e8;

@@ -211,7 +211,8 @@ static bool tile_pick(const HoloCudaMaking *m, const HoloCudaSizes *s, HoloCudaP
                          .b_plain    = !packed && !s->is_b_turned,
                          .b_constant = s->is_b_constant,
                          .align      = 16,
-                         .cluster    = m->shared->capability >= 90,
+                         .cluster    = holo_cuda_has_clusters(m->shared),
+                         .shared     = (uint32_t)m->shared->shared_most,
                          .tiled      = holo_cuda_is_tiled(m),
                          .batch      = (int32_t)s->batch,
                          .sms        = m->shared->multiprocessors};

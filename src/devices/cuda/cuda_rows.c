@@ -88,7 +88,8 @@ HoloStatus holo_cuda_reduce(HoloCudaMaking *m)
 
 // ---- rows of neighbours
 
-// Adds the kernel for rows, if it can do this. `gain` and `bias` are inputs of f32, or -1. *out_done is false if it cannot.
+// Adds the kernel for rows, if it can do this. `gain` and `bias` are inputs of f32, or -1. *out_done is false if it cannot. It reads
+// them by the read-only cache, which is right for constants alone: kernels before this one may still run when it begins.
 static HoloStatus norm_add(HoloCudaMaking *m, const HoloCudaNorm *asked, int gain, int bias, bool *out_done)
 {
     HoloCudaWant  want = {.type    = m->params.store,
@@ -98,9 +99,8 @@ static HoloStatus norm_add(HoloCudaMaking *m, const HoloCudaNorm *asked, int gai
                           .sms     = m->shared->multiprocessors};
     HoloCudaPick  pick;
     HoloCudaStep *step;
-    bool          f32 = (gain < 0 || holo_cuda_type(m, gain) == HOLO_CUDA_F32) &&
-               (bias < 0 || holo_cuda_type(m, bias) == HOLO_CUDA_F32);
-    *out_done = f32 && holo_cuda_pick_norm(&want, asked, &pick);
+    bool          known = (gain < 0 || m->call->in[gain]->data) && (bias < 0 || m->call->in[bias]->data);
+    *out_done           = known && holo_cuda_pick_norm(&want, asked, &pick);
     if (!*out_done || !pick.count) return HOLO_OK;
     const HoloCudaLaunch *l = &pick.launch[0];
     HoloCudaShape shape     = {.grid = {l->grid[0], l->grid[1], l->grid[2]}, .block = l->block, .shared = l->shared};
@@ -207,7 +207,7 @@ HoloStatus holo_cuda_rows(HoloCudaMaking *m)
 bool holo_cuda_normalises(const HoloCudaMaking *m, int64_t rows, int64_t width)
 {
     return m->params.numeric != HOLO_CUDA_NUMERIC_EXACT &&
-           holo_cuda_rows_keep(m->params.store, m->shared->capability >= 90, rows, width);
+           holo_cuda_rows_keep(m->params.store, (uint32_t)m->shared->shared_most, rows, width);
 }
 
 HoloStatus holo_cuda_rows_later(HoloCudaMaking *m)

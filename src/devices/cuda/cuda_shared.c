@@ -28,6 +28,7 @@ static HoloStatus device_open(HoloCudaShared *s, HoloError *error)
     HOLO_CU_TRY(&s->cu, device_attribute(&s->multiprocessors, HOLO_CU_MULTIPROCESSORS, s->device), error, "the device");
     HOLO_CU_TRY(&s->cu, device_attribute(&major, HOLO_CU_CAPABILITY_MAJOR, s->device), error, "the device");
     HOLO_CU_TRY(&s->cu, device_attribute(&minor, HOLO_CU_CAPABILITY_MINOR, s->device), error, "the device");
+    HOLO_CU_TRY(&s->cu, device_attribute(&s->shared_most, HOLO_CU_SHARED_OF_BLOCK, s->device), error, "the device");
     s->capability = major * 10 + minor;
     if (s->capability < CAPABILITY_LEAST)
         return holo_fail(
@@ -120,6 +121,16 @@ bool holo_cuda_has(const HoloCudaShared *s, const char *module)
 {
     char have[200];
     return code_find(s, module, have, sizeof have) != NULL;
+}
+
+bool holo_cuda_has_clusters(const HoloCudaShared *s)
+{
+    const HoloArchive *a = s->archive;
+    for (size_t i = 0; i < a->CODE_count; i++) {
+        const char *kind = a->STRINGS_at + a->CODE_at[i].kind;
+        if (a->CODE_at[i].target == s->target && !strcmp(kind, "sm_90") && fitness(s, kind)) return true;
+    }
+    return false;
 }
 
 static HoloStatus module_load(HoloCudaShared *s, const HoloCodeRecord *r, HoloCuHandle *out, HoloError *error)

@@ -28,6 +28,7 @@ typedef struct HoloCudaShared {
     HoloCuDevice       device;
     HoloCuHandle       context;
     int                number, multiprocessors, capability; // capability: 90 for 9.0
+    int                shared_most;                         // bytes of shared memory that a block may have
     char               name[64];
     const HoloArchive *archive;
     uint32_t           target;
@@ -50,10 +51,12 @@ typedef struct HoloCudaShared {
 HOLO_MUST HoloStatus holo_cuda_share(const HoloDeviceSetup *setup, void **out_shared, HoloError *error);
 void                 holo_cuda_unshare(void *shared);
 
+// Does the archive have code of that module for this GPU?
+bool holo_cuda_has(const HoloCudaShared *s, const char *module);
+// Is the code for this GPU that of sm_90? PTX is that of sm_80 on any GPU: its kernels know no clusters, whatever the GPU has.
+bool holo_cuda_has_clusters(const HoloCudaShared *s);
 // A kernel of the archive's code, with as much dynamic shared memory as it needs. *out_early: it may be launched before the
 // one before it has ended.
-// Does the archive have code of that module for this GPU?
-bool                 holo_cuda_has(const HoloCudaShared *s, const char *module);
 HOLO_MUST HoloStatus holo_cuda_function(HoloCudaShared *s, const char *module, const char *name, uint32_t shared,
                                         HoloCuHandle *out, bool *out_early, HoloError *error);
 // Where a constant is. `panels`: it is turned into rows on the way; NULL: it stays as it is.

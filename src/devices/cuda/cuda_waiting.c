@@ -60,8 +60,8 @@ static void append(HoloCudaWaiting *w, const HoloCudaStep *step)
     w->step.grid[0] += step->grid[0];
 }
 
-// Is `p` the product that multiplies its result with that of `gate`, and are they alike otherwise? Then nothing that one of them
-// writes is read by the other, but that result.
+// Is `p` the product that multiplies its result with that of `gate`, and are they alike otherwise? Then the gate writes nothing
+// that the other one reads, but that result.
 static bool is_gated(const HoloCudaRows *p, const HoloCudaRows *gate)
 {
     return p->more == gate->c && p->more_type == gate->c_type && p->ldmore == gate->ldc && !gate->more_how &&
@@ -71,11 +71,12 @@ static bool is_gated(const HoloCudaRows *p, const HoloCudaRows *gate)
            memcmp(&p->epsilon, &gate->epsilon, sizeof p->epsilon) == 0;
 }
 
-// One launch of both: its parameters are those of the gate and of the other half.
-static bool gate_join(HoloCudaWaiting *w, const HoloCudaStep *step)
+// One launch of both: its parameters are those of the gate and of the other half. Blocks end at different times, so the result must
+// not lie where the gate still reads, as where a bias of its own was.
+static bool gate_join(HoloCudaWaiting *w, uint8_t store, const HoloCall *call, const HoloCudaStep *step)
 {
     HoloCudaRows p, gate;
-    if (w->count != 1 || !step->gated) return false;
+    if (w->count != 1 || !step->gated || !is_free(w, store, call->out[0], true)) return false;
     memcpy(&gate, w->step.args, sizeof gate);
     memcpy(&p, step->args, sizeof p);
     if (!is_gated(&p, &gate)) return false;
@@ -93,7 +94,7 @@ bool holo_cuda_waiting_join(HoloCudaWaiting *w, uint8_t store, const HoloCall *c
     if (!w->count || w->step.function != step->function || w->step.block != step->block ||
         w->step.shared != step->shared)
         return false;
-    if (gate_join(w, step)) return true;
+    if (gate_join(w, store, call, step)) return true;
     if (w->count == HOLO_CUDA_MANY || (w->count + 1) * (size_t)step->many > HOLO_CUDA_ARGS || !are_free(w, store, call))
         return false;
     append(w, step);

@@ -104,6 +104,70 @@ static void maps(void **state)
     }
 }
 
+// Parts of k are blocks of a cluster only where the code is that of sm_90: that of other kinds has no clusters, and would leave zeros.
+static void clusters(void **state)
+{
+    static const char text[] = "graph g(x: f32[16,2048], w: f32[2048,16]) -> (y) {\n"
+                               "    y = MatMul@13(x, w)\n"
+                               "}\n";
+    static const struct {
+        const char *kind;
+        int         capability, clusters;
+    } cases[]   = {{"sm_90", 90, 1}, {"ptx", 90, 0}, {"ptx", 100, 0}, {"ptx", 120, 0}, {"sm_80", 80, 0}};
+    float *data = calloc(16 * 2048, sizeof *data);
+    assert_non_null(data);
+    for (int i = 0; i < HOLO_COUNT(cases); i++) {
+        fake_reset(state);
+        fake->capability     = cases[i].capability;
+        HoloModel   *model   = fake_model(text, "tf32", cases[i].kind);
+        HoloTensor   x       = {.dtype = HOLO_F32, .rank = 2, .dim = {16, 2048}, .data = data};
+        HoloTensor   w       = {.dtype = HOLO_F32, .rank = 2, .dim = {2048, 16}, .data = data};
+        HoloSession *session = NULL;
+        EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+        EXPECT_OK(holo_session_set_input(session, 0, &x, &error));
+        EXPECT_OK(holo_session_set_input(session, 1, &w, &error));
+        EXPECT_OK(holo_session_run(session, &error));
+        assert_int_equal(fake->clusters, cases[i].clusters);
+        holo_session_destroy(session);
+        holo_model_close(model);
+        all_is_given_back();
+    }
+    free(data);
+}
+
+// Kernels that read a scale or a bias by the read-only cache are for constants: it may be old where a kernel wrote what it read.
+static void read_only(void **state)
+{
+    static const struct {
+        const char *text, *kernel;
+    } cases[]            = {{"graph g(x: f32[2,4]) -> (y) {\n"
+                                        "    const s: f32[4] = {1, 2, 3, 4}\n"
+                                        "    y = LayerNormalization@17(x, s)\n"
+                                        "}\n",
+                             "norm_plain_f32"},
+                            {"graph g(x: f32[2,4], a: f32[4]) -> (y) {\n"
+                                        "    s = Exp@13(a)\n"
+                                        "    y = LayerNormalization@17(x, s)\n"
+                                        "}\n",
+                             "centre"}};
+    static float data[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+    for (int i = 0; i < HOLO_COUNT(cases); i++) {
+        fake_reset(state);
+        HoloModel   *model   = fake_model(cases[i].text, "fused", "sm_90");
+        HoloTensor   x       = {.dtype = HOLO_F32, .rank = 2, .dim = {2, 4}, .data = data};
+        HoloTensor   a       = {.dtype = HOLO_F32, .rank = 1, .dim = {4}, .data = data};
+        HoloSession *session = NULL;
+        EXPECT_OK(holo_session_create(model, NULL, &session, &error));
+        EXPECT_OK(holo_session_set_input(session, 0, &x, &error));
+        if (i) EXPECT_OK(holo_session_set_input(session, 1, &a, &error));
+        EXPECT_OK(holo_session_run(session, &error));
+        assert_string_equal(fake->function, cases[i].kernel);
+        holo_session_destroy(session);
+        holo_model_close(model);
+        all_is_given_back();
+    }
+}
+
 #include "unit/devices/cuda_states_case.h"
 
 // Sessions share weights and code; each has memory and a stream of its own.
@@ -437,7 +501,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(one_launch),  TEST(maps),   TEST(two_sessions),  TEST(narrow),    TEST(narrow_is_shown),
         TEST(moves_agree), TEST(there),  TEST(host_reads_it), TEST(no_device), TEST(wrong),
-        TEST(run_fails),   TEST(states), TEST(left),
+        TEST(run_fails),   TEST(states), TEST(left),          TEST(clusters),  TEST(read_only),
     };
     return cmocka_run_group_tests(tests, fake_load, NULL);
 }

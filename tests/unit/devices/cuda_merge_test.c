@@ -2,6 +2,7 @@
 // gates, rotary embeddings and caches in attention. Results are those of `eval` or of the CPU; launches are counted.
 #include "cuda/fake_model.h"
 
+#include "devices/cuda/cuda_waiting.h"
 #include "format/small_float.h"
 #include "support/watched.h"
 
@@ -389,12 +390,40 @@ static void attention_kinds(void **state)
     }
 }
 
+// A product and its gate are one launch, unless the result lies where the gate reads.
+static void gates_apart(void **state)
+{
+    static float a[8], bias[4], gate_to[4], to[4];
+    HoloTensor   a_of = {.dtype = HOLO_F32, .rank = 1, .dim = {8}, .data = a}, bias_of = a_of, gate_out = a_of,
+               out    = a_of;
+    HoloCuHandle rows = a, gated = bias;
+    (void)state;
+    for (int is_apart = 0; is_apart < 2; is_apart++) {
+        HoloCudaWaiting   w     = {0};
+        HoloCudaStep      step  = {.function = rows, .gated = gated, .gated_blocks = 1, .many = sizeof(HoloCudaRows)};
+        HoloCudaRows      p     = {.a = a, .c = gate_to, .bias = bias, .m = 1, .n = 4, .k = 8, .share = 1};
+        const HoloTensor *in[2] = {&a_of, &bias_of}, *more[2] = {&a_of, &gate_out};
+        HoloTensor       *first[1] = {&gate_out}, *second[1] = {&out};
+        HoloCall          gate = {.in = in, .out = first, .in_count = 2, .out_count = 1};
+        HoloCall          call = {.in = more, .out = second, .in_count = 2, .out_count = 1};
+        bias_of.dim[0] = gate_out.dim[0] = out.dim[0] = 4;
+        bias_of.data = bias, gate_out.data = gate_to, out.data = is_apart ? bias : to;
+        w.step = step, w.count = 1;
+        memcpy(w.step.args, &p, sizeof p);
+        assert_true(holo_cuda_waiting_note(&w, HOLO_CUDA_F32, &gate));
+        p.more = gate_to, p.bias = NULL, p.c = out.data, p.more_how = HOLO_CUDA_MORE_MUL_AFTER;
+        memcpy(step.args, &p, sizeof p);
+        assert_int_equal(holo_cuda_waiting_join(&w, HOLO_CUDA_F32, &call, &step), !is_apart);
+        assert_true(w.step.function == (is_apart ? rows : gated));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(kinds, fake_reset),           cmocka_unit_test_setup(attention_kinds, fake_reset),
         cmocka_unit_test_setup(norms_along, fake_reset),     cmocka_unit_test_setup(norms_alone, fake_reset),
-        cmocka_unit_test_setup(attention_along, fake_reset),
+        cmocka_unit_test_setup(attention_along, fake_reset), cmocka_unit_test_setup(gates_apart, fake_reset),
     };
     return cmocka_run_group_tests_name("cuda_merge", tests, fake_load, NULL);
 }

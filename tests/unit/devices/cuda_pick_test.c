@@ -17,8 +17,14 @@ static const uint32_t numbers[] = {4, 2, 2, 1, 1}; // bytes of a number of each 
 
 static HoloCudaWant want_of(uint8_t type, uint8_t numeric)
 {
-    return (HoloCudaWant){
-        .type = type, .numeric = numeric, .align = 256, .batch = 1, .sms = 132, .cluster = 1, .b_constant = 1};
+    return (HoloCudaWant){.type       = type,
+                          .numeric    = numeric,
+                          .align      = 256,
+                          .batch      = 1,
+                          .sms        = 132,
+                          .shared     = SHARED_MOST,
+                          .cluster    = 1,
+                          .b_constant = 1};
 }
 
 static HoloCudaProduct product_of(uint8_t type, int32_t m, int32_t n, int32_t k)
@@ -95,7 +101,7 @@ static void check_product(const HoloCudaWant *want, const HoloCudaProduct *asked
     }
     // room for the tiles of one line at least, and for the sums
     assert_true(l->shared >= (uint32_t)((tile_m + tile_n) * LINE + 1024));
-    assert_true(l->shared >= (uint32_t)(tile_m * (tile_n + 8) * 4 + 1024) && l->shared <= SHARED_MOST);
+    assert_true(l->shared >= (uint32_t)(tile_m * (tile_n + 8) * 4 + 1024) && l->shared <= want->shared);
     if (p->a_whole) assert_int_equal((int64_t)p->lda * numbers[want->type] % 16, 0);
     if (p->c_whole) assert_int_equal(p->ldc % 4, 0);
     assert_int_equal((int64_t)p->ldb * numbers[want->type] % 16, 0);
@@ -116,7 +122,7 @@ static void check_rows(const HoloCudaWant *want, const HoloCudaPick *pick)
     int64_t blocks = (r->n + each - 1) / each, most = 2 * want->sms; // blocks walk over columns
     assert_int_equal(l->grid[0], blocks < most ? blocks : most);
     assert_int_equal(r->part.blocks, l->grid[0]);
-    assert_true(l->shared <= SHARED_MOST && l->shared >= 8 * 32 * 16 * 2 * HOLO_CUDA_ROWS_STAGES);
+    assert_true(l->shared <= want->shared && l->shared >= 8 * 32 * 16 * 2 * HOLO_CUDA_ROWS_STAGES);
     assert_int_equal(l->params_size, sizeof(HoloCudaRows));
     assert_true(!r->whole || (int64_t)r->lda * numbers[want->type] % 16 == 0);
     int rows = atoi(strrchr(l->kernel, '_') + 1);
@@ -137,15 +143,18 @@ static void test_products_cover(void **state)
                                        {HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED},
                                        {HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_EXACT},
                                        {HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32}};
-    enum { SIZES = sizeof sizes / sizeof *sizes };
+    // bytes of shared memory of a block: sm_90, sm_80, and sm_86 with its like
+    static const uint32_t machines[] = {SHARED_MOST, 163 << 10, 99 << 10};
+    enum { SIZES = sizeof sizes / sizeof *sizes, MACHINES = sizeof machines / sizeof *machines };
     (void)state;
     for (size_t kind = 0; kind < sizeof kinds / sizeof *kinds; kind++)
-        for (int i = 0; i < SIZES * SIZES * SIZES * 2; i++) {
+        for (int i = 0; i < SIZES * SIZES * SIZES * MACHINES; i++) {
             HoloCudaWant    want = want_of(kinds[kind][0], kinds[kind][1]);
             HoloCudaProduct p =
                 product_of(want.type, sizes[i % SIZES], sizes[i / SIZES % SIZES], sizes[i / SIZES / SIZES % SIZES]);
             HoloCudaPick pick;
-            want.cluster = i >= SIZES * SIZES * SIZES;
+            want.cluster = i < SIZES * SIZES * SIZES;
+            want.shared  = machines[i / (SIZES * SIZES * SIZES)];
             p.act        = HOLO_CUDA_ACT_RELU;
             assert_true(holo_cuda_pick_product(&want, &p, &pick));
             assert_int_equal(pick.count, 1);
