@@ -18,6 +18,19 @@ bool holo_given_holds_inputs(const HoloSession *session, const HoloTensor *const
     return false;
 }
 
+bool holo_given_holds_outputs(const HoloSession *session, uint32_t i, size_t size)
+{
+    const HoloFrame *frame = session->frame;
+    for (uint32_t k = 0; k < frame->plan->output_count; k++) {
+        uint32_t          v     = holo_frame_output_value(frame, k);
+        const HoloTensor *other = session->images.is_used ? &session->images.out[k] : &frame->types[v];
+        if (k == i || !session->outputs[k].data || session->outputs[k].is_there) continue;
+        if (holo_frame_record(frame, v)->storage == HOLO_STORE_HEAP) continue; // it is copied when all is computed
+        if (meets(session->outputs[k].data, holo_tensor_bytes(other), session->outputs[i].data, size)) return true;
+    }
+    return false;
+}
+
 // Does output `value` continue `input`? Its eval then writes only what is new where both begin at one address.
 static bool is_continued(const HoloFrame *frame, uint32_t value, uint32_t input)
 {
@@ -42,14 +55,7 @@ bool holo_given_is_apart(const HoloSession *session, const HoloTensor *const *in
         if (frame->is_there[input] || !meets(inputs[k]->data, holo_tensor_bytes(inputs[k]), data, size)) continue;
         if (inputs[k]->data != data || !is_continued(frame, v, input)) return false;
     }
-    for (uint32_t k = 0; k < frame->plan->output_count; k++) {
-        const HoloTensor *other = &frame->types[holo_frame_output_value(frame, k)];
-        if (k == i || !session->outputs[k].data || session->outputs[k].is_there) continue;
-        if (holo_frame_record(frame, holo_frame_output_value(frame, k))->storage == HOLO_STORE_ARENA &&
-            meets(session->outputs[k].data, holo_tensor_bytes(other), data, size))
-            return false;
-    }
-    return true;
+    return !holo_given_holds_outputs(session, i, size);
 }
 
 // Is another output about to be copied over the bytes of result i?

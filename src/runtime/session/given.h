@@ -10,6 +10,8 @@
 // Does `size` bytes at `data` hold bytes of an input?
 bool holo_given_holds_inputs(const HoloSession *session, const HoloTensor *const *inputs, const char *data,
                              size_t size);
+// Is memory that the caller gave for another output among the `size` bytes of output i?
+bool holo_given_holds_outputs(const HoloSession *session, uint32_t i, size_t size);
 // May steps write output i where the caller wants it, given the sizes that are bound? Yes if nothing else is there, or
 // if it is exactly the input that the output continues.
 bool holo_given_is_apart(const HoloSession *session, const HoloTensor *const *inputs, uint32_t i);

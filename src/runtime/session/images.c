@@ -194,7 +194,9 @@ static HoloStatus outputs_place(HoloSession *session, const HoloTensor *const *i
         if (given && session->outputs[i].size < bytes)
             return holo_fail(error, HOLO_BAD_ARGUMENT, "output %s needs %zu bytes; the memory given has %zu",
                              session->model->outputs[i].name, bytes, session->outputs[i].size);
-        m->out[i].data = given && !holo_given_holds_inputs(session, inputs, given, bytes) ? given : NULL;
+        bool apart = given && !holo_given_holds_inputs(session, inputs, given, bytes) &&
+                     !holo_given_holds_outputs(session, i, bytes);
+        m->out[i].data = apart ? given : NULL;
         if (!m->out[i].data) need += holo_align(bytes, 64);
     }
     if (need > m->memory_size) {
