@@ -1,5 +1,6 @@
 // images.c - decides how many images of a batch a run takes at a time, and runs them.
 #include "runtime/frame/frame.h"
+#include "runtime/session/given.h"
 
 #include <string.h>
 
@@ -181,16 +182,6 @@ HoloStatus holo_images_bind(HoloSession *session, const HoloTensor *const *input
 
 // ---- runs
 
-// Does the caller's memory for an output hold inputs? Then one part would overwrite what the next reads.
-static bool holds_inputs(const HoloSession *session, const HoloTensor *const *inputs, const char *data, size_t bytes)
-{
-    for (uint32_t i = 0; i < session->frame->plan->input_count; i++) {
-        const char *from = inputs[i]->data;
-        if (data < from + holo_tensor_bytes(inputs[i]) && from < data + bytes) return true;
-    }
-    return false;
-}
-
 // Chooses where the outputs of all images go: the caller's memory, or the session's.
 static HoloStatus outputs_place(HoloSession *session, const HoloTensor *const *inputs, HoloError *error)
 {
@@ -203,7 +194,9 @@ static HoloStatus outputs_place(HoloSession *session, const HoloTensor *const *i
         if (given && session->outputs[i].size < bytes)
             return holo_fail(error, HOLO_BAD_ARGUMENT, "output %s needs %zu bytes; the memory given has %zu",
                              session->model->outputs[i].name, bytes, session->outputs[i].size);
-        m->out[i].data = given && !holds_inputs(session, inputs, given, bytes) ? given : NULL;
+        bool apart = given && !holo_given_holds_inputs(session, inputs, given, bytes) &&
+                     !holo_given_holds_outputs(session, i, bytes);
+        m->out[i].data = apart ? given : NULL;
         if (!m->out[i].data) need += holo_align(bytes, 64);
     }
     if (need > m->memory_size) {

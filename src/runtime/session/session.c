@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "base/threads.h"
 #include "runtime/pool.h"
+#include "runtime/session/given.h"
 #include "runtime/session/reuse.h"
 #include "runtime/session/states.h"
 #include "runtime/session/there.h"
@@ -322,7 +323,8 @@ HoloStatus holo_session_input(HoloSession *session, int index, HoloTensor *out_v
 // ---- running
 
 // Lets a step write an output directly to the caller's memory.
-static HoloStatus outputs_point(HoloSession *session, HoloFrame *frame, HoloError *error)
+static HoloStatus outputs_point(HoloSession *session, HoloFrame *frame, const HoloTensor *const *inputs,
+                                HoloError *error)
 {
     for (uint32_t i = 0; i < frame->plan->output_count; i++) {
         uint32_t    v       = holo_frame_output_value(frame, i);
@@ -337,7 +339,8 @@ static HoloStatus outputs_point(HoloSession *session, HoloFrame *frame, HoloErro
                              session->model->outputs[i].name, holo_tensor_bytes(t), session->outputs[i].size);
         if (session->outputs[i].is_there && !holo_there_output(frame, i)) continue;
         frame->is_there[v] = session->outputs[i].is_there;
-        if (frame->is_there[v] || (uintptr_t)session->outputs[i].data % 16 == 0) t->data = session->outputs[i].data;
+        bool apart         = (uintptr_t)session->outputs[i].data % 16 == 0 && holo_given_is_apart(session, inputs, i);
+        if (frame->is_there[v] || apart) t->data = session->outputs[i].data;
     }
     return HOLO_OK;
 }
@@ -363,7 +366,7 @@ static HoloStatus outputs_copy(const HoloSession *session, HoloError *error)
         if (session->outputs[i].is_there)
             HOLO_TRY(holo_there_copy(session, session->outputs[i].data, t->data, bytes, error));
         else if (bytes)
-            memcpy(session->outputs[i].data, t->data, bytes);
+            memmove(session->outputs[i].data, t->data, bytes); // it may be an input that lies there
     }
     return HOLO_OK;
 }
@@ -398,7 +401,7 @@ static HoloStatus compute(HoloSession *session, HoloError *error)
     for (int i = 0; i < count; i++) list[i] = &session->inputs[i];
     HOLO_TRY(holo_images_bind(session, list, &session->images.is_used, error));
     HOLO_TRY(holo_there_inputs(session, list, error));
-    if (!session->images.is_used) HOLO_TRY(outputs_point(session, frame, error));
+    if (!session->images.is_used) HOLO_TRY(outputs_point(session, frame, list, error));
     return session->images.is_used ? holo_images_run(session, list, error) : holo_frame_run(frame, list, error);
 }
 
@@ -450,6 +453,8 @@ static HoloStatus run(HoloSession *session, HoloError *error)
         if (has_memo) learn(session, !status);
     }
     atomic_store(&session->stop.why, 0); // whatever happened to this run, the next one starts fresh
+    if (!status && !session->images.is_used && !(session->memo && session->memo->is_hit))
+        status = holo_given_save(session, error);
     if (!status) status = outputs_copy(session, error);
     session->has_run = !status;
     bool is_computed = !status && !(session->memo && session->memo->is_hit);

@@ -290,6 +290,32 @@ static void in_place(void **state)
     free(first);
 }
 
+// Two outputs whose memory overlaps: no part may change what another has given. The last output stays whole.
+static void overlapping(void **state)
+{
+    (void)state;
+    enum { IMAGES = 29, SHIFT = 32 };
+    Run        r;
+    HoloTensor want;
+    run_begin(&r,
+              "graph g(x: f32[n,6,128,96]) -> (y, f) {\n    y = MaxPool@12(x) {kernel_shape=[3,3], pads=[1,1,1,1]}\n"
+              "    f = Flatten@13(y) {axis=1}\n}\n");
+    inputs_set(&r, IMAGES);
+    EXPECT_OK(holo_session_run(r.session, &error));
+    assert_true(r.session->images.is_used);
+    EXPECT_OK(holo_session_output(r.session, 1, &want, &error));
+    size_t bytes = holo_tensor_bytes(&want);
+    char  *first = memcpy(malloc(bytes), want.data, bytes), *both = aligned_alloc(64, bytes + 64);
+    EXPECT_OK(holo_session_set_output(r.session, 0, both, bytes, &error));
+    EXPECT_OK(holo_session_set_output(r.session, 1, both + SHIFT, bytes, &error));
+    EXPECT_OK(holo_session_run(r.session, &error));
+    assert_true(r.session->images.is_used);
+    assert_memory_equal(both, first, SHIFT);
+    assert_memory_equal(both + SHIFT, first, bytes);
+    run_end(&r);
+    free(first), free(both);
+}
+
 // Where memory is short for all images it does for one; what else is wrong is told by its own name.
 static void little_memory(void **state)
 {
@@ -479,7 +505,7 @@ int main(void)
         cmocka_unit_test(images_apart),   cmocka_unit_test(images_mixed),  cmocka_unit_test(some_at_a_time),
         cmocka_unit_test(callers_memory), cmocka_unit_test(other_counts),  cmocka_unit_test(told_numbers),
         cmocka_unit_test(parts),          cmocka_unit_test(large_weights), cmocka_unit_test(in_place),
-        cmocka_unit_test(little_memory),  cmocka_unit_test(told_twice),
+        cmocka_unit_test(overlapping),    cmocka_unit_test(little_memory), cmocka_unit_test(told_twice),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -211,6 +211,60 @@ static void test_outputs_that_no_step_writes(void **state)
     end(&r);
 }
 
+// Outputs in memory that is also an input's, or another output's: what is still read stays as it is, and what is copied
+// last counts.
+static void test_outputs_over_inputs(void **state)
+{
+    (void)state;
+    OnnxModel   m    = {0};
+    const char *path = temp_path("over.onnx");
+    onnx_input(&m.graph, "x", HOLO_F32, "8");
+    onnx_input(&m.graph, "i", HOLO_I64, "4");
+    onnx_output(&m.graph, "taken", HOLO_I64, "4,4");
+    onnx_output(&m.graph, "r", HOLO_F32, "8");
+    onnx_output(&m.graph, "s", HOLO_F32, "8");
+    onnx_output(&m.graph, "same", HOLO_F32, "8");
+    onnx_output(&m.graph, "index", HOLO_I64, "4");
+    onnx_constant(&m.graph, "table", HOLO_I64, "2,4", (int64_t[]){90, 91, 92, 93, 94, 95, 96, 97}, 64);
+    onnx_node(&m.graph, "Gather", "table,i", "taken", "");
+    onnx_node(&m.graph, "Relu", "x", "r", "");
+    onnx_node(&m.graph, "Sub", "x,r", "s", "");
+    onnx_node(&m.graph, "Identity", "x", "same", "");
+    onnx_node(&m.graph, "Identity", "i", "index", "");
+    onnx_save(&m, path);
+    Run           r    = begin(path);
+    const float   x[8] = {-1, 2, -3, 4, -5, 6, -7, 8}, s[8] = {-1, 0, -3, 0, -5, 0, -7, 0};
+    const int64_t chosen[4] = {1, 0, 0, 1}, first[4] = {94, 95, 96, 97};
+    char          memory[512] __attribute__((aligned(64)));
+    for (size_t at = 0; at <= 48; at += 8) { // of the outputs; exactly the inputs' place, or a part of it
+        memcpy(memory, x, sizeof x);
+        memcpy(memory + 256, chosen, sizeof chosen);
+        const HoloTensor in[] = {{.dtype = HOLO_F32, .rank = 1, .dim = {8}, .data = memory},
+                                 {.dtype = HOLO_I64, .rank = 1, .dim = {4}, .data = memory + 256}};
+        for (int i = 0; i < 2; i++) EXPECT_OK(holo_session_set_input(r.session, i, &in[i], &error));
+        float y[2][8];
+        EXPECT_OK(holo_session_set_output(r.session, 0, memory + 256 + at, 128, &error));
+        EXPECT_OK(holo_session_set_output(r.session, 1, memory + at, 32, &error));
+        EXPECT_OK(holo_session_set_output(r.session, 2, y[0], 32, &error));
+        EXPECT_OK(holo_session_set_output(r.session, 3, y[1], 32, &error));
+        EXPECT_OK(holo_session_set_output(r.session, 4, memory + 448, 32, &error));
+        EXPECT_OK(holo_session_run(r.session, &error));
+        assert_memory_equal(memory + 256 + at, first, sizeof first);
+        assert_memory_equal(y[0], s, sizeof s);
+        assert_memory_equal(y[1], x, sizeof x);
+        assert_memory_equal(memory + 448, chosen, sizeof chosen);
+        for (int i = 0; i < 8; i++) assert_true(((float *)(memory + at))[i] == (x[i] > 0 ? x[i] : 0));
+        memcpy(memory, x, sizeof x);
+        EXPECT_OK(holo_session_set_output(r.session, 1, y[1], 32, &error));            // both in one place
+        EXPECT_OK(holo_session_set_output(r.session, 3, memory + at / 2, 32, &error)); // an input moves over itself
+        memcpy(memory + 256, chosen, sizeof chosen);
+        EXPECT_OK(holo_session_run(r.session, &error));
+        assert_memory_equal(y[0], s, sizeof s);
+        assert_memory_equal(memory + at / 2, x, sizeof x);
+    }
+    end(&r);
+}
+
 // ---- sizes
 
 static void test_sizes_in_turn(void **state)
@@ -352,6 +406,7 @@ int main(void)
         cmocka_unit_test(test_input_in_the_sessions_memory),
         cmocka_unit_test(test_output_in_the_callers_memory),
         cmocka_unit_test(test_outputs_that_no_step_writes),
+        cmocka_unit_test(test_outputs_over_inputs),
         cmocka_unit_test(test_sizes_in_turn),
         cmocka_unit_test(test_sizes_that_need_too_much_memory),
         cmocka_unit_test(test_sizes_that_the_model_cannot_take),
