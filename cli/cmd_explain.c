@@ -262,7 +262,7 @@ static void print_steps(const Subject *s, bool once)
     uint64_t count = once ? s->once : s->steps - s->once;
     if (once && !count) return;
     title(once ? "computed once for each set of sizes" : "computed in every run",
-          cli_format("%" PRIu64 " steps", count));
+          cli_format("%" PRIu64 " step%s", count, count == 1 ? "" : "s"));
     for (int i = 0; i < s->group_count; i++) {
         const Group *g    = &s->groups[i];
         bool         eval = !strcmp(g->runs, "eval");
@@ -276,8 +276,9 @@ static void print_steps(const Subject *s, bool once)
 static void print_text(const Subject *s)
 {
     const char *before = holo_model_meta_find(s->model, "nodes.before");
-    printf("%s%s%s  %s operators in the model, %" PRIu64 " steps per run\n", cli_color(stdout, "bold"), s->path,
-           cli_color(stdout, "reset"), before ? before : "?", s->steps - s->once);
+    uint64_t    runs   = s->steps - s->once;
+    printf("%s%s%s  %s operators in the model, %" PRIu64 " step%s per run\n", cli_color(stdout, "bold"), s->path,
+           cli_color(stdout, "reset"), before ? before : "?", runs, runs == 1 ? "" : "s");
     print_gone(s, "fold", "computed while compiling", "these operators needed only constants");
     print_gone(s, "contents", "computed when sizes are known", "once for each set of sizes, not in every run");
     print_lookups(s);

@@ -85,13 +85,19 @@ static HoloStatus expect_dtype(const HoloInfer *infer, const HoloNode *node, con
 
 // ---- If
 
-// A branch that fails gives nothing. If nothing is known about what it would give, the If gives what the other branch
-// gives.
-static HoloTensor merge_branches(const HoloTensor *const *types, const bool *is_right)
+// A branch that fails gives nothing. Where nothing is known about what it would give, the If gives what the other branch
+// gives: all of the type, or some sizes.
+static HoloTensor merge_branches(const HoloDims *dims, const HoloTensor *const *types, const bool *is_right)
 {
-    for (int i = 0; i < 2; i++)
-        if (!is_right[i] && types[i]->rank < 0) return *types[!i];
-    return merge(types[0], types[1]);
+    HoloTensor t = merge(types[0], types[1]);
+    for (int i = 0; i < 2; i++) {
+        const HoloTensor *wrong = types[i], *other = types[!i];
+        if (is_right[i]) continue;
+        if (wrong->rank < 0) return *other;
+        for (int d = 0; d < t.rank; d++)
+            if (wrong->dim[d] == HOLO_DIM_UNKNOWN || holo_dim_is_fresh(dims, wrong->dim[d])) t.dim[d] = other->dim[d];
+    }
+    return t;
 }
 
 static HoloStatus infer_if(HoloInfer *infer, HoloNode *node)
@@ -106,8 +112,13 @@ static HoloStatus infer_if(HoloInfer *infer, HoloNode *node)
         if (branch[i]->output_count < node->out_count)
             return holo_fail(infer->error, HOLO_BAD_MODEL, "node %s (If): %s has %d outputs, expected %d", node->name,
                              names[i], branch[i]->output_count, node->out_count);
-        // A branch that is never taken may be invalid for the current sizes.
-        if (is_decided && i != (condition != 0)) continue;
+    }
+    // A branch that is never taken may be invalid for the current sizes. It is inferred if the other one is wrong: the
+    // node may be planned all the same, as part of a branch that fails when it runs.
+    int first = is_decided && condition != 0;
+    for (int k = 0; k < 2; k++) {
+        int i = k ? !first : first;
+        if (is_decided && k && !why[first].status) continue;
         holo_infer_captures(node, branch[i]);
         HOLO_TRY(holo_infer_branch(branch[i], infer->depth + 1, &why[i], infer->error));
     }
@@ -116,7 +127,7 @@ static HoloStatus infer_if(HoloInfer *infer, HoloNode *node)
         return holo_fail(infer->error, HOLO_BAD_MODEL, "%s", why[is_decided ? condition != 0 : 0].text);
     for (int i = 0; i < node->out_count; i++) {
         const HoloTensor *types[2] = {&branch[0]->outputs[i]->type, &branch[1]->outputs[i]->type};
-        HoloTensor        t        = is_decided ? *types[condition != 0] : merge_branches(types, is_right);
+        HoloTensor        t = is_decided ? *types[condition != 0] : merge_branches(infer->graph->dims, types, is_right);
         if (!is_decided) HOLO_TRY(expect_dtype(infer, node, types[0], types[1]));
         set_out(infer, node, i, &t);
     }

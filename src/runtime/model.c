@@ -1,6 +1,7 @@
 // model.c - opens archives: maps the file, checks it, finds the operators. It does not touch the weights.
 #include "runtime/model.h"
 
+#include "base/dim/dim.h"
 #include "base/text.h"
 #include "devices/device.h"
 #include "runtime/sharing.h"
@@ -132,11 +133,30 @@ static HoloStatus attrs_load(HoloModel *model, HoloError *error)
 
 // ---- inputs and outputs
 
-// Prints an expression, which archives keep as nodes. Nodes may be nested deeply and used many times, so at most `left`
-// are printed.
-static void dim_text(const HoloModel *model, int64_t d, char *text, size_t size, int *left)
+// How tightly the context of an expression binds. What binds less tightly gets parentheses.
+enum { IN_SUM, IN_PRODUCT, IN_QUOTIENT };
+
+static bool needs_brackets(int op, int around)
 {
-    static const char *const sign[] = {"", "+", "*", "//", "", ""};
+    if (op == HOLO_DIM_ADD || op == HOLO_DIM_DIV) return around != IN_SUM;
+    return op == HOLO_DIM_MUL && around == IN_QUOTIENT;
+}
+
+static void operation_text(int op, const char *a, const char *b, char *text, size_t size)
+{
+    bool is_negative = *b == '-';
+    switch (op) {
+    case HOLO_DIM_ADD: snprintf(text, size, "%s%s%s", a, is_negative ? "" : "+", b); return;
+    case HOLO_DIM_MUL: snprintf(text, size, strcmp(a, "-1") ? "%s*%s" : "%.1s%s", a, b); return;
+    case HOLO_DIM_DIV: snprintf(text, size, is_negative ? "%s//(%s)" : "%s//%s", a, b); return;
+    default: snprintf(text, size, "%s(%s,%s)", op == HOLO_DIM_MIN ? "min" : "max", a, b);
+    }
+}
+
+// Prints an expression, which archives keep as nodes, as holo_dim_print does. Nodes may be nested deeply and used many
+// times, so at most `left` are printed.
+static void dim_text(const HoloModel *model, int64_t d, int around, char *text, size_t size, int *left)
+{
     if (!holo_dim_is_symbolic(d)) {
         snprintf(text, size, "%lld", (long long)d);
         return;
@@ -147,23 +167,31 @@ static void dim_text(const HoloModel *model, int64_t d, char *text, size_t size,
     }
     const HoloDimRecord *r = &model->archive.DIMS_at[(uint32_t)d];
     if (r->op == HOLO_DIM_SYMBOL) {
-        holo_text_short(holo_model_text(model, model->archive.SYMBOLS_at[r->a]), text, size);
+        char name[100], quoted[2 * sizeof name + 2];
+        holo_text_short(holo_model_text(model, model->archive.SYMBOLS_at[r->a]), name, sizeof name);
+        holo_dim_print_name(name, quoted, sizeof quoted);
+        holo_text_short(quoted, text, size);
         return;
     }
-    char a[104], b[104], whole[2 * sizeof a + 16];
-    dim_text(model, r->a, a, sizeof a, left);
-    dim_text(model, r->b, b, sizeof b, left);
-    if (r->op == HOLO_DIM_MIN || r->op == HOLO_DIM_MAX)
-        snprintf(whole, sizeof whole, "%s(%s,%s)", r->op == HOLO_DIM_MIN ? "min" : "max", a, b);
-    else
-        snprintf(whole, sizeof whole, r->op == HOLO_DIM_DIV ? "(%s)%s(%s)" : "%s%s%s", a, sign[r->op], b);
-    holo_text_short(whole, text, size);
+    int  inner = r->op == HOLO_DIM_MUL ? IN_PRODUCT : r->op == HOLO_DIM_DIV ? IN_QUOTIENT : IN_SUM;
+    char a[104], b[104], whole[2 * sizeof a + 16], closed[sizeof whole + 2];
+    dim_text(model, r->a, inner, a, sizeof a, left);
+    dim_text(model, r->b, inner, b, sizeof b, left);
+    operation_text(r->op, a, b, whole, sizeof whole);
+    snprintf(closed, sizeof closed, needs_brackets(r->op, around) ? "(%s)" : "%s", whole);
+    holo_text_short(closed, text, size);
 }
 
 void holo_model_dim_text(const HoloModel *model, int64_t size, char *text, size_t room)
 {
+    const HoloArchive   *a = &model->archive;
+    const HoloDimRecord *alone =
+        holo_dim_is_symbolic(size) && size != HOLO_DIM_UNKNOWN ? &a->DIMS_at[(uint32_t)size] : NULL;
     int left = 50;
-    dim_text(model, size, text, room, &left);
+    if (alone && alone->op == HOLO_DIM_SYMBOL) // a name that no expression surrounds is not quoted
+        holo_text_short(holo_model_text(model, a->SYMBOLS_at[alone->a]), text, room);
+    else
+        dim_text(model, size, IN_SUM, text, room, &left);
 }
 
 // The text of an entry of DIMS, made once, since many ports may have the same sizes.

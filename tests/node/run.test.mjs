@@ -191,6 +191,7 @@ test("sizes that follow from those of inputs are known before the run", async ()
   const cases = {
     "2*n+1": 15,
     "(n+1)//(2)+-1": 3,
+    "3*((n+1)//2)-1": 11,
     "-n+10": 3,
     "max(n,9)-min(2,n)": 7,
     '"a b"*n': 14,

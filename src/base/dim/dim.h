@@ -79,6 +79,8 @@ bool holo_dim_apply(int32_t op, int64_t a, int64_t b, int64_t *out);
 
 // Writes "2*n+1" (or a number, or "?") and returns its length, like snprintf.
 int holo_dim_print(const HoloDims *dims, HoloDim d, char *text, size_t size);
+// Writes the name of a symbol as it is written in expressions: quoted where it could be read otherwise.
+int holo_dim_print_name(const char *name, char *text, size_t size);
 // Reads what holo_dim_print writes. New names become symbols. False: it is not an expression.
 bool holo_dim_parse(HoloDims *dims, const char *text, HoloDim *out_dim);
 

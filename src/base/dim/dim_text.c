@@ -131,12 +131,24 @@ static void put_dim(Printer *p, HoloDim d, int around)
     if (bracket) put(p, ')');
 }
 
+static int finish(const Printer *p)
+{
+    if (p->size) p->text[(size_t)p->length < p->size ? (size_t)p->length : p->size - 1] = '\0';
+    return p->length;
+}
+
 int holo_dim_print(const HoloDims *dims, HoloDim d, char *text, size_t size)
 {
     Printer p = {.dims = dims, .text = text, .size = size};
     put_dim(&p, d, IN_SUM);
-    if (size) text[(size_t)p.length < size ? (size_t)p.length : size - 1] = '\0';
-    return p.length;
+    return finish(&p);
+}
+
+int holo_dim_print_name(const char *name, char *text, size_t size)
+{
+    Printer p = {.text = text, .size = size};
+    put_name(&p, name);
+    return finish(&p);
 }
 
 // ---- reading

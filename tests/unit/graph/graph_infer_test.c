@@ -243,6 +243,39 @@ static void test_if(void **state)
     expect_shape(g, "y", HOLO_F32, "2*n,4");
 }
 
+// An If that is decided, and wrong, inside a branch: the branch fails if it is taken, so the If around it gives what the
+// other branch does. The part that is never taken is inferred, too, since all of it is planned.
+static void test_wrong_if_in_a_branch(void **state)
+{
+    (void)state;
+    HoloError  error = {0};
+    HoloGraph *g;
+    if (holo_graph_parse(
+            &arena,
+            "graph g(c: bool[], x: f32[n,4]) -> (y) {\n"
+            "    const no: bool[] = {0}\n"
+            "    const flat: i64[2] = {-1, 4}\n"
+            "    y = If@16(c | x, no, flat) {then_branch=graph t(x: f32[n,4], no: bool[], flat: i64[2]) -> (a) {\n"
+            "        a = Relu@14(x)\n"
+            "    }, else_branch=graph e(x: f32[n,4], no: bool[], flat: i64[2]) -> (b) {\n"
+            "        m = If@16(no | x) {then_branch=graph p(x: f32[n,4]) -> (q) {\n"
+            "            q = Relu@14(x)\n"
+            "        }, else_branch=graph r(x: f32[n,4]) -> (s) {\n"
+            "            s = Transpose@13(x) {perm=[1,0,2]}\n"
+            "        }}\n"
+            "        z = Neg@13(m)\n"
+            "        b = Reshape@13(z, flat)\n"
+            "    }}\n"
+            "}\n",
+            &g, &error))
+        fail_msg("%s", error.text);
+    const HoloGraph *branch = g->nodes[0]->attr[1].graph, *never = branch->nodes[0]->attr[0].graph;
+    never->nodes[0]->op = NULL; // as importers leave it
+    if (holo_graph_infer(g, &error)) fail_msg("%s", error.text);
+    assert_non_null(never->nodes[0]->op);
+    expect_shape(g, "y", HOLO_F32, "n,4");
+}
+
 static void test_loop(void **state)
 {
     (void)state;
@@ -421,6 +454,7 @@ int main(void)
         cmocka_unit_test_teardown(test_range_of_real_numbers, teardown),
         cmocka_unit_test_teardown(test_unknown_rank, teardown),
         cmocka_unit_test_teardown(test_if, teardown),
+        cmocka_unit_test_teardown(test_wrong_if_in_a_branch, teardown),
         cmocka_unit_test_teardown(test_loop, teardown),
         cmocka_unit_test_teardown(test_other_graphs, teardown),
         cmocka_unit_test_teardown(test_scan, teardown),

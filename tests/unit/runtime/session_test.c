@@ -30,6 +30,24 @@ static void test_ports(void **state)
     end(&r);
 }
 
+// Sizes are text that programs compute with: names that could be read otherwise are quoted, but alone they are names.
+static void test_sizes_as_text(void **state)
+{
+    (void)state;
+    OnnxModel m = {0};
+    onnx_opset(&m, "", 20);
+    onnx_input(&m.graph, "x", HOLO_F32, "1,past + 1,w");
+    onnx_output(&m.graph, "y", HOLO_F32, "1,p,q");
+    onnx_node(&m.graph, "MaxPool", "x", "half", "kernel_shape=[1] strides=[2]");
+    onnx_node(&m.graph, "Concat", "half,half,half", "y", "axis=2");
+    onnx_save(&m, temp_path("sizes.onnx"));
+    Run r = begin(temp_path("sizes.onnx"));
+    assert_string_equal(holo_model_input(r.model, 0)->symbol[1], "past + 1");
+    assert_string_equal(holo_model_output(r.model, 0)->symbol[1], "past + 1");
+    assert_string_equal(holo_model_output(r.model, 0)->symbol[2], "3*((w+1)//2)");
+    end(&r);
+}
+
 // Elements of less than a byte lie one behind the other, from the lowest bit on.
 static void test_packed_constants(void **state)
 {
@@ -400,6 +418,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_ports),
+        cmocka_unit_test(test_sizes_as_text),
         cmocka_unit_test(test_packed_constants),
         cmocka_unit_test(test_what_does_not_fit),
         cmocka_unit_test(test_inputs_are_read_where_they_lie),
