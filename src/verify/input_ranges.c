@@ -171,6 +171,17 @@ static HoloInputRange of_comparison(const HoloNode *node, int input)
     return size > 1 && size_of(node, input, -1) <= 1 ? length_of(size) : nothing;
 }
 
+// One number that is asked for by its value, such as a sampling rate: the value itself. Small ones are kinds or marks, and tokens
+// have more dimensions.
+static HoloInputRange of_equality(const HoloNode *node, int input)
+{
+    double           number;
+    const HoloValue *other = holo_node_in(node, !input);
+    const HoloTensor own   = node->in[input]->type;
+    if (!other || own.rank < 0 || own.rank > 1 || holo_tensor_count(&own) != 1) return nothing;
+    return holo_value_number(other, &number) && number > 1 ? within(HOLO_ROLE_INDEX, number, number) : nothing;
+}
+
 static const struct {
     HoloOpId id;
     int      input;
@@ -221,6 +232,8 @@ static const struct {
     {HOLO_ID_NonMaxSuppression, 2, of_few},
     {HOLO_ID_Cast, 0, of_cast},
     {HOLO_ID_Sub, 1, of_difference},
+    {HOLO_ID_Equal, 0, of_equality},
+    {HOLO_ID_Equal, 1, of_equality},
     {HOLO_ID_Less, 0, of_comparison},
     {HOLO_ID_Less, 1, of_comparison},
     {HOLO_ID_LessOrEqual, 0, of_comparison},

@@ -70,6 +70,28 @@ static void test_indices_of_numbers(void **state)
     expect_verified(&m, "made-up inputs");
 }
 
+// A number that the model asks for by its value: with any other the index is outside of the table.
+static void test_known_number(void **state)
+{
+    (void)state;
+    OnnxModel     m    = {0};
+    const int64_t rate = 16000, five = 5, three = 3;
+    onnx_input(&m.graph, "sr", HOLO_I64, "");
+    onnx_input(&m.graph, "x", HOLO_F32, "4");
+    onnx_output(&m.graph, "y", HOLO_F32, "4");
+    onnx_weights(&m.graph, "table", "4,4", 1, 1);
+    onnx_ints(&m.graph, "rate", "", &rate);
+    onnx_ints(&m.graph, "five", "", &five);
+    onnx_ints(&m.graph, "three", "", &three);
+    onnx_node(&m.graph, "Equal", "sr,rate", "is_so", "");
+    onnx_node(&m.graph, "Cast", "is_so", "one", "to=7");
+    onnx_node(&m.graph, "Mul", "one,three", "less", "");
+    onnx_node(&m.graph, "Sub", "five,less", "index", "");
+    onnx_node(&m.graph, "Gather", "table,index", "row", "");
+    onnx_node(&m.graph, "Add", "row,x", "y", "");
+    expect_verified(&m, "made-up inputs");
+}
+
 // What nobody can see through is found by trying: only the inputs that reach the node are changed.
 static void test_indices_by_trying(void **state)
 {
@@ -373,6 +395,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_indices),
         cmocka_unit_test(test_indices_of_numbers),
+        cmocka_unit_test(test_known_number),
         cmocka_unit_test(test_indices_by_trying),
         cmocka_unit_test(test_indices_far_off),
         cmocka_unit_test(test_lengths_and_shapes),
