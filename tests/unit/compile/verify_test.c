@@ -393,20 +393,13 @@ static void test_kernel_leaves_its_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_indices),
-        cmocka_unit_test(test_indices_of_numbers),
-        cmocka_unit_test(test_known_number),
-        cmocka_unit_test(test_indices_by_trying),
-        cmocka_unit_test(test_indices_far_off),
-        cmocka_unit_test(test_lengths_and_shapes),
-        cmocka_unit_test(test_strict),
-        cmocka_unit_test(test_random),
-        cmocka_unit_test(test_limit),
-        cmocka_unit_test(test_large_outputs),
-        cmocka_unit_test(test_views),
-        cmocka_unit_test(test_given),
-        cmocka_unit_test(test_infinity),
-        cmocka_unit_test(test_kernel_leaves_its_memory),
+        cmocka_unit_test(test_indices),         cmocka_unit_test(test_indices_of_numbers),
+        cmocka_unit_test(test_known_number),    cmocka_unit_test(test_indices_by_trying),
+        cmocka_unit_test(test_indices_far_off), cmocka_unit_test(test_lengths_and_shapes),
+        cmocka_unit_test(test_strict),          cmocka_unit_test(test_random),
+        cmocka_unit_test(test_limit),           cmocka_unit_test(test_large_outputs),
+        cmocka_unit_test(test_views),           cmocka_unit_test(test_given),
+        cmocka_unit_test(test_infinity),        cmocka_unit_test(test_kernel_leaves_its_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
