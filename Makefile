@@ -195,7 +195,7 @@ CUDA_HEAD  := $(wildcard src/devices/cuda/code/*.h src/devices/cuda/code/*.cuh)
 CUDA_NAMES := $(filter-out math,$(patsubst src/devices/cuda/code/%.cu,%,$(CUDA_SRC)))
 CUDA_BOTH  := $(filter-out %_sm90,$(CUDA_NAMES))
 CUDA_CODE  := $(CUDA_NAMES:%=$(BUILD)/cuda/%.sm_90.cubin) $(CUDA_BOTH:%=$(BUILD)/cuda/%.sm_80.cubin) $(CUDA_BOTH:%=$(BUILD)/cuda/%.ptx) \
-              $(BUILD)/cuda/math.ptx
+              $(BUILD)/cuda/math.ptx $(BUILD)/cuda/product_f8.sm_89.cubin $(BUILD)/cuda/product_f8.ptx_89
 NVFLAGS    := -std=c++17 -O3
 $(BUILD)/cuda/%.sm_90.cubin: src/devices/cuda/code/%.cu $(CUDA_HEAD)
 	@mkdir -p $(@D)
@@ -205,6 +205,15 @@ $(BUILD)/cuda/%.sm_80.cubin: src/devices/cuda/code/%.cu $(CUDA_HEAD)
 	@mkdir -p $(@D)
 	@echo "  nvcc  $< sm_80"
 	$(Q)$(NVCC) $(NVFLAGS) -arch=sm_80 -cubin -o $@ $<
+# Products of floats of 8 bits are instructions from sm_89 on.
+$(BUILD)/cuda/%.sm_89.cubin: src/devices/cuda/code/%.cu $(CUDA_HEAD)
+	@mkdir -p $(@D)
+	@echo "  nvcc  $< sm_89"
+	$(Q)$(NVCC) $(NVFLAGS) -arch=sm_89 -cubin -o $@ $<
+$(BUILD)/cuda/%.ptx_89: src/devices/cuda/code/%.cu $(CUDA_HEAD)
+	@mkdir -p $(@D)
+	@echo "  nvcc  $< ptx_89"
+	$(Q)$(NVCC) $(NVFLAGS) -arch=compute_89 -ptx -o $@ $<
 $(BUILD)/cuda/math.ptx: src/devices/cuda/code/math.cu
 	@mkdir -p $(@D)
 	@echo "  nvcc  $< ptx"
@@ -354,7 +363,7 @@ $(BUILD)/tests/fake/libcuda.so.1: tests/cuda/fake_driver.c tests/cuda/fake_drive
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(TEST_FLAGS) -fPIC -shared -Wl,-soname,libcuda.so.1 -o $@ $< -ldl
 # Products are PTX: product_plain.cu has what they promise.
-ON_CPU_PRODUCTS := product_f32 product_tf32 product_f16 product_bf16 product_s8
+ON_CPU_PRODUCTS := product_f32 product_tf32 product_f16 product_bf16 product_s8 product_f8
 ON_CPU := basic bytes cache decode depthwise norm quantize recurrent rows scatter top turn $(filter blocks_%,$(CUDA_NAMES)) $(ON_CPU_PRODUCTS)
 CXX    := $(if $(findstring clang,$(CC)),clang++,g++)
 ON_CPU_CXX = $(Q)$(CXX) -std=c++17 $(OPT) $(DEBUG) -Wall -Werror -Wno-sign-compare -Wno-unknown-pragmas -Wno-unused-function -fPIC -shared -fvisibility=hidden \

@@ -15,7 +15,7 @@ static const struct {
     const char *color, *names;
 } families[] = {
     {"matrix",
-     " Conv ConvTranspose ConvInteger ConvIntegerToFloat QLinearConv DeformConv MatMul MatMulInteger QLinearMatMul Gemm Einsum "
+     " Conv ConvTranspose ConvInteger ConvIntegerToFloat QLinearConv DeformConv MatMul MatMulInteger MatMulFloat8 QLinearMatMul Gemm Einsum "
      "Attention RNN LSTM GRU "},
     {"active",
      " Relu LeakyRelu PRelu Elu Celu Selu Sigmoid HardSigmoid Tanh Softplus Softsign Gelu HardSwish Mish Swish "

@@ -302,7 +302,7 @@ enum { HOLO_ENTRIES_MAX = 256 };
 typedef struct HoloCodeRecord {
     uint32_t target; // in TARGETS
     uint32_t module; // text: its name
-    uint32_t kind;   // text: "sm_90", machine code; "ptx", which the driver compiles
+    uint32_t kind;   // text: "sm_90", machine code; "ptx", which the driver compiles; "ptx_90", for later ones
     uint32_t reserved;
     uint64_t offset, size; // in CODE_DATA; 64-byte aligned
     uint64_t hash[2];      // XXH3-128 of the bytes

@@ -32,7 +32,7 @@ typedef struct HoloTargetCode {
     size_t      size;
 } HoloTargetCode;
 
-enum { HOLO_TARGET_CODES = 64 }; // most of them
+enum { HOLO_TARGET_CODES = 96 }; // most of them
 
 // What a target needs to know to make code.
 typedef struct HoloTargetUse {

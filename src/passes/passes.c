@@ -26,6 +26,7 @@ const HoloPass holo_passes[] = {
     {"carried", holo_pass_carried, false, true, false, SIMPLE, "turns loop values that never change into captures"},
     {"captures", holo_pass_captures, false, true, false, SIMPLE, "moves constants into subgraphs and removes unused captures"},
     {"integers", holo_pass_integers, false, true, true, SIMPLE, "computes with integers between DequantizeLinear and QuantizeLinear"},
+    {"float8", holo_pass_float8, false, true, true, SIMPLE, "multiplies floats of 8 bits as they are, where a device can"},
     {"fold", holo_pass_fold, false, true, false, SIMPLE, "computes what depends only on constants; inlines the branch of a decided If"},
     {"simplify", holo_pass_simplify, false, true, false, SIMPLE, "removes nodes that change nothing; joins views and transposes"},
     {"contents", holo_pass_contents, true, true, false, SIMPLE, "turns shape arithmetic into expressions of the input sizes"},

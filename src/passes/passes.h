@@ -42,10 +42,10 @@ typedef struct HoloChanges {
 typedef HoloStatus HoloPassRun(HoloGraph *graph, HoloArena *scratch, HoloChanges *changes, HoloError *error);
 HoloPassRun        holo_pass_attention, holo_pass_blocks, holo_pass_branches, holo_pass_captures, holo_pass_carried,
     holo_pass_chains, holo_pass_columns, holo_pass_contents, holo_pass_cse, holo_pass_dead, holo_pass_decompose,
-    holo_pass_einsum, holo_pass_even, holo_pass_fold, holo_pass_fuse, holo_pass_integers, holo_pass_layout,
-    holo_pass_one_hot, holo_pass_pairs, holo_pass_recognize, holo_pass_scale, holo_pass_simplify, holo_pass_sixteen,
-    holo_pass_tables, holo_pass_stored, holo_pass_tied, holo_pass_turned, holo_pass_unfuse, holo_pass_weights,
-    holo_pass_widen;
+    holo_pass_einsum, holo_pass_even, holo_pass_float8, holo_pass_fold, holo_pass_fuse, holo_pass_integers,
+    holo_pass_layout, holo_pass_one_hot, holo_pass_pairs, holo_pass_recognize, holo_pass_scale, holo_pass_simplify,
+    holo_pass_sixteen, holo_pass_tables, holo_pass_stored, holo_pass_tied, holo_pass_turned, holo_pass_unfuse,
+    holo_pass_weights, holo_pass_widen;
 
 // Passes of earlier stages cannot handle the nodes that passes of later stages make.
 enum { HOLO_STAGE_SIMPLE, HOLO_STAGE_LAYOUT, HOLO_STAGE_FUSE, HOLO_STAGES };

@@ -52,6 +52,7 @@ static const struct {
     {HOLO_ID_MICROSOFT_MatMulNBits, terms_matmul},
     {HOLO_ID_HOLOGRAM_MatMulNBits, terms_matmul},
     {HOLO_ID_HOLOGRAM_MatMulBlocks, terms_matmul},
+    {HOLO_ID_HOLOGRAM_MatMulFloat8, terms_matmul},
     {HOLO_ID_Gemm, terms_gemm},
     {HOLO_ID_Conv, terms_conv},
     {HOLO_ID_HOLOGRAM_Conv, terms_conv},

@@ -124,6 +124,41 @@ static const KernelCase byte_cases[] = {
      .is_hard = true},
     {.inputs = "x: f8e5m2[3,$]",
      .body   = "const s: f32[3] = {0.5, 3, 0.01}\n    y = DequantizeLinear@21(x, s) {axis=0}"},
+    // their products: scales of rows and columns, which are constants or not
+    {.inputs = "a: f8e4m3fn[$,21]",
+     .body   = "const b: f8e4m3fn[21,3] = {$W63}\n    const s: f32[] = {0.5}\n    const w: f32[] = {0.25}\n    "
+               "y = hologram::MatMulFloat8@1(a, b, s, w)",
+     .within = 1e-4},
+    {.inputs = "a: f8e5m2[2,$,16], s: f32[2,$,1]",
+     .body   = "const b: f8e4m3fn[5,16] = {$W80}\n    const w: f32[5] = {0.5, 1, -2, 0.125, 0.0001}\n    "
+               "const c: f32[5] = {0.5, -7, 100, 0, 1}\n    y = hologram::MatMulFloat8@1(a, b, s, w, c) {transB=1}",
+     .within = 1e-4},
+    {.inputs = "a: f8e4m3fn[$,4], w: f32[4], s: f32[1]",
+     .body =
+         "const b: f8e5m2[4,4] = {0.0000152587890625, nan, 57344, -0.00006103515625, 1, inf, -1, 0, 3, -2, 0.25, -0.0, 5, 1, 1, 1}\n    "
+         "y = hologram::MatMulFloat8@1(a, b, s, w)",
+     .within  = 1e-4,
+     .is_hard = true},
+    {.inputs  = "a: f8e5m2[$,12]",
+     .body    = "const b: f8e4m3fn[12,1] = {1, -2, 0.25, 448, nan, -0.001953125, 0, 3.5, -0.0, 240, -448, 0.0625}\n    "
+                "const s: f32[] = {1}\n    y = hologram::MatMulFloat8@1(a, b, s, s)",
+     .within  = 1e-4,
+     .is_hard = true},
+    {.inputs = "a: f8e4m3fn[$,200]",
+     .body =
+         "const b: f8e5m2[200,2] = {$W400}\n    const s: f32[] = {0.01}\n    y = hologram::MatMulFloat8@1(a, b, s, s)",
+     .within = 1e-3,
+     .most   = 17},
+    {.inputs = "a: f8e5m2[$,16]",
+     .body =
+         "const b: f8e5m2[16,2] = {$W32}\n    const s: f32[] = {0.01}\n    y = hologram::MatMulFloat8@1(a, b, s, s)",
+     .within = 1e-3},
+    {.inputs = "a: f8e4m3fn[$,16], c: f8e4m3fn[3,16]", // one matrix of two products is not packed
+     .body =
+         "const b: f8e4m3fn[16,7] = {$W112}\n    const s: f32[] = {0.01}\n    y = hologram::MatMulFloat8@1(a, b, s, s)\n    "
+         "z = hologram::MatMulFloat8@1(c, b, s, s)",
+     .within  = 1e-3,
+     .outputs = "y, z"},
     // two operands, tables, windows
     {.inputs = "a: u8[2,$,5], b: u8[$,1]",
      .body   = SCALES "const z: u8[] = {99}\n    y = com.microsoft::QLinearAdd@1(a, as, z, b, bs, z, ys, z)"},
@@ -158,10 +193,10 @@ static const KernelCase byte_cases[] = {
      .least = 1},
 };
 
-// Models as exporters write them, for x alone, and how many products of bytes become of them.
+// Models as exporters write them, for x alone, and how many products of bytes, and of floats of 8 bits, become of them.
 typedef struct QuantizedCase {
     KernelCase graph;
-    int        products;
+    int        products, float8;
 } QuantizedCase;
 
 static const QuantizedCase quantized_cases[] = {
@@ -185,14 +220,34 @@ static const QuantizedCase quantized_cases[] = {
                  "q4 = QuantizeLinear@13(p, t, u)\n    d4 = DequantizeLinear@13(q4, t, u)\n    r = Reshape@13(d4, shape)\n    "
                  "y = MatMul@13(r, md)",
          }},
-    // a product of floats of 8 bits
-    {.graph =
+    // products of floats of 8 bits: a scale for each column; turned weights, a bias that is added, scales of rows
+    {.float8 = 1,
+     .graph =
          {.inputs = "x: f32[9,4]",
           .within = 1e-5,
           .body =
               "const s: f32[] = {0.0625}\n    const w: f8e4m3fn[4,5] = {$W20}\n    const ws: f32[5] = {0.125, 0.25, 0.5, 1, 2}\n    "
               "q = QuantizeLinear@21(x, s) {output_dtype=17}\n    d = DequantizeLinear@21(q, s)\n    "
               "wd = DequantizeLinear@21(w, ws) {axis=1}\n    y = MatMul@13(d, wd)"}},
+    {.float8 = 2,
+     .graph =
+         {.inputs = "x: f32[9,4]",
+          .within = 1e-4,
+          .body =
+              "const s: f32[9] = {0.5, 1, 2, 0.25, 0.125, 0.0625, 1, 1, 3}\n    const w: f8e4m3fn[5,4] = {$W20}\n    "
+              "const v: f8e5m2[3,4] = {$W12}\n    const ws: f32[5] = {0.125, 0.25, 0.5, 1, 2}\n    const vs: f32[3] = {1, 0.01, 2}\n    "
+              "const b: f32[5] = {100, -200, 0, 1, 2}\n    const c: f32[3] = {1, 2, 3}\n    const z: f8e4m3fn[5] = {0, 0, 0, 0, 0}\n    "
+              "q = QuantizeLinear@21(x, s) {output_dtype=17, axis=0}\n    d = DequantizeLinear@21(q, s) {axis=0}\n    "
+              "wd = DequantizeLinear@21(w, ws, z) {axis=0}\n    wt = Transpose@13(wd) {perm=[1, 0]}\n    m = MatMul@13(d, wt)\n    "
+              "r = Add@14(b, m)\n    p = Cast@19(x) {to=19}\n    e = Cast@19(p) {to=1}\n    "
+              "vd = DequantizeLinear@21(v, vs) {axis=0}\n    g = Gemm@13(e, vd, c) {transB=1}\n    y = Concat@13(r, g) {axis=1}"}},
+    // those of other forms stay products of the class
+    {.graph =
+         {.inputs = "x: f32[9,4]",
+          .within = 1e-4,
+          .body =
+              "const s: f32[] = {0.5}\n    const w: f8e4m3fnuz[4,5] = {$W20}\n    q = QuantizeLinear@21(x, s) {output_dtype=18}\n    "
+              "d = DequantizeLinear@21(q, s)\n    wd = DequantizeLinear@21(w, s)\n    y = MatMul@13(d, wd)"}},
     // scales of each run
     {.products = 1,
      .graph =

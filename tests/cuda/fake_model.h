@@ -56,7 +56,7 @@ static inline HoloModel *fake_model_of(HoloGraph *graph, const char *numeric, co
         "basic",       "product_f32",  "product_tf32", "product_f16",  "product_bf16", "rows",         "tiled_f16_sm90",
         "norm",        "turn",         "programs",     "cache",        "decode",       "attention_16", "attention_32",
         "top",         "scatter",      "recurrent",    "blocks_small", "blocks_four",  "blocks_book",  "blocks_more",
-        "blocks_grid", "blocks_nbits", "product_s8",   "bytes",        "quantize"};
+        "blocks_grid", "blocks_nbits", "product_s8",   "bytes",        "quantize",     "product_f8"};
     HoloTargets     targets = {.list = {&holo_target_cpu, holo_target_cuda.of_class(numeric)}, .count = 2};
     HoloCut         cut;
     HoloLowered     lowered;

@@ -355,6 +355,7 @@ const SampleRow sample_rows[] = {
     {BYTE,  "com.microsoft::QLinearConv@1($x[n,h>0,w>0,c>0], $f32[]<1,2>, $t[], $u8|i8[m>0,c,3,3], $f32[]<1,2>, $u[], $f32[]<9,20>, $t[], $?i32[m]) {channels_last=1, " PADS "}"},
     {F32,   "com.microsoft::DynamicQuantizeMatMul@1($x[...,m,k], $u8|i8[k,n], $f32[]<1,2>, $u[])"},
     {BYTE,  "com.microsoft::MatMulIntegerToFloat@1($x[...,m,k], $u8|i8[k,n], $f32[]<1,2>, $f32[]<1,2>, $t[])"},
+    {HOLO_BIT(F8E4M3FN) | HOLO_BIT(F8E5M2), "hologram::MatMulFloat8@1($x[...,m,k], $f8e4m3fn|f8e5m2[k,n], $f32[]<1,2>, $f32[n]<1,2>, $?f32[n])"},
     {BYTE,  "hologram::ConvIntegerToFloat@1($x[n,c>0,h>0,w>0], $i8[m>0,c,3,3], $f32[]<1,2>, $f32[m]<1,2>, $t[], $i8[], $?f32[m]) {" PADS "}"},
     {BYTE,  "{com.microsoft::QLinearAdd@1 com.microsoft::QLinearMul@1}($x, $f32[]<1,2>, $t[], $t[*], $f32[]<1,2>, $t[], $f32[]<1,9>, $t[])"},
     {BYTE,  "com.microsoft::QLinearSigmoid@1($x, $f32[]<1,2>, $t[], $f32[]<1,2>, $t[])"},

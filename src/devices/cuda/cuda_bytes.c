@@ -17,6 +17,7 @@ const HoloCudaByteOp holo_cuda_byte_ops[] = {
     {HOLO_ID_QLinearConv, true, 0, 3, 1, 2, 4, 5, 6, 7, 8, NO},
     {HOLO_ID_MICROSOFT_QLinearConv, true, 0, 3, 1, 2, 4, 5, 6, 7, 8, NO},
     {HOLO_ID_HOLOGRAM_ConvIntegerToFloat, true, 0, 1, 2, 4, 3, 5, NO, NO, NO, 6},
+    {HOLO_ID_HOLOGRAM_MatMulFloat8, false, 0, 1, 2, NO, 3, NO, NO, NO, NO, 4}, // see cuda_float8.c
     {.b = NO},
 };
 
@@ -189,9 +190,8 @@ HoloStatus holo_cuda_byte_tiles_add(HoloCudaMaking *m, const HoloCudaByteStep *s
 
 // ---- matrices
 
-// B that is no weight is packed in the scratch.
-static HoloStatus pack_add(HoloCudaMaking *m, const HoloCudaByteStep *s, const HoloCudaSizes *sizes, int64_t row,
-                           int64_t batch, HoloCudaOperands *of)
+HoloStatus holo_cuda_byte_pack_add(HoloCudaMaking *m, int input, const HoloCudaSizes *sizes, int64_t row, int64_t batch,
+                                   HoloCudaOperands *of)
 {
     HoloCudaBytePack p     = {.from_batch = {sizes->b_batch[0], sizes->b_batch[1]},
                               .k_stride   = sizes->b_row,
@@ -200,11 +200,11 @@ static HoloStatus pack_add(HoloCudaMaking *m, const HoloCudaByteStep *s, const H
                               .n          = (int32_t)sizes->n,
                               .k          = (int32_t)sizes->k,
                               .row        = (int32_t)row,
-                              .shift      = s->b->dtype == HOLO_U8 ? 128 : 0};
+                              .shift      = m->call->in[input]->dtype == HOLO_U8 ? 128 : 0};
     HoloCudaShape    shape = {.grid = {((uint64_t)sizes->n + 31) / 32, 1, (uint64_t)batch}, .block = 256};
     HoloCudaStep    *step;
     HOLO_TRY(holo_cuda_add(m, "bytes", "bytes_pack", &shape, &p, sizeof p, &step));
-    holo_cuda_place(step, offsetof(HoloCudaBytePack, from), s->op->b, 0);
+    holo_cuda_place(step, offsetof(HoloCudaBytePack, from), input, 0);
     holo_cuda_place(step, offsetof(HoloCudaBytePack, to), HOLO_CUDA_SCRATCH, 0);
     of->b       = (HoloCudaOperand){HOLO_CUDA_SCRATCH, 0};
     of->scratch = up((size_t)(batch * sizes->n * row));
@@ -226,7 +226,7 @@ static HoloStatus matrices(HoloCudaMaking *m, const HoloCudaByteStep *s)
     m->job->packed_input = s->op->b;
     if (s->is_packed) m->job->packed = size;
     if (!holo_tensor_count(s->out)) return HOLO_OK;
-    if (!s->is_packed) HOLO_TRY(pack_add(m, s, &z, row, b_batch, &of));
+    if (!s->is_packed) HOLO_TRY(holo_cuda_byte_pack_add(m, s->op->b, &z, row, b_batch, &of));
     HoloCudaProduct p = {.m      = (int32_t)z.m,
                          .n      = (int32_t)z.n,
                          .k      = (int32_t)z.k,

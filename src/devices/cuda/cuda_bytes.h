@@ -49,6 +49,10 @@ bool holo_cuda_known_zero(const HoloTensor *zero, int64_t *out);
 // The type of bytes.
 uint8_t holo_cuda_byte_type(const HoloTensor *t);
 
+// Adds a launch that packs an input that is no weight, or is not packed: B, then in the scratch, as `of` says.
+HOLO_MUST HoloStatus holo_cuda_byte_pack_add(HoloCudaMaking *m, int input, const HoloCudaSizes *sizes, int64_t row,
+                                             int64_t batch, HoloCudaOperands *of);
+
 // Adds the tiles of `p`, behind the sums of A's rows if B has zero points. A and B are where `of` says; `batch` products.
 HOLO_MUST HoloStatus holo_cuda_byte_tiles_add(HoloCudaMaking *m, const HoloCudaByteStep *s, const HoloCudaProduct *p,
                                               HoloCudaScaled *end, int64_t batch, const HoloCudaOperands *of);

@@ -14,6 +14,7 @@ static const char *const conv_modules[]      = {PRODUCTS, "depthwise", NULL};
 static const char *const basic_modules[]     = {"basic", NULL};
 static const char *const pool_modules[]      = {"basic", "quantize", NULL};
 static const char *const byte_modules[]      = {"product_s8", "bytes", NULL};
+static const char *const float8_modules[]    = {"product_f8", "bytes", NULL};
 static const char *const quantize_modules[]  = {"quantize", NULL};
 static const char *const rows_modules[]      = {"norm", "basic", NULL};
 static const char *const attention_modules[] = {"attention_16", "attention_32", "decode", NULL};
@@ -60,6 +61,7 @@ static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_WRITE_LATER]  = {"cache_write; one by attention", holo_cuda_cache_write_later, cache_modules},
     [HOLO_CUDA_STEP_CACHED_ALONG] = {"attention; one with rotary and cache_write", holo_cuda_cached_attention,
                                      attention_modules},
+    [HOLO_CUDA_STEP_FLOAT8]       = {"product of floats of 8 bits", holo_cuda_float8, float8_modules},
 };
 
 const HoloCudaKernel *holo_cuda_kernel(uint32_t number)

@@ -46,12 +46,20 @@ typedef enum HoloCudaKernelId {
     HOLO_CUDA_STEP_ROTARY_LATER = 31,
     HOLO_CUDA_STEP_WRITE_LATER  = 32,
     HOLO_CUDA_STEP_CACHED_ALONG = 33,
+
+    HOLO_CUDA_STEP_FLOAT8 = 34, // MatMulFloat8
     HOLO_CUDA_STEP_LIMIT
 } HoloCudaKernelId;
 
 static inline bool holo_cuda_is_product(uint32_t kernel)
 {
     return kernel == HOLO_CUDA_STEP_PRODUCT || kernel == HOLO_CUDA_STEP_ROWS_ALONG;
+}
+
+// Are its weights packed as bytes?
+static inline bool holo_cuda_is_bytes(uint32_t kernel)
+{
+    return kernel == HOLO_CUDA_STEP_BYTES || kernel == HOLO_CUDA_STEP_FLOAT8;
 }
 
 // The parameters of a step in an archive. It begins with its size; later versions only append.
@@ -178,8 +186,8 @@ HoloCudaPrepare    holo_cuda_program, holo_cuda_product, holo_cuda_conv, holo_cu
     holo_cuda_reduce, holo_cuda_rows, holo_cuda_pool, holo_cuda_attention, holo_cuda_group_norm, holo_cuda_transfer,
     holo_cuda_extreme, holo_cuda_scan, holo_cuda_pick_elements, holo_cuda_resize, holo_cuda_rotary,
     holo_cuda_cache_write, holo_cuda_cached_attention, holo_cuda_top, holo_cuda_scatter, holo_cuda_gather_tuples,
-    holo_cuda_one_hot, holo_cuda_recurrent, holo_cuda_few_bits, holo_cuda_bytes, holo_cuda_quantize, holo_cuda_pair,
-    holo_cuda_lookup, holo_cuda_rows_later, holo_cuda_rotary_later, holo_cuda_cache_write_later;
+    holo_cuda_one_hot, holo_cuda_recurrent, holo_cuda_few_bits, holo_cuda_bytes, holo_cuda_float8, holo_cuda_quantize,
+    holo_cuda_pair, holo_cuda_lookup, holo_cuda_rows_later, holo_cuda_rotary_later, holo_cuda_cache_write_later;
 
 typedef struct HoloCudaKernel {
     const char        *name;

@@ -14,41 +14,49 @@ static const size_t PARTIAL_MAX = (size_t)64 << 20;
 typedef struct Tile {
     const char *module, *kernel;
     uint8_t     type, numeric;
-    uint8_t     whole; // a multiply and add in the order of k: k is never cut
+    uint8_t     b_type; // of floats of 8 bits
+    uint8_t     whole;  // a multiply and add in the order of k: k is never cut
     int32_t     m, n, threads, stages, blocks;
     double      one, full, end;
 } Tile;
 
 // clang-format off
 static const Tile tiles[] = {
-    {"product_f16",  "product_f16_128x256",   HOLO_CUDA_F16,  0, 0, 128, 256, 256, 4, 1, 0.90, 0.90, 9.2},
-    {"product_f16",  "product_f16_128x128",   HOLO_CUDA_F16,  0, 0, 128, 128, 256, 3, 2, 0.73, 1.26, 6.6},
-    {"product_f16",  "product_f16_128x64",    HOLO_CUDA_F16,  0, 0, 128,  64, 256, 4, 2, 0.36, 0.66, 4.8},
-    {"product_f16",  "product_f16_64x64",     HOLO_CUDA_F16,  0, 0,  64,  64, 128, 6, 2, 0.36, 0.59, 2.4},
-    {"product_bf16", "product_bf16_128x256",  HOLO_CUDA_BF16, 0, 0, 128, 256, 256, 4, 1, 0.90, 0.90, 9.2},
-    {"product_bf16", "product_bf16_128x128",  HOLO_CUDA_BF16, 0, 0, 128, 128, 256, 3, 2, 0.73, 1.26, 6.6},
-    {"product_bf16", "product_bf16_128x64",   HOLO_CUDA_BF16, 0, 0, 128,  64, 256, 4, 2, 0.36, 0.66, 4.8},
-    {"product_bf16", "product_bf16_64x64",    HOLO_CUDA_BF16, 0, 0,  64,  64, 128, 6, 2, 0.36, 0.59, 2.4},
-    {"product_tf32", "product_tf32_128x256",  HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32, 0, 128, 256, 256, 4, 1, 0.87, 0.87, 9.2},
-    {"product_tf32", "product_tf32_128x128",  HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32, 0, 128, 128, 256, 3, 2, 0.72, 1.22, 6.8},
-    {"product_tf32", "product_tf32_128x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32, 0, 128,  64, 256, 4, 2, 0.35, 0.63, 5.2},
-    {"product_tf32", "product_tf32_64x64",    HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32, 0,  64,  64, 128, 6, 2, 0.34, 0.55, 2.6},
-    {"product_s8",   "product_s8_128x128",    HOLO_CUDA_S8,   0, 0, 128, 128, 256, 3, 2, 0.73, 1.26, 6.6},
-    {"product_s8",   "product_s8_64x64",      HOLO_CUDA_S8,   0, 0,  64,  64, 128, 6, 2, 0.36, 0.59, 2.4},
-    {"product_s8",   "product_u8_128x128",    HOLO_CUDA_U8,   0, 0, 128, 128, 256, 3, 2, 0.73, 1.26, 6.6},
-    {"product_s8",   "product_u8_64x64",      HOLO_CUDA_U8,   0, 0,  64,  64, 128, 6, 2, 0.36, 0.59, 2.4},
-    {"product_f32",  "product_parts_128x64",  HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0, 128,  64, 256, 4, 1, 1.28, 1.28, 4.9},
-    {"product_f32",  "product_parts_64x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0,  64,  64, 128, 6, 2, 0.76, 1.24, 2.5},
-    {"product_f32",  "product_fused_64x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0,  64,  64, 128, 6, 2, 1.33, 2.41, 2.1},
-    {"product_f32",  "product_exact_64x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_EXACT, 1,  64,  64, 128, 6, 2, 2.0,  3.6,  2.1},
+    {"product_f16",  "product_f16_128x256",   HOLO_CUDA_F16,  0, 0, 0, 128, 256, 256, 4, 1, 0.90, 0.90, 9.2},
+    {"product_f16",  "product_f16_128x128",   HOLO_CUDA_F16,  0, 0, 0, 128, 128, 256, 3, 2, 0.73, 1.26, 6.6},
+    {"product_f16",  "product_f16_128x64",    HOLO_CUDA_F16,  0, 0, 0, 128,  64, 256, 4, 2, 0.36, 0.66, 4.8},
+    {"product_f16",  "product_f16_64x64",     HOLO_CUDA_F16,  0, 0, 0,  64,  64, 128, 6, 2, 0.36, 0.59, 2.4},
+    {"product_bf16", "product_bf16_128x256",  HOLO_CUDA_BF16, 0, 0, 0, 128, 256, 256, 4, 1, 0.90, 0.90, 9.2},
+    {"product_bf16", "product_bf16_128x128",  HOLO_CUDA_BF16, 0, 0, 0, 128, 128, 256, 3, 2, 0.73, 1.26, 6.6},
+    {"product_bf16", "product_bf16_128x64",   HOLO_CUDA_BF16, 0, 0, 0, 128,  64, 256, 4, 2, 0.36, 0.66, 4.8},
+    {"product_bf16", "product_bf16_64x64",    HOLO_CUDA_BF16, 0, 0, 0,  64,  64, 128, 6, 2, 0.36, 0.59, 2.4},
+    {"product_tf32", "product_tf32_128x256",  HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32, 0, 0, 128, 256, 256, 4, 1, 0.87, 0.87, 9.2},
+    {"product_tf32", "product_tf32_128x128",  HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32, 0, 0, 128, 128, 256, 3, 2, 0.72, 1.22, 6.8},
+    {"product_tf32", "product_tf32_128x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32, 0, 0, 128,  64, 256, 4, 2, 0.35, 0.63, 5.2},
+    {"product_tf32", "product_tf32_64x64",    HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32, 0, 0,  64,  64, 128, 6, 2, 0.34, 0.55, 2.6},
+    {"product_s8",   "product_s8_128x128",    HOLO_CUDA_S8,   0, 0, 0, 128, 128, 256, 3, 2, 0.73, 1.26, 6.6},
+    {"product_s8",   "product_s8_64x64",      HOLO_CUDA_S8,   0, 0, 0,  64,  64, 128, 6, 2, 0.36, 0.59, 2.4},
+    {"product_s8",   "product_u8_128x128",    HOLO_CUDA_U8,   0, 0, 0, 128, 128, 256, 3, 2, 0.73, 1.26, 6.6},
+    {"product_s8",   "product_u8_64x64",      HOLO_CUDA_U8,   0, 0, 0,  64,  64, 128, 6, 2, 0.36, 0.59, 2.4},
+    {"product_f32",  "product_parts_128x64",  HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0, 0, 128,  64, 256, 4, 1, 1.28, 1.28, 4.9},
+    {"product_f32",  "product_parts_64x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0, 0,  64,  64, 128, 6, 2, 0.76, 1.24, 2.5},
+    {"product_f32",  "product_fused_64x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED, 0, 0,  64,  64, 128, 6, 2, 1.33, 2.41, 2.1},
+    {"product_f32",  "product_exact_64x64",   HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_EXACT, 0, 1,  64,  64, 128, 6, 2, 2.0,  3.6,  2.1},
+    {"product_f8",   "product_e4m3_e4m3_128x64",     HOLO_CUDA_E4M3, 0, HOLO_CUDA_E4M3, 0, 128,  64, 256, 4, 2, 0.36, 0.66, 4.8},
+    {"product_f8",   "product_e4m3_e4m3_64x64",      HOLO_CUDA_E4M3, 0, HOLO_CUDA_E4M3, 0,  64,  64, 128, 6, 2, 0.36, 0.59, 2.4},
+    {"product_f8",   "product_e4m3_e5m2_128x64",     HOLO_CUDA_E4M3, 0, HOLO_CUDA_E5M2, 0, 128,  64, 256, 4, 2, 0.36, 0.66, 4.8},
+    {"product_f8",   "product_e4m3_e5m2_64x64",      HOLO_CUDA_E4M3, 0, HOLO_CUDA_E5M2, 0,  64,  64, 128, 6, 2, 0.36, 0.59, 2.4},
+    {"product_f8",   "product_e5m2_e4m3_128x64",     HOLO_CUDA_E5M2, 0, HOLO_CUDA_E4M3, 0, 128,  64, 256, 4, 2, 0.36, 0.66, 4.8},
+    {"product_f8",   "product_e5m2_e4m3_64x64",      HOLO_CUDA_E5M2, 0, HOLO_CUDA_E4M3, 0,  64,  64, 128, 6, 2, 0.36, 0.59, 2.4},
+    {"product_f8",   "product_e5m2_e5m2_128x64",     HOLO_CUDA_E5M2, 0, HOLO_CUDA_E5M2, 0, 128,  64, 256, 4, 2, 0.36, 0.66, 4.8},
+    {"product_f8",   "product_e5m2_e5m2_64x64",      HOLO_CUDA_E5M2, 0, HOLO_CUDA_E5M2, 0,  64,  64, 128, 6, 2, 0.36, 0.59, 2.4},
 };
 // clang-format on
 enum { TILES = sizeof tiles / sizeof *tiles };
 
 static int32_t size_of(uint8_t type)
 {
-    static const uint8_t sizes[HOLO_CUDA_TYPES] = {4, 2, 2, 1, 1};
-    return sizes[type];
+    return type == HOLO_CUDA_F32 ? 4 : type <= HOLO_CUDA_BF16 ? 2 : 1;
 }
 
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -136,6 +144,11 @@ static void limits(HoloCudaProduct *p)
     if (p->act <= HOLO_CUDA_ACT_RELU) p->high = INFINITY;
 }
 
+static HoloCudaKind kind_of(uint8_t type)
+{
+    return type < HOLO_CUDA_S8 ? HOLO_CUDA_PRODUCT : type <= HOLO_CUDA_U8 ? HOLO_CUDA_BYTES : HOLO_CUDA_FLOAT8;
+}
+
 // Tries the tile with k in `splits` parts, and keeps it if it is cheaper than what there is.
 static void consider(const HoloCudaWant *want, const HoloCudaProduct *p, const Tile *t, int64_t splits,
                      HoloCudaPick *best)
@@ -153,15 +166,15 @@ static void consider(const HoloCudaWant *want, const HoloCudaProduct *p, const T
     if (want->shared && shared_of(t, part) > want->shared) return;
     double cost = cost_of(want, p, t, splits, part);
     if (best->count && best->cost <= cost) return;
-    HoloCudaLaunch *l        = &best->launch[0];
-    bool            is_bytes = t->type >= HOLO_CUDA_S8;
-    *l                       = (HoloCudaLaunch){
-                              .kind = is_bytes ? HOLO_CUDA_BYTES : HOLO_CUDA_PRODUCT, .module = t->module, .kernel = t->kernel};
+    HoloCudaLaunch *l = &best->launch[0];
+    *l                = (HoloCudaLaunch){.kind = kind_of(t->type), .module = t->module, .kernel = t->kernel};
     l->grid[0] = (uint32_t)tile_count, l->grid[1] = (uint32_t)splits, l->grid[2] = (uint32_t)want->batch;
     l->block = (uint32_t)t->threads, l->shared = shared_of(t, part);
     l->cluster                = cluster ? (uint32_t)splits : 1;
-    l->params_size            = is_bytes ? sizeof(HoloCudaBytes) : sizeof(HoloCudaProduct);
-    l->params.product         = *p; // the parameters of bytes begin with it
+    l->params_size            = l->kind == HOLO_CUDA_BYTES    ? sizeof(HoloCudaBytes)
+                                : l->kind == HOLO_CUDA_FLOAT8 ? sizeof(HoloCudaFloat8)
+                                                              : sizeof(HoloCudaProduct);
+    l->params.product         = *p; // all parameters begin with it
     l->params.product.splits  = (int32_t)splits;
     l->params.product.cluster = cluster;
     l->params.product.k_split = (int32_t)(part * line);
@@ -175,7 +188,8 @@ static bool pick_tile(const HoloCudaWant *want, const HoloCudaProduct *p, const 
     memset(out, 0, sizeof *out);
     for (int i = 0; i < TILES; i++) {
         const Tile *t = &tiles[i];
-        if (t->type != want->type || (t->type == HOLO_CUDA_F32 && t->numeric != want->numeric)) continue;
+        if (t->type != want->type || t->b_type != want->b_type) continue;
+        if (t->type == HOLO_CUDA_F32 && t->numeric != want->numeric) continue;
         if (only && strcmp(only, t->kernel) != 0) continue;
         for (int64_t splits = 1; splits <= (t->whole ? 1 : SPLITS_MAX); splits++)
             if (!only_splits || splits == only_splits) consider(want, p, t, splits, out);

@@ -19,6 +19,7 @@ typedef enum HoloCudaKind {
     HOLO_CUDA_TURN,
     HOLO_CUDA_TILED,
     HOLO_CUDA_BYTES,
+    HOLO_CUDA_FLOAT8,
 } HoloCudaKind;
 
 // How the copy engine of sm_90 finds tiles of an operand. The driver encodes it together with an address. The innermost
@@ -50,7 +51,8 @@ typedef struct HoloCudaLaunch {
         HoloCudaAttention attention;
         HoloCudaNorm      norm;
         HoloCudaTurn      turn;
-        HoloCudaBytes     bytes; // its end is not filled in
+        HoloCudaBytes     bytes;  // its end is not filled in
+        HoloCudaFloat8    float8; // nor are its scales
     } params;
 } HoloCudaLaunch;
 
@@ -81,6 +83,7 @@ typedef struct HoloCudaWant {
     uint8_t  type, numeric;
     uint8_t  a_first; // an image is [batch][channels][height][width] of a_type, and turned first; channels are padded
     uint8_t  a_type;  // if a_first
+    uint8_t  b_type;  // of floats of 8 bits, whose `type` is A's; 0 for others
     uint8_t  b_plain; // B is [k][n], rows ldb apart, and turned first
     uint8_t  b_constant; // B is a weight: it may be read before the kernels before this one have ended
     uint32_t align;      // what the addresses of A, C and more are multiples of, in bytes

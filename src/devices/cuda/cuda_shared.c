@@ -88,12 +88,12 @@ void holo_cuda_unshare(void *shared)
 
 // ---- code
 
-// How well code fits this GPU: machine code of its own kind, then of an older one of the same generation, then PTX. 0:
-// not at all.
+// How well code fits this GPU: machine code of its own kind, then of an older one of the same generation, then PTX for it and
+// later ones, as in "ptx_90", then any PTX. 0: not at all.
 static int fitness(const HoloCudaShared *s, const char *kind)
 {
     if (!strcmp(kind, "ptx")) return 1;
-    if (!strcmp(kind, "ptx_90")) return s->capability >= 90 ? 2 : 0;
+    if (!strncmp(kind, "ptx_", 4)) return s->capability >= atoi(kind + 4) ? 2 : 0;
     int made = strncmp(kind, "sm_", 3) ? 0 : atoi(kind + 3);
     return made / 10 == s->capability / 10 && made <= s->capability ? made : 0;
 }

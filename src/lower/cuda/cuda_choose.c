@@ -394,6 +394,12 @@ static bool integers(Choosing *c)
     return holo_cuda_integers_fit(c->out->kernel, c->node, &c->call);
 }
 
+// Class exact multiplies numbers of f32 in the order of k.
+static bool float8(Choosing *c)
+{
+    return c->class->numeric != HOLO_CUDA_NUMERIC_EXACT && integers(c);
+}
+
 // ---- the table
 
 // An operator may have several rows: the first one that fits counts.
@@ -473,6 +479,7 @@ static const Row rows[] = {
     {HOLO_ID_QLinearConv, HOLO_CUDA_STEP_BYTES, integers},
     {HOLO_ID_MICROSOFT_QLinearConv, HOLO_CUDA_STEP_BYTES, integers},
     {HOLO_ID_HOLOGRAM_ConvIntegerToFloat, HOLO_CUDA_STEP_BYTES, integers},
+    {HOLO_ID_HOLOGRAM_MatMulFloat8, HOLO_CUDA_STEP_FLOAT8, float8},
     {HOLO_ID_QuantizeLinear, HOLO_CUDA_STEP_QUANTIZE, integers},
     {HOLO_ID_MICROSOFT_QuantizeLinear, HOLO_CUDA_STEP_QUANTIZE, integers},
     {HOLO_ID_DequantizeLinear, HOLO_CUDA_STEP_QUANTIZE, integers},

@@ -31,7 +31,7 @@ static HoloStatus code_add(Code *c, const HoloTargetCode *code)
 
 static bool is_wanted(const Code *c, const char *kind)
 {
-    return !*c->use->kind || !strcmp(kind, "ptx") || !strcmp(kind, c->use->kind);
+    return !*c->use->kind || !strncmp(kind, "ptx", 3) || !strcmp(kind, c->use->kind);
 }
 
 static HoloStatus module_add(Code *c, const char *module)

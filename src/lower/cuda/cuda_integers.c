@@ -73,6 +73,16 @@ static bool matrices_fit(const HoloNode *node, const HoloCall *call, const HoloC
     return lines_fit(node, op, b->type.dim[axis], b->type.rank > 2) && sums_fit(node, op, axis);
 }
 
+// One matrix, which is packed if it is a constant; a bias is one.
+static bool float8_fits(const HoloNode *node)
+{
+    const HoloValue *a = holo_node_in(node, 0), *b = origin(node, 1), *a_scale = holo_node_in(node, 2);
+    const HoloValue *b_scale = holo_node_in(node, 3), *bias = origin(node, 4);
+    if (!a || !b || a->type.rank < 1 || b->type.rank != 2) return false;
+    return holo_value_is(a_scale, HOLO_F32, 0, HOLO_MAX_RANK) && holo_value_is(b_scale, HOLO_F32, 0, 1) &&
+           (!bias || (bias->is_constant && bias->type.data && holo_value_is(bias, HOLO_F32, 1, 1)));
+}
+
 static bool conv_fits(const HoloNode *node, const HoloCudaByteOp *op)
 {
     const HoloValue *x = holo_node_in(node, op->a), *w = holo_node_in(node, op->b);
@@ -144,6 +154,7 @@ bool holo_cuda_integers_fit(uint32_t kernel, const HoloNode *node, const HoloCal
     const HoloCudaByteOp *op = op_of(node);
     switch (kernel) {
     case HOLO_CUDA_STEP_BYTES: return op->is_conv ? conv_fits(node, op) : matrices_fit(node, call, op);
+    case HOLO_CUDA_STEP_FLOAT8: return float8_fits(node);
     case HOLO_CUDA_STEP_QUANTIZE: return quantize_fits(node, call);
     case HOLO_CUDA_STEP_PAIR: return pair_fits(node);
     case HOLO_CUDA_STEP_LOOKUP: return lookup_fits(node);

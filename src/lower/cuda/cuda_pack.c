@@ -54,7 +54,7 @@ static Weights weights_of(const HoloLowering *lowering, const HoloTensor *w)
 HoloPacking holo_cuda_packing(const HoloLowering *lowering, const HoloTensor *w)
 {
     if (lowering->kernel == HOLO_CUDA_STEP_BLOCKS) return holo_cuda_packing_blocks(lowering, w);
-    if (lowering->kernel == HOLO_CUDA_STEP_BYTES) return holo_cuda_packing_bytes(lowering, w);
+    if (holo_cuda_is_bytes(lowering->kernel)) return holo_cuda_packing_bytes(lowering, w);
     Weights s = weights_of(lowering, w);
     return (HoloPacking){.bytes      = (uint64_t)holo_cuda_packed_size(s.rows, s.k, holo_cuda_params(lowering).store),
                          .part_count = (s.rows + s.part_rows - 1) / s.part_rows};
@@ -95,7 +95,7 @@ static void number_put(void *out, int64_t at, uint8_t type, uint8_t numeric, flo
 size_t holo_cuda_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out)
 {
     if (lowering->kernel == HOLO_CUDA_STEP_BLOCKS) return holo_cuda_pack_blocks(lowering, w, part, out);
-    if (lowering->kernel == HOLO_CUDA_STEP_BYTES) return holo_cuda_pack_bytes(lowering, w, part, out);
+    if (holo_cuda_is_bytes(lowering->kernel)) return holo_cuda_pack_bytes(lowering, w, part, out);
     Weights s    = weights_of(lowering, w);
     uint8_t type = holo_cuda_params(lowering).store, numeric = holo_cuda_params(lowering).numeric;
     int64_t first = part * s.part_rows, rows = s.rows - first < s.part_rows ? s.rows - first : s.part_rows;
@@ -129,7 +129,7 @@ bool holo_cuda_packs(const HoloNode *node, HoloLowering *lowering)
     if (lowering->kernel == HOLO_CUDA_STEP_BLOCKS) holo_cuda_blocks_choose(lowering);
     lowering->pack_input = HOLO_IS(node, HOLOGRAM_DecodeBlocks) ? 0 : 1;
     if (lowering->kernel == HOLO_CUDA_STEP_BLOCKS) return true;
-    if (lowering->kernel == HOLO_CUDA_STEP_BYTES) return holo_cuda_packs_bytes(node, lowering);
+    if (holo_cuda_is_bytes(lowering->kernel)) return holo_cuda_packs_bytes(node, lowering);
     bool is_conv = lowering->kernel == HOLO_CUDA_STEP_CONV, is_product = holo_cuda_is_product(lowering->kernel);
     if ((!is_conv && !is_product) || !w || !w->is_constant || !w->type.data) return false;
     if (is_conv && w->type.dtype != HOLO_F32) return false;

@@ -1,7 +1,8 @@
 // product_plain.cu - what the kernels of product.cuh promise (HoloCudaProduct of cuda_params.h), in plain loops: their own code is PTX,
 // which does not run on the CPU. It checks what they are told: sizes, strides, addresses, ends. Sums are those of f32, in order; those
-// of bytes are integers.
+// of bytes are integers. Floats of 8 bits are read as GPUs before sm_89 read them.
 #include "../../../src/devices/cuda/code/bytes.cuh"
+#include "../../../src/devices/cuda/code/float8.cuh"
 
 // Element k of row m of A: of a matrix, or of the patch under pixel m.
 static float a_at(const HoloCudaProduct &p, int type, int64_t a, int m, int k)
@@ -59,6 +60,30 @@ static void bytes(const HoloCudaBytes &all, int type)
     }
 }
 
+static float float8_at(const void *from, int64_t at, bool is_e5m2)
+{
+    uint32_t low, high, four = ((const uint8_t *)from)[at] * 0x01010101u;
+    float8_decode(four, is_e5m2, low, high);
+    float2 x = __half22float2(*(const __half2 *)&low), y = __half22float2(*(const __half2 *)&high);
+    bool   same = __float_as_uint(x.x) == __float_as_uint(y.y) && __float_as_uint(x.y) == __float_as_uint(y.x);
+    return same ? x.x : 12345; // all four places are the same number
+}
+
+static void float8(const HoloCudaFloat8 &f, bool a_is_e5m2, bool b_is_e5m2)
+{
+    const HoloCudaProduct &p = f.p;
+    if (threadIdx.x || blockIdx.x || blockIdx.y || blockIdx.z) return;
+    for (int64_t i = 0; i < (int64_t)p.m * p.n; i++) {
+        int   m = (int)(i / p.n), n = (int)(i % p.n);
+        float x = 0;
+        for (int k = 0; k < p.k; k++)
+            x += float8_at(p.a, (int64_t)m * p.lda + k, a_is_e5m2) * float8_at(p.b, (int64_t)n * p.ldb + k, b_is_e5m2);
+        x *= float8_a_scale(f, m) * float8_b_scale(f, n);
+        if (p.bias) x += p.bias[n];
+        store_any(p.c, (int64_t)m * p.ldc + n, p.c_type, end_of(x, 0, p.act, p.more_how, p.low, p.high));
+    }
+}
+
 #define BYTES(name, type) \
     extern "C" __global__ void product_##name##_128x128(HoloCudaBytes p) { bytes(p, type); } \
     extern "C" __global__ void product_##name##_64x64(HoloCudaBytes p) { bytes(p, type); }
@@ -78,3 +103,10 @@ TILES(fused, HOLO_CUDA_F32)
 TILES(exact, HOLO_CUDA_F32)
 BYTES(s8, HOLO_CUDA_S8)
 BYTES(u8, HOLO_CUDA_U8)
+#define FLOAT8S(name, a_is_e5m2, b_is_e5m2) \
+    extern "C" __global__ void product_##name##_128x64(HoloCudaFloat8 p) { float8(p, a_is_e5m2, b_is_e5m2); } \
+    extern "C" __global__ void product_##name##_64x64(HoloCudaFloat8 p) { float8(p, a_is_e5m2, b_is_e5m2); }
+FLOAT8S(e4m3_e4m3, false, false)
+FLOAT8S(e4m3_e5m2, false, true)
+FLOAT8S(e5m2_e4m3, true, false)
+FLOAT8S(e5m2_e5m2, true, true)

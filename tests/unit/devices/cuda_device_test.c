@@ -86,7 +86,7 @@ static void maps(void **state)
     static const struct {
         const char *kind;
         int         capability, maps;
-    } cases[]      = {{"sm_90", 90, 2}, {"sm_80", 80, 0}};
+    } cases[]      = {{"sm_90", 90, 2}, {"sm_80", 80, 0}, {"sm_89", 89, 0}, {"ptx_89", 89, 0}, {"ptx_89", 120, 0}};
     float data[96] = {0};
     for (int i = 0; i < HOLO_COUNT(cases); i++) {
         fake_reset(state);
@@ -451,6 +451,9 @@ static void wrong(void **state)
     fake_reset(state);
     fake->capability = 80;
     refused("sm_90", HOLO_UNSUPPORTED, "the archive has code for sm_90, but Fake GPU is sm_80");
+    fake_reset(state);
+    fake->capability = 80;
+    refused("ptx_89", HOLO_UNSUPPORTED, "the archive has code for ptx_89, but Fake GPU is sm_80");
     fake_reset(state);
     fake->capability = 75;
     refused("ptx", HOLO_UNSUPPORTED, "Fake GPU is sm_75, and there is code for sm_80 and later ones alone");

@@ -258,7 +258,7 @@ static void quantized_run(const QuantizedCase *c, const char *numeric, const Hol
     const HoloTensor *inputs[] = {&in};
     Run               run;
     char              text[8000];
-    int               products = 0;
+    int               products = 0, float8 = 0;
     case_text(&c->graph, 0, text, sizeof text);
     EXPECT_OK(holo_graph_parse(&arena, text, &graph, &error));
     EXPECT_OK(holo_graph_infer(graph, &error));
@@ -267,8 +267,10 @@ static void quantized_run(const QuantizedCase *c, const char *numeric, const Hol
         if (!holo_target_cuda.can_run(graph->nodes[i]))
             fail_msg("%s runs on the CPU:\n%s", graph->nodes[i]->name, text);
         products += holo_target_cuda.choose(graph->nodes[i]).kernel == HOLO_CUDA_STEP_BYTES;
+        float8 += holo_target_cuda.choose(graph->nodes[i]).kernel == HOLO_CUDA_STEP_FLOAT8;
     }
     assert_int_equal(products, c->products);
+    assert_int_equal(float8, c->float8);
     in      = graph->inputs[0]->type;
     in.data = holo_arena_take(&arena, holo_tensor_bytes(&in));
     value_fill(&in, &c->graph, stored);

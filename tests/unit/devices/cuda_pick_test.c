@@ -12,8 +12,9 @@
 
 enum { SHARED_MOST = 227 * 1024, LINE = 128 };
 
-static const int32_t  sizes[]   = {1, 15, 16, 17, 127, 129, 768, 5000};
-static const uint32_t numbers[] = {4, 2, 2, 1, 1}; // bytes of a number of each type
+static const int32_t sizes[] = {1, 15, 16, 17, 127, 129, 768, 5000};
+// bytes of a number of each type
+static const uint32_t numbers[] = {4, 2, 2, 1, 1, [HOLO_CUDA_E4M3] = 1, [HOLO_CUDA_E5M2] = 1};
 
 static HoloCudaWant want_of(uint8_t type, uint8_t numeric)
 {
@@ -105,9 +106,11 @@ static void check_product(const HoloCudaWant *want, const HoloCudaProduct *asked
     if (p->a_whole) assert_int_equal((int64_t)p->lda * numbers[want->type] % 16, 0);
     if (p->c_whole) assert_int_equal(p->ldc % 4, 0);
     assert_int_equal((int64_t)p->ldb * numbers[want->type] % 16, 0);
-    bool is_bytes = want->type >= HOLO_CUDA_S8;
-    assert_int_equal(l->kind, is_bytes ? HOLO_CUDA_BYTES : HOLO_CUDA_PRODUCT);
-    assert_int_equal(l->params_size, is_bytes ? sizeof(HoloCudaBytes) : sizeof(HoloCudaProduct));
+    bool is_bytes = want->type == HOLO_CUDA_S8 || want->type == HOLO_CUDA_U8, is_f8 = want->type >= HOLO_CUDA_E4M3;
+    assert_int_equal(l->kind, is_bytes ? HOLO_CUDA_BYTES : is_f8 ? HOLO_CUDA_FLOAT8 : HOLO_CUDA_PRODUCT);
+    assert_int_equal(l->params_size, is_bytes ? sizeof(HoloCudaBytes)
+                                     : is_f8  ? sizeof(HoloCudaFloat8)
+                                              : sizeof(HoloCudaProduct));
     assert_true(pick->cost > 0);
     if (asked->act == HOLO_CUDA_ACT_RELU) assert_true(p->low == 0 && p->high > 1e30f); // relu is a limit
     check_source(l);
@@ -136,10 +139,12 @@ static void check_rows(const HoloCudaWant *want, const HoloCudaPick *pick)
 
 static void test_products_cover(void **state)
 {
-    static const uint8_t kinds[][2] = {{HOLO_CUDA_F16, 0},
+    static const uint8_t kinds[][3] = {{HOLO_CUDA_F16, 0},
                                        {HOLO_CUDA_BF16, 0},
                                        {HOLO_CUDA_S8, 0},
                                        {HOLO_CUDA_U8, 0},
+                                       {HOLO_CUDA_E4M3, 0, HOLO_CUDA_E4M3},
+                                       {HOLO_CUDA_E5M2, 0, HOLO_CUDA_E4M3},
                                        {HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_FUSED},
                                        {HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_EXACT},
                                        {HOLO_CUDA_F32, HOLO_CUDA_NUMERIC_TF32}};
@@ -155,6 +160,7 @@ static void test_products_cover(void **state)
             HoloCudaPick pick;
             want.cluster = i < SIZES * SIZES * SIZES;
             want.shared  = machines[i / (SIZES * SIZES * SIZES)];
+            want.b_type  = kinds[kind][2];
             p.act        = HOLO_CUDA_ACT_RELU;
             assert_true(holo_cuda_pick_product(&want, &p, &pick));
             assert_int_equal(pick.count, 1);

@@ -103,8 +103,8 @@ static void test_driver(void **state)
     HoloGraph        *graph;
     Seen              seen = {""};
     int               changes;
-    const char *const disabled[] = {"bodies",   "captures", "carried", "decompose", "einsum",
-                                    "integers", "stored",   "unfuse",  "widen"};
+    const char *const disabled[] = {"bodies", "captures", "carried", "decompose", "einsum",
+                                    "float8", "integers", "stored",  "unfuse",    "widen"};
     HoloPassOptions   options    = {
              .disabled = disabled, .disabled_count = HOLO_COUNT(disabled), .last = "fold", .after = see, .context = &seen};
     const char *text = "graph g(x: f32[2]) -> (y) {\n    y = Relu@14(x)\n}\n";

@@ -33,6 +33,16 @@ typedef struct HoloCudaBytes {
 } HoloCudaBytes;
 static_assert(sizeof(void *) != 8 || sizeof(HoloCudaBytes) == 352, "the layout that device code was compiled with");
 
+// A product of floats of 8 bits: sums times a_scale times b_scale; then the end of p. B is packed as that of other bytes; the sum at the
+// end of a row means nothing.
+typedef struct HoloCudaFloat8 {
+    HoloCudaProduct p;
+    const void     *a_scale, *b_scale;
+    uint8_t         a_scales, b_scales; // 1: one for each row of A, one for each column of B
+    uint8_t         a_scale_type, b_scale_type, unused[4];
+} HoloCudaFloat8;
+static_assert(sizeof(void *) != 8 || sizeof(HoloCudaFloat8) == 280, "the layout that device code was compiled with");
+
 // B [batch][k][n] in that form.
 typedef struct HoloCudaBytePack {
     const void *from;

@@ -164,7 +164,8 @@ INL uint32_t to_tf32(uint32_t x)
     return r;
 }
 
-// Each element type: what memory holds, and the product of fragments of 16 x 32 bytes and 8 x 32 bytes.
+// Each element type: what memory holds, and the product of fragments of 16 x 32 bytes and 8 x 32 bytes. LINES: tensor cores add up one line
+// of 128 bytes at a time, and ordinary additions, which round, all lines.
 #define MMA(shape, types, D, d, a, b0, b1)                                                                            \
     asm volatile("mma.sync.aligned." shape ".row.col." types " {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};" \
                  : "+" D(d[0]), "+" D(d[1]), "+" D(d[2]), "+" D(d[3])                                                 \
@@ -173,7 +174,7 @@ INL uint32_t to_tf32(uint32_t x)
 struct F16 {
     using T   = __half;
     using Sum = float;
-    enum { PARTS = 1, TYPE = HOLO_CUDA_F16 };
+    enum { PARTS = 1, LINES = 0, TYPE = HOLO_CUDA_F16 };
     static INL void round(uint32_t &) {}
     static INL void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
     {
@@ -191,7 +192,7 @@ struct F16 {
 struct BF16 {
     using T   = __nv_bfloat16;
     using Sum = float;
-    enum { PARTS = 1, TYPE = HOLO_CUDA_BF16 };
+    enum { PARTS = 1, LINES = 0, TYPE = HOLO_CUDA_BF16 };
     static INL void round(uint32_t &) {}
     static INL void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
     {
@@ -209,7 +210,7 @@ struct BF16 {
 struct TF32 {
     using T   = float;
     using Sum = float;
-    enum { PARTS = 1 };
+    enum { PARTS = 1, LINES = 0 };
     static INL void round(uint32_t &x) { x = to_tf32(x); }
     static INL void mma(float (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
     {
@@ -223,7 +224,7 @@ struct TF32 {
 struct S8 {
     using T   = int8_t;
     using Sum = int32_t;
-    enum { PARTS = 1 };
+    enum { PARTS = 1, LINES = 0 };
     static INL void round(uint32_t &) {}
     static INL void mma(int32_t (&d)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1)
     {
@@ -252,7 +253,7 @@ struct Exact {
 };
 
 struct Parts : TF32 {
-    enum { PARTS = 3 };
+    enum { PARTS = 3, LINES = 1 };
 };
 
 // f32 as the sum of two tf32 numbers, of which the tensor cores read 10 bits: what is left is under 2^-21 of it. Ordinary

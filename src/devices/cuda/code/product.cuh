@@ -27,6 +27,11 @@ INL const HoloCudaProduct &product_of(const HoloCudaBytes &p)
     return p.p;
 }
 
+INL const HoloCudaProduct &product_of(const HoloCudaFloat8 &p)
+{
+    return p.p;
+}
+
 // What a tile at m0, n0 of batch (outer, inner) ends with.
 template <int BM, int BN, int THREADS>
 INL void end_of_tile(const HoloCudaProduct &p, const float *stage, int outer, int inner, int m0, int n0)
@@ -62,6 +67,25 @@ INL void end_of_tile(const HoloCudaBytes &b, const int32_t *stage, int outer, in
                                  p.cluster ? (int)blockIdx.y : 0,
                                  p.cluster ? p.splits : 1};
     end.finish(stage);
+}
+
+// Sums of floats of 8 bits get their scales where they lie, in the rows that this block finishes.
+template <int BM, int BN, int THREADS>
+INL void end_of_tile(const HoloCudaFloat8 &f, float *stage, int outer, int inner, int m0, int n0)
+{
+    enum { ACROSS = BN / 4, DOWN = THREADS / ACROSS };
+    const HoloCudaProduct &p = f.p;
+    int first = threadIdx.x / ACROSS, column = threadIdx.x % ACROSS * 4, by = p.cluster ? p.splits : 1;
+#pragma unroll
+    for (int j = 0; j < 4; j++) {
+        if (n0 + column + j >= p.n) break;
+        float scale = float8_b_scale(f, n0 + column + j);
+#pragma unroll 1
+        for (int row = first + (p.cluster ? blockIdx.y : 0) * DOWN; row < BM && m0 + row < p.m; row += by * DOWN)
+            stage[row * (BN + SKEW) + column + j] *= float8_a_scale(f, m0 + row) * scale;
+    }
+    __syncthreads();
+    end_of_tile<BM, BN, THREADS>(p, (const float *)stage, outer, inner, m0, n0);
 }
 
 template <class E, class Math, int BM, int BN, int THREADS, int STAGES, class Params> INL void product(const Params &all)

@@ -118,16 +118,17 @@ template <class E, int BM, int BN, int THREADS> struct Sync {
             for (int j = 0; j < J / 2; j++) load(b[j], b_tile, b_row + j * 16, step * 2 + b_piece);
             if constexpr (E::PARTS == 3)
                 multiply_parts(line, a, b);
+            else if constexpr (E::LINES)
+                multiply_whole(line, a, b);
             else
-                multiply_whole(a, b);
+                multiply_whole(sum, a, b);
         }
-        if (E::PARTS ==
-            3) // tensor cores cut sums off: they add up one line, ordinary additions, which round, all lines
+        if (E::LINES) // tensor cores cut sums off: they add up one line, ordinary additions, which round, all lines
 #pragma unroll
             for (int i = 0; i < I * J * 4; i++) (&sum[0][0][0])[i] += (&line[0][0][0])[i];
     }
 
-    INL void multiply_whole(uint32_t (&a)[I][4], uint32_t (&b)[J / 2][4])
+    static INL void multiply_whole(typename E::Sum (&to)[I][J][4], uint32_t (&a)[I][4], uint32_t (&b)[J / 2][4])
     {
 #pragma unroll
         for (int i = 0; i < I * 4; i++) E::round((&a[0][0])[i]);
@@ -136,7 +137,7 @@ template <class E, int BM, int BN, int THREADS> struct Sync {
 #pragma unroll
         for (int i = 0; i < I; i++)
 #pragma unroll
-            for (int j = 0; j < J; j++) E::mma(sum[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
+            for (int j = 0; j < J; j++) E::mma(to[i][j], a[i], b[j / 2][j % 2 * 2], b[j / 2][j % 2 * 2 + 1]);
     }
 
     static INL void multiply_parts(typename E::Sum (&line)[I][J][4], uint32_t (&a)[I][4], uint32_t (&b)[J / 2][4])
@@ -173,11 +174,11 @@ template <class E, int BM, int BN, int THREADS> struct Sync {
 };
 
 // wgmma: four warps have 64 rows and all columns. It runs on while the next tiles are copied, so a stage is free one
-// iteration later (LAG).
+// iteration later (LAG). Sums by lines are waited for.
 template <class E, int BM, int BN, int THREADS> struct Group {
     enum { LAG = 1 };
     static_assert(BM == THREADS / 128 * 64, "64 rows for four warps");
-    typename E::Sum sum[BN / 2];
+    typename E::Sum sum[BN / 2], line[E::LINES ? BN / 2 : 1];
     int             m;
 
     INL Group()
@@ -191,15 +192,25 @@ template <class E, int BM, int BN, int THREADS> struct Group {
     INL void multiply(uint32_t a_tile, uint32_t b_tile)
     {
         uint64_t a = tile_descriptor(a_tile + m * LINE), b = tile_descriptor(b_tile);
+        if constexpr (E::LINES)
+#pragma unroll
+            for (int i = 0; i < BN / 2; i++) line[i] = 0;
         wgmma_fence();
 #pragma unroll
-        for (int step = 0; step < PIECES / 2; step++) Wgmma<E, BN>::mma(sum, a + step * 2, b + step * 2);
+        for (int step = 0; step < PIECES / 2; step++)
+            if constexpr (E::LINES)
+                Wgmma<E, BN>::mma(line, a + step * 2, b + step * 2);
+            else
+                Wgmma<E, BN>::mma(sum, a + step * 2, b + step * 2);
         wgmma_commit();
     }
 
     INL void wait_previous()
     {
-        wgmma_wait<1>();
+        wgmma_wait<E::LINES ? 0 : 1>();
+        if constexpr (E::LINES)
+#pragma unroll
+            for (int i = 0; i < BN / 2; i++) use(line[i]), sum[i] += line[i];
     }
 
     INL void finish()

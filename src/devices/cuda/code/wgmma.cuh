@@ -5,7 +5,7 @@
 #ifndef HOLO_DEVICES_CUDA_CODE_WGMMA_CUH
 #define HOLO_DEVICES_CUDA_CODE_WGMMA_CUH
 
-#include "device.cuh"
+#include "float8.cuh"
 
 // 8 rows are 1024 bytes apart from the next 8; the mode in the top bits says the swizzle. A step of 32 bytes along k adds 2.
 INL uint64_t tile_descriptor(uint32_t address)
@@ -94,5 +94,9 @@ WGMMA_SHAPES(BF16, 16, "f32.bf16.bf16", float, WGMMA_F, ", 1, 1, 0, 0")
 WGMMA_SHAPES(TF32, 8, "f32.tf32.tf32", float, WGMMA_F, ", 1, 1")
 WGMMA_SHAPES(S8, 32, "s32.s8.s8", int32_t, WGMMA_R, "")
 WGMMA_SHAPES(U8, 32, "s32.u8.s8", int32_t, WGMMA_R, "")
+WGMMA_SHAPES(E4M3xE4M3, 32, "f32.e4m3.e4m3", float, WGMMA_F, ", 1, 1")
+WGMMA_SHAPES(E4M3xE5M2, 32, "f32.e4m3.e5m2", float, WGMMA_F, ", 1, 1")
+WGMMA_SHAPES(E5M2xE4M3, 32, "f32.e5m2.e4m3", float, WGMMA_F, ", 1, 1")
+WGMMA_SHAPES(E5M2xE5M2, 32, "f32.e5m2.e5m2", float, WGMMA_F, ", 1, 1")
 
 #endif
