@@ -233,13 +233,15 @@ cuda:
 	@$(MAKE) --no-print-directory $(JOBS) all
 $(BUILD)/cuda/made: $(CUDA_CODE)
 	@touch $@
-## make cuda-test     on a machine with a GPU: ONNX's operator tests there, some under compute-sanitizer
+## make cuda-test     on a machine with a GPU: the tests of kernels and ONNX's operator tests there, some under compute-sanitizer
+# Tests that run kernels on the CPU run them on the GPU here.
+GPU_TESTS := cuda_kernels_test cuda_merge_test cuda_blocks_test
 $(BUILD)/cuda/replay: tests/cuda/replay.c $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
 cuda-test: cuda
-	@$(MAKE) --no-print-directory $(BUILD)/cuda/replay
-	@sh tools/cuda_test.sh $(BUILD)/hologram $(BUILD)/cuda/replay "$(ONNX_DEBIAN)/node" $(ONNX_NEWER)
+	@$(MAKE) --no-print-directory $(JOBS) $(BUILD)/cuda/replay $(GPU_TESTS:%=$(BUILD)/tests/%)
+	@sh tools/cuda_test.sh $(BUILD) "$(ONNX_DEBIAN)/node" $(ONNX_NEWER)
 
 $(BUILD)/obj/%_registry.o: $(BUILD)/%_registry.c
 	@mkdir -p $(@D)

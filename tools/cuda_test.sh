@@ -1,15 +1,16 @@
 #!/bin/sh
-# cuda_test.sh HOLOGRAM REPLAY FOLDERS - what needs a GPU: runs that are recorded and replayed, ONNX's operator tests with --target cuda,
-# and some of them under compute-sanitizer. REPLAY is the program of tests/cuda/replay.c.
-hologram=$1 replay=$2
-shift 2
+# cuda_test.sh BUILD FOLDERS - what needs a GPU: runs that are recorded and replayed (tests/cuda/replay.c), the unit tests of kernels, ONNX's
+# operator tests with --target cuda, and some of these under compute-sanitizer.
+build=$1 hologram=$1/hologram
+shift
 if ! command -v nvidia-smi > /dev/null || ! nvidia-smi -L > /dev/null 2>&1; then
-    echo "cuda: there is no GPU here: ONNX's tests were not run on one, and compute-sanitizer was not run"
+    echo "cuda: there is no GPU here: neither kernels nor ONNX's tests were run on one, and compute-sanitizer was not run"
     exit 0
 fi
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 status=0
-"$hologram" compile -q demo/digits.onnx --target cuda --input-shape image:1,1,8,8 -o "$work/digits.holo" && "$replay" "$work/digits.holo" || status=1
+"$hologram" compile -q demo/digits.onnx --target cuda --input-shape image:1,1,8,8 -o "$work/digits.holo" && "$build/cuda/replay" "$work/digits.holo" || status=1
+for name in cuda_kernels cuda_merge cuda_blocks; do HOLO_TEST_GPU=1 "$build/tests/${name}_test" || status=1; done
 folders=$(for f in "$@"; do [ -d "$f" ] && echo "$f"; done)
 [ -n "$folders" ] || { echo "cuda: no folder of ONNX's tests is here: they were not run"; exit $status; }
 "$hologram" test $folders --target cuda --known tests/onnx/known-newest.txt || status=1
