@@ -401,16 +401,19 @@ WIDE_PARTS   := onnx-modes onnx-device
 NARROW_PARTS  = $(filter $(LONG_PARTS),$(BINDING_TESTS)) $(filter-out $(LONG_PARTS),$(BINDING_TESTS)) lint models install-test fuzz-replay
 longest_first = $(filter $(1),$(2)) $(filter-out $(1),$(2))
 UNIT_IN_ORDER = $(call longest_first,$(LONG_UNIT:%=$(BUILD)/tests/%_test),$(UNIT))
+# Rooms without kernels and threads: here their tests run under sanitizers alone. `make unit` runs all of them.
+WATCHED_ROOMS := atlas graph imagine import models text
+UNIT_WATCHED  := $(patsubst %.c,$(BUILD)/tests/%$(EXE),$(notdir $(wildcard $(WATCHED_ROOMS:%=tests/unit/%/*_test.c))))
 CLI_IN_ORDER := $(call longest_first,$(LONG_CLI),$(patsubst tests/cli/%_test.sh,%,$(wildcard tests/cli/*_test.sh)))
 TEST_PARTS    = $(NARROW_PARTS) $(UNIT_IN_ORDER:$(BUILD)/tests/%='unit-watched: $(WATCHING) sh tools/unit.sh $(BUILD)/watched/tests/%') \
                 $(CLI_IN_ORDER:%='cli-test: HOLOGRAM=$(abspath $(BUILD)/hologram) sh tests/cli/run.sh %') \
-                $(WIDE_PARTS) $(UNIT_IN_ORDER:%='unit: sh tools/unit.sh %')
+                $(WIDE_PARTS) $(patsubst %,'unit: sh tools/unit.sh %',$(filter-out $(UNIT_WATCHED),$(UNIT_IN_ORDER)))
 # What is built to be tested has nothing for debuggers, unless DEBUG says otherwise: DEBUG=-g.
 test: DEBUG := $(if $(filter file,$(origin DEBUG)),-g0,$(DEBUG))
 test: test-deps
 	@CALL="$(MAKE) $(JOBS) DEBUG=$(DEBUG)" sh tools/parts.sh 1 test-programs
 	@CALL="$(MAKE) DEBUG=$(DEBUG)" sh tools/parts.sh $$(($$(nproc) + 1)) $(TEST_PARTS)
-test-programs: all unit-programs watched-programs replay-programs $(BUILD)/mirror/hologram
+test-programs: all $(filter-out $(UNIT_WATCHED),$(UNIT)) watched-programs replay-programs $(BUILD)/mirror/hologram
 unit-programs: $(UNIT)
 
 ## make unit          the unit tests alone

@@ -29,12 +29,19 @@ function speedTable(models, threads) {
   return table(head, [...rows, ["geometric mean", ...means]]);
 }
 
+function answersOf(agree) {
+  if (!agree) return "not compared";
+  if (agree.bad.length) return "**disagree**";
+  const exact = agree.exact, short = (x) => (x ? x.toExponential(1) : "0");
+  return short(agree.worst) + (exact ? ` (from the exact ones: ORT ${short(exact.ort)}, Hologram ${short(exact.ours)})` : "");
+}
+
 // Opening and memory of the runs with most threads.
 function openTable(models) {
   const head = ["model", "ORT opens, ms", "Hologram, ms", "ratio", "ORT first answer, ms", "Hologram, ms", "ORT memory, MB", "Hologram, MB", "share", "answers differ by"];
   return table(head, models.map((m) => {
     const { ort = {}, hologram = {} } = m.runs.at(-1) ?? {};
-    const answers = !m.agree ? "not compared" : m.agree.bad.length ? "**disagree**" : m.agree.worst ? m.agree.worst.toExponential(1) : "0";
+    const answers = answersOf(m.agree);
     return [named(m), digits(ort.open_us / 1e3), digits(hologram.open_us / 1e3), times(ratio(ort.open_us, hologram.open_us)),
       digits(ort.first_us / 1e3), digits(hologram.first_us / 1e3), digits(ort.rss_mb), digits(hologram.rss_mb),
       digits(ratio(hologram.rss_mb, ort.rss_mb)), answers];
@@ -128,7 +135,8 @@ function text(results, threads, problems) {
     "## Opening, memory, agreement", "",
     "To open is, for ONNX Runtime, to create a session from the model, and for Hologram to open the archive that `hologram compile` made of " +
     "it. The first answer is counted from before opening. Memory is the peak: of the whole process for Hologram, and what is above the process " +
-    "before the model was opened for ONNX Runtime. Answers are compared element by element, in parts of the output's largest magnitude; 1e-4 is allowed.", "",
+    "before the model was opened for ONNX Runtime. Answers are compared element by element, in parts of the output's largest magnitude; 1e-4 is allowed. " +
+    "Where they differ by more, both are compared with what the reference implementations compute in f64, and 1e-4 is allowed from that.", "",
     openTable(models) + rateTable(models, m.peak) + (set.picture ? bounds() : "")];
   if (problems.list.length) lines.push("## Missing or wrong", "", ...problems.list.map((p) => `- ${p.replaceAll("\n", " ")}`));
   if (problems.absent.length) lines.push(`${problems.list.length ? "\n" : ""}Not part of this run: ${problems.absent.join(", ")}.`);
