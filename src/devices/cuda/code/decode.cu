@@ -89,8 +89,8 @@ template <int G, int D, int N, int LANES> INL void gather(Found<N> (&found)[G], 
             for (int i = 0; i < N; i++) out[i] = __shfl_xor_sync(~0u, found[g].out[i], d);
             found[g].add(top, sum, out);
         }
+        if (lane == 0) shared[warp][g][0] = found[g].top, shared[warp][g][1] = found[g].sum; // all lanes of a key have the same
         if (lane < LANES) {
-            shared[warp][g][0] = found[g].top, shared[warp][g][1] = found[g].sum;
 #pragma unroll
             for (int i = 0; i < N; i++) shared[warp][g][2 + lane * N + i] = found[g].out[i];
         }
