@@ -170,8 +170,14 @@ void cli_row(FILE *out, const char *name, const char *format, ...) CLI_PRINTF(3,
 // of the program, with a 0 behind it.
 char *cli_read_stream(FILE *stream, size_t *out_size);
 char *cli_read_file(const char *path, size_t *out_size);
-// A file to write to, empty, without waiting for anything; NULL: after a message that says why there is none.
-FILE *cli_create_file(const char *path);
+// A file that is being written. It takes its place when it is complete; until then, a file that is there stays.
+typedef struct CliFile {
+    FILE                  *stream;
+    const char            *path;
+    struct HoloFileWriter *writer; // NULL: a pipe or a device, which is written at once
+} CliFile;
+int cli_file_begin(const char *path, CliFile *out); // without waiting for anything; CLI_OK, or after a message
+int cli_file_end(CliFile *file);                    // also after failures of writing, which it reports
 // The text of a plain file; NULL: it cannot be read, and *out_why says why.
 char *cli_read_text(const char *path, const char **out_why);
 enum { CLI_PATH = 4096 }; // room for a path of a temporary file

@@ -2,7 +2,6 @@
 
 #include "language.h"
 
-#include <errno.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -71,12 +70,10 @@ static int answer(Chat *c, const char *question)
 
 static int save(Chat *c, const char *path)
 {
-    FILE *file = cli_create_file(path);
-    if (!file) return CLI_OK; // the conversation goes on
-    bool ok = fprintf(file, "[%s]\n", c->messages.size ? c->messages.json : "") > 0;
-    if (fclose(file)) ok = false;
-    if (!ok) cli_warn("%s: %s", path, strerror(errno));
-    if (ok) printf("saved to %s\n", path);
+    CliFile file;
+    if (cli_file_begin(path, &file)) return CLI_OK; // the conversation goes on
+    fprintf(file.stream, "[%s]\n", c->messages.size ? c->messages.json : "");
+    if (!cli_file_end(&file)) printf("saved to %s\n", path);
     return CLI_OK;
 }
 

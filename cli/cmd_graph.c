@@ -47,12 +47,10 @@ static HoloStatus add(Pages *pages, const HoloCompiler *compiler, const char *pa
 
 static int write_file(const char *path, int format, Picture *const *pictures, int count)
 {
-    FILE *file = cli_create_file(path);
-    if (!file) return CLI_FAILED;
-    formats[format].write(file, pictures, count);
-    bool bad = ferror(file);
-    bad |= fclose(file) != 0;
-    return bad ? cli_fail(NULL, "cannot write %s", path) : CLI_OK;
+    CliFile file;
+    if (cli_file_begin(path, &file)) return CLI_FAILED;
+    formats[format].write(file.stream, pictures, count);
+    return cli_file_end(&file);
 }
 
 static int collect(const Cli *cli, const HoloCompiler *compiler, bool is_archive, Pages *pages)

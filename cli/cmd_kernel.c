@@ -3,6 +3,8 @@
 #include "kernel_args.h"
 #include "loading.h"
 
+#include "base/system.h"
+
 #include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
@@ -255,11 +257,12 @@ static int new_kernel(const Cli *cli)
     if (!*name || name[size] || (*name >= '0' && *name <= '9') || size > 60)
         return cli_usage(cli, "give the kernel a name of letters, digits and _: hologram kernel new NAME");
     char *path = cli_format("%s.py", name);
-    FILE *file = fopen(path, "wx"); // it must not overwrite a file
-    if (!file)
-        return cli_fail("choose another name, or remove the file", "cannot create %s: does it exist already?", path);
-    fprintf(file, template, name, name, name, name, name);
-    if (fclose(file)) return cli_fail(NULL, "cannot write %s", path);
+    if (holo_path_exists(path))
+        return cli_fail("choose another name, or remove the file", "cannot create %s: it is there already", path);
+    CliFile file;
+    if (cli_file_begin(path, &file)) return CLI_FAILED;
+    fprintf(file.stream, template, name, name, name, name, name);
+    if (cli_file_end(&file)) return CLI_FAILED;
     printf("wrote %s; try: hologram kernel run %s %s --arg x=random:8 --arg y=zeros:8 --arg n=8 --arg scale=2\n", path,
            path, name);
     return CLI_OK;

@@ -138,12 +138,10 @@ static void done(void *context, int index, const CaseResult *result)
     cli_progress(NULL, name_of(run->folders[index]), (double)run->ended / run->count);
 }
 
-static int write_json(const Run *run, const char *path)
+static void print_json(const Run *run, FILE *file)
 {
     static const char *const words[] = {"passed", "failed", "skipped"};
-    FILE                    *file    = strcmp(path, "-") ? cli_create_file(path) : stdout;
-    if (!file) return CLI_FAILED;
-    Json json = {.out = file};
+    Json                     json    = {.out = file};
     json_open(&json, NULL, '{');
     for (int i = 0; i < 3; i++) json_int(&json, words[i], run->verdicts[i]);
     json_open(&json, "cases", '[');
@@ -160,9 +158,15 @@ static int write_json(const Run *run, const char *path)
     }
     json_close(&json, ']');
     json_close(&json, '}');
-    bool bad = ferror(file);
-    if (file != stdout) bad |= fclose(file) != 0;
-    return bad ? cli_fail(NULL, "cannot write %s", path) : CLI_OK;
+}
+
+static int write_json(const Run *run, const char *path)
+{
+    CliFile file;
+    if (!strcmp(path, "-")) return print_json(run, stdout), CLI_OK;
+    if (cli_file_begin(path, &file)) return CLI_FAILED;
+    print_json(run, file.stream);
+    return cli_file_end(&file);
 }
 
 static void work(void *context, int index, CaseResult *out)

@@ -1,4 +1,5 @@
-// files.c - text files that the program reads itself: plain files of a sensible size, without blocking.
+// files.c - files of the program itself: texts that it reads, of a sensible size and without blocking, and what it writes,
+// which is whole or not there.
 
 #include "cli.h"
 
@@ -59,14 +60,42 @@ char *cli_read_file(const char *path, size_t *out_size)
     return why ? cli_fail(NULL, "%s: it cannot be read: %s", path, why), NULL : text;
 }
 
-FILE *cli_create_file(const char *path)
+// A pipe, a device, or what another process has open: it is written as it is, and nothing can take its place.
+static bool is_stream(const char *path)
 {
-    int   fd   = holo_file_create(path);
-    FILE *file = fd >= 0 ? fdopen(fd, "wb") : NULL;
-    if (file) return file;
+    struct stat st;
+    bool        is_open = !strncmp(path, "/dev/", 5) || !strncmp(path, "/proc/", 6);
+    return !stat(path, &st) && !S_ISDIR(st.st_mode) && (is_open || !S_ISREG(st.st_mode));
+}
+
+int cli_file_begin(const char *path, CliFile *out)
+{
+    HoloError error = {0};
+    *out            = (CliFile){.path = path};
+    if (!is_stream(path)) {
+        HoloStatus status = holo_file_writer_open(path, &out->writer, &error);
+        if (status) return cli_fail_error(path, &error, status);
+        if ((out->stream = holo_file_writer_stream(out->writer))) return CLI_OK;
+        cli_fail(NULL, "cannot write %s: %s", path, strerror(errno));
+        return (void)!holo_file_writer_close(out->writer, false, NULL), CLI_FAILED;
+    }
+    int fd      = holo_file_create(path);
+    out->stream = fd >= 0 ? fdopen(fd, "wb") : NULL;
+    if (out->stream) return CLI_OK;
     const char *why = errno == ENXIO ? "it is a pipe that nobody reads, a socket or a device" : strerror(errno);
     if (fd >= 0) close(fd);
-    return cli_fail(NULL, "cannot write %s: %s", path, why), NULL;
+    return cli_fail(NULL, "cannot write %s: %s", path, why);
+}
+
+int cli_file_end(CliFile *file)
+{
+    HoloError error  = {0};
+    bool      is_bad = fflush(file->stream) || ferror(file->stream);
+    int       why    = errno;
+    if (fclose(file->stream) && !is_bad) is_bad = true, why = errno;
+    HoloStatus status = file->writer ? holo_file_writer_close(file->writer, !is_bad, &error) : HOLO_OK;
+    if (is_bad) return cli_fail(NULL, "cannot write %s: %s", file->path, strerror(why));
+    return status ? cli_fail_error(file->path, &error, status) : CLI_OK;
 }
 
 char *cli_read_text(const char *path, const char **out_why)

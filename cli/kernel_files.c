@@ -31,10 +31,10 @@ bool cli_is_kernels(const char *path)
 
 static int write_text(const char *path, const char *text)
 {
-    FILE *file = cli_create_file(path);
-    if (!file) return CLI_FAILED;
-    fputs(text, file);
-    return fclose(file) ? cli_fail(NULL, "cannot write %s", path) : CLI_OK;
+    CliFile file;
+    if (cli_file_begin(path, &file)) return CLI_FAILED;
+    fputs(text, file.stream);
+    return cli_file_end(&file);
 }
 
 // The path of a kernel's text below the folder `to`: folders are kept, and created.

@@ -37,10 +37,12 @@ void       holo_folder_remove(const char *path);                // it must be em
 bool holo_path_same(const char *a, const char *b); // do two names refer to one plain file?
 int  holo_file_open(const char *path);             // for reading, without blocking; -1: errno says why
 // For writing, as an empty file. Fails at once for a pipe that nobody reads. -1: errno says why.
-int  holo_file_create(const char *path);
-bool holo_file_remove(const char *path);
-bool holo_file_move(const char *from, const char *to);     // replaces a file that is there; false: errno says why
-bool holo_file_link(const char *target, const char *path); // a symbolic link; false: the system may have none
+int holo_file_create(const char *path);
+// A stream that writes from the begin of the writer's file on. Close it before the writer. NULL: errno says why.
+FILE *holo_file_writer_stream(const HoloFileWriter *writer);
+bool  holo_file_remove(const char *path);
+bool  holo_file_move(const char *from, const char *to);     // replaces a file that is there; false: errno says why
+bool  holo_file_link(const char *target, const char *path); // a symbolic link; false: the system may have none
 // Waits until no other process has the lock, which is a file that is made if it is missing. Returns a handle; -1: errno
 // says why.
 int  holo_file_lock(const char *path);

@@ -2,7 +2,7 @@
 . "$CHECKS"
 
 check 'a new kernel' "$HOLOGRAM" kernel new mine
-check 'is not made twice' sh -c '! "$HOLOGRAM" kernel new mine 2> error.txt && grep -q "does it exist already" error.txt'
+check 'is not made twice' sh -c '! "$HOLOGRAM" kernel new mine 2> error.txt && grep -q "it is there already" error.txt'
 check 'nor by any name' sh -c '! "$HOLOGRAM" kernel new 3x 2> /dev/null'
 
 args='--arg x=ones:5 --arg y=zeros:5 --arg n=5 --arg scale=2'

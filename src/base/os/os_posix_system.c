@@ -1,5 +1,6 @@
 // os_posix_system.c - folders, temporary files and commands on POSIX systems. See system.h.
 #if !defined _WIN32 && !defined __wasm__
+#include "base/files_system.h"
 #include "base/system_parts.h"
 
 #include <dirent.h>
@@ -101,6 +102,14 @@ int holo_file_create(const char *path)
     int file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NONBLOCK | O_NOCTTY, 0666);
     if (file >= 0) fcntl(file, F_SETFL, fcntl(file, F_GETFL) & ~O_NONBLOCK);
     return file;
+}
+
+FILE *holo_file_writer_stream(const HoloFileWriter *writer)
+{
+    int   file   = fcntl((int)writer->file, F_DUPFD_CLOEXEC, 0);
+    FILE *stream = file >= 0 ? fdopen(file, "wb") : NULL;
+    if (!stream && file >= 0) close(file);
+    return stream;
 }
 
 bool holo_file_remove(const char *path)

@@ -3,6 +3,7 @@
 // Names and texts are UTF-8: the arguments of the program are converted from the wide ones, and the C library is set to
 // UTF-8.
 #if defined _WIN32
+#include "base/files_system.h"
 #include "base/os/os_windows.h"
 #include "base/system_parts.h"
 
@@ -144,6 +145,22 @@ int holo_file_open(const char *path)
 int holo_file_create(const char *path)
 {
     return open_wide(path, _O_WRONLY | _O_CREAT | _O_TRUNC);
+}
+
+FILE *holo_file_writer_stream(const HoloFileWriter *writer)
+{
+    HANDLE self = GetCurrentProcess(), copy;
+    if (!DuplicateHandle(self, (HANDLE)writer->file, self, &copy, 0, FALSE, DUPLICATE_SAME_ACCESS)) {
+        errno = EMFILE;
+        return NULL;
+    }
+    int   file   = _open_osfhandle((intptr_t)copy, _O_BINARY);
+    FILE *stream = file >= 0 ? _fdopen(file, "wb") : NULL;
+    if (file < 0)
+        CloseHandle(copy);
+    else if (!stream)
+        _close(file);
+    return stream;
 }
 
 bool holo_file_remove(const char *path)
