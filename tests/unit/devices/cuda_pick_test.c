@@ -423,6 +423,36 @@ static void test_attention(void **state)
     assert_false(holo_cuda_pick_attention(&want, &uneven, &pick));
 }
 
+// Heads of all sizes have a kernel on every machine; only where two tiles of keys do not fit there is one.
+static void test_attention_fits(void **state)
+{
+    static const uint32_t machines[] = {SHARED_MOST, 163 * 1024, 99 * 1024};
+    static const int32_t  wide[]     = {8, 64, 65, 128, 129, 256};
+    int                   singles    = 0;
+    (void)state;
+    for (int i = 0; i < 3 * 6 * 4; i++) {
+        uint8_t           type = (uint8_t)(i % 4 % 3);
+        HoloCudaWant      want = want_of(type, i % 4 == 3 ? HOLO_CUDA_NUMERIC_TF32 : HOLO_CUDA_NUMERIC_FUSED);
+        HoloCudaAttention p    = attention_of(8, 2, 64, 300, wide[i / 4 % 6]);
+        HoloCudaPick      pick, large;
+        want.shared = machines[i / 24];
+        assert_true(holo_cuda_pick_attention(&want, &p, &pick));
+        want.shared = 0;
+        assert_true(holo_cuda_pick_attention(&want, &p, &large));
+        want.shared             = machines[i / 24];
+        const HoloCudaLaunch *l = &pick.launch[0], *most = &large.launch[0];
+        assert_true(l->shared <= want.shared);
+        assert_string_equal(l->kernel, most->kernel);
+        assert_int_equal(most->params.attention.is_single, 0);
+        assert_int_equal(l->params.attention.is_single, most->shared > want.shared);
+        singles += l->params.attention.is_single;
+        if (!l->params.attention.is_single) continue;
+        uint32_t queries = 64 * 256 * numbers[type]; // and half of what is for keys and values
+        assert_int_equal(l->shared, queries + (most->shared - queries) / 2);
+    }
+    assert_int_equal(singles, 4); // heads of more than 128 numbers of f32, in two classes, where a block has 99 KB
+}
+
 static void test_norms_and_depthwise(void **state)
 {
     HoloCudaWant want = want_of(HOLO_CUDA_F16, 0);
@@ -477,6 +507,7 @@ int main(void)
         cmocka_unit_test(test_tiled_refusals),
         cmocka_unit_test(test_nothing_and_refusals),
         cmocka_unit_test(test_attention),
+        cmocka_unit_test(test_attention_fits),
         cmocka_unit_test(test_norms_and_depthwise),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

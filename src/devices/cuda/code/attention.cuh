@@ -281,20 +281,24 @@ template <class E, int D, int BK> INL void attention(const HoloCudaAttention &p)
     Sight             sight(p, batch, head);
     int               end = sight.end(min(first + 63, p.queries - 1)), tiles = (end + BK - 1) / BK;
     Queries<E, D, BK> mine(first);
-    auto              copy = [&](int i) {
-        uint32_t to = kv + (i & 1) * 2 * KV_BYTES;
+    int               ahead = p.is_single ? 0 : 1; // a tile is asked for before the one before it is used, if two fit
+    auto              copy  = [&](int i) {
+        uint32_t to = kv + (i & ahead) * 2 * KV_BYTES;
         copy_tile<E, D, BK>(to, k, p.k_stride[2], i * BK, end, p.size, p.whole);
         copy_tile<E, D, BK>(to + KV_BYTES, v, p.v_stride[2], i * BK, end, p.v_size, p.whole);
     };
     copy_tile<E, D, 64>(q_tile, q, p.q_stride[2], first, p.queries, p.size, p.whole);
-    if (tiles > 0) copy(0);
+    if (ahead && tiles > 0) copy(0);
     copy_commit();
     for (int i = 0; i < tiles; i++) {
-        if (i + 1 < tiles) copy(i + 1);
+        if (i + ahead < tiles) copy(i + ahead);
         copy_commit();
-        copy_wait<1>();
+        if (ahead)
+            copy_wait<1>();
+        else
+            copy_wait<0>();
         __syncthreads();
-        uint32_t tile = kv + (i & 1) * 2 * KV_BYTES;
+        uint32_t tile = kv + (i & ahead) * 2 * KV_BYTES;
         mine.scores(q_tile, tile);
         mine.weigh(sight, i * BK);
         mine.add_values(tile + KV_BYTES);

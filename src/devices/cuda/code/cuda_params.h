@@ -165,7 +165,9 @@ typedef struct HoloCudaAttention {
     float   scale, softcap;     // softcap: 0, or scores become softcap * tanh(score / softcap)
     int32_t slot_count;         // of a cache
     int32_t window;             // of mask FRESH: a query sees so many keys; 0: all
-    uint8_t mask_type, whole, unused[2];
+    uint8_t mask_type, whole;
+    uint8_t is_single; // of the tiles: one tile of keys and values at a time, where two do not fit into shared memory
+    uint8_t unused;
     // of the decode kernel, for one query: the new key and value are not in the cache yet, and the kernel puts them there
     const void *k_fresh, *v_fresh; // [batch][kv_heads * size]; NULL: all are there
     const void *cos,
