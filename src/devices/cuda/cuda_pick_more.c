@@ -207,7 +207,7 @@ bool holo_cuda_pick_attention(const HoloCudaWant *want, const HoloCudaAttention 
         if (h->type == HOLO_CUDA_F32 && want->numeric == HOLO_CUDA_NUMERIC_FUSED && h->numeric != want->numeric)
             continue;
         uint32_t tile = (uint32_t)(2 * h->keys * h->size * size), shared = (uint32_t)(64 * h->size * size) + 2 * tile;
-        p.is_single   = want->shared && shared > want->shared;
+        p.is_single = want->shared && shared > want->shared;
         if (p.is_single) shared -= tile;
         if (want->shared && shared > want->shared) continue;
         HoloCudaLaunch *l   = begin(out, HOLO_CUDA_ATTENTION, h->module, h->kernel, sizeof(HoloCudaAttention));
