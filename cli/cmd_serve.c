@@ -14,8 +14,8 @@ static int serve(Cli *cli)
     int    count   = 0;
     words[count++] = "hologram-serve";
     for (int i = 0; i < cli->given_count; i++) {
-        words[count++] = cli_format("--%s", cli->given[i].option->name);
-        if (cli->given[i].value) words[count++] = (char *)cli->given[i].value;
+        const char *name = cli->given[i].option->name, *value = cli->given[i].value;
+        words[count++] = value ? cli_format("--%s=%s", name, value) : cli_format("--%s", name);
     }
     words[count++] = "--";
     for (int i = 0; i < cli->arg_count; i++) words[count++] = (char *)cli->args[i];

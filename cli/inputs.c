@@ -261,8 +261,7 @@ static int no_file(const CliPorts *ports, int index, const char *source)
     for (int i = 0; i < ports->count && !advice; i++)
         if (strstr(source, cli_format(",%s=", ports->port[i]->name)))
             advice = "give each input its own --input: --input a=FILE --input b=FILE";
-    return *source ? cli_fail(advice, "the file '%s' for the input '%s' does not exist", source, name)
-                   : cli_fail(cli_format("give --input %s=FILE", name), "no file is given for the input '%s'", name);
+    return cli_fail(advice, "the file '%s' for the input '%s' does not exist", source, name);
 }
 
 static int take(const Cli *cli, const CliPorts *ports, const char *text, CliInput *inputs)

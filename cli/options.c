@@ -4,6 +4,7 @@
 
 #include "base/system.h"
 
+#include <ctype.h>
 #include <string.h>
 
 // Options that every command has.
@@ -126,14 +127,39 @@ static const char *spoken(const char *list, const char *before)
     return text;
 }
 
+// Is this word an option, and not the value of the one before? What is attached by = is a value, whatever it looks like.
+static bool is_option(const Cli *cli, const char *word)
+{
+    if (word[0] != '-' || !word[1]) return false;
+    if (word[1] == '-') return !word[2] || isalpha((unsigned char)word[2]);
+    for (word++; *word; word++) {
+        const CliOption *option = find(cli->command, NULL, 0, *word);
+        if (!option || (option->value && word[1])) return false;
+    }
+    return true;
+}
+
+static int value_of(const Cli *cli, const CliOption *option, const char *attached, Words *words, const char **out)
+{
+    const char *name = option->name, *value = attached, *next = NULL;
+    if (!value && words->next < words->count) next = words->word[words->next];
+    if (next && is_option(cli, next))
+        return cli_usage(cli, "--%s needs a value (--%s %s), but %s follows; a value like that is written --%s=%s",
+                         name, name, option->value, next, name, next);
+    if (next) value = next, words->next++;
+    if (!value || !*value) return cli_usage(cli, "--%s needs a value: --%s %s", name, name, option->value);
+    if (strchr(option->value, '=') && value[strlen(value) - 1] == '=')
+        return cli_usage(cli, "--%s %s: nothing stands behind the =: --%s %s", name, value, name, option->value);
+    *out = value;
+    return CLI_OK;
+}
+
 static int give(Cli *cli, const CliOption *option, const char *attached, Words *words)
 {
     const char *value = NULL;
     if (option->value) {
-        value = attached;
-        if (!value && words->next < words->count) value = words->word[words->next++];
-        if (!value || !*value)
-            return cli_usage(cli, "--%s needs a value: --%s %s", option->name, option->name, option->value);
+        int result = value_of(cli, option, attached, words, &value);
+        if (result) return result;
     } else if (attached) {
         return cli_usage(cli, "--%s takes no value", option->name);
     }

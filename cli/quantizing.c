@@ -82,7 +82,8 @@ static int read_kinds(const Cli *cli, HoloCompiler *compiler, int *out)
         const char *part = cli_format("%.*s", (int)strcspn(at, ","), at), *equals = strrchr(part, '=');
         HoloError   error = {0};
         int         kind  = 0;
-        int         result =
+        if (!*part) return cli_usage(cli, "--quantize %s: a type is missing beside a comma", text);
+        int result =
             read_word(cli, "quantize", equals ? equals + 1 : part, kinds, equals || strchr(text, '=') ? 0 : 1, &kind);
         if (result) return result;
         if (!equals && has) return cli_usage(cli, "--quantize %s: it names two types for all layers", text);

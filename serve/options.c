@@ -106,8 +106,12 @@ static int read_words(int argc, char **argv, OptionRow *rows, Options *out)
         rows[k].is_given = true;
         if (rows[k].kind == FLAG && equal) return wrong("--%s takes no value", rows[k].name);
         if (rows[k].kind == FLAG) continue;
-        if (!equal && i + 1 == argc) return wrong("--%s needs a value", rows[k].name);
-        int status = set(&rows[k], equal ? equal + 1 : argv[++i]);
+        const char *value = equal ? equal + 1 : i + 1 < argc ? argv[++i] : "", *name = rows[k].name;
+        if (!*value) return wrong("--%s needs a value: --%s %s", name, name, rows[k].value);
+        if (!equal && value[0] == '-' && value[1] == '-')
+            return wrong("--%s needs a value (--%s %s), but %s follows; a value like that is written --%s=%s", name,
+                         name, rows[k].value, value, name, value);
+        int status = set(&rows[k], value);
         if (status) return status;
     }
     return out->path_count ? 0 : wrong("which models? Give a folder, or files");

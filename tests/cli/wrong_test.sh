@@ -50,7 +50,18 @@ gives 2 '--output needs a value' hologram compile m.onnx -o ''
 gives 2 '--input needs a value' hologram run d.holo --input=
 gives 2 'is it an input? --input x.npy' hologram run d.holo x.npy
 gives 2 'is it an input? --input b=random' hologram run pair.onnx -i a=random b=random
-gives 1 "no file is given for the input 'image'" hologram run d.holo -i image=
+gives 2 '--input image=: nothing stands behind the =: --input NAME=FILE' hologram run d.holo -i image=
+gives 2 '--arg x=: nothing stands behind the =' hologram kernel run k.py vector_add --arg x=
+gives 2 '--quantize int8,Conv=: nothing stands behind the =' hologram compile m.onnx --quantize int8,Conv=
+gives 2 '--quantize int8,: a type is missing beside a comma' hologram compile m.onnx --quantize int8,
+gives 2 '--threads needs a value: --threads N' hologram run d.holo -i x.npy --threads
+gives 2 '--output needs a value (--output FILE), but --quantize follows' hologram compile m.onnx -o --quantize int8
+gives 2 '--output needs a value (--output DIR), but -q follows' hologram run d.holo -i x.npy -o -q
+gives 2 '--input needs a value (--input NAME=FILE), but --threads=2 follows' hologram run d.holo --input --threads=2
+gives 2 '--port needs a value (--port N), but --cors follows' hologram serve . --port --cors
+gives 2 '--arg needs a value (--arg NAME=VALUE), but --lanes follows' hologram kernel run k.py vector_add --arg --lanes 2
+gives 2 "--threads: '-1' is not a whole number" hologram run d.holo -i x.npy --threads -1
+gives 0 'f32[1, 10]' hologram run d.holo -i x.npy --output=-q
 gives 1 'did you mean --input image=x.npy?' hologram run d.holo -i image:x.npy
 gives 1 'give each input its own --input' hologram run pair.onnx -i a=random,b=random
 gives 1 "the file 'no-such.npy' for the input 'image' does not exist" hologram run d.holo -i no-such.npy
