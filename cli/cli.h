@@ -79,7 +79,8 @@ const char *cli_option_next(const Cli *cli, const char *name, int *cursor);
 int cli_options_fit(const Cli *cli, const char *path, unsigned kind);
 // Fails if an option is given that is neither in this list nor an option of every command.
 int  cli_options_only(const Cli *cli, const char *list, const char *path, unsigned kind);
-bool cli_has_word(const char *list, const char *word); // NULL is an empty list
+bool cli_has_option(const CliCommand *command, const char *name); // may it be given to the command?
+bool cli_has_word(const char *list, const char *word);            // NULL is an empty list
 void cli_print_help(const CliCommand *command);
 // The word of the list (ended by NULL) that `word` probably means; NULL: none is similar.
 const char *cli_nearest(const char *word, const char *const *list);
@@ -118,6 +119,7 @@ const char     *cli_setting_source(const char *name);   // CliValue.from
 // ---- what a person sees (term.c)
 
 void cli_term_init(bool color_always, bool color_never);
+void cli_term_command(const CliCommand *command); // whose options advice may name
 // Everything that is printed goes through these functions. Names come from files and may contain characters that a
 // terminal would obey. On the standard output and in messages such characters are escaped (holo_text_safe), except new
 // lines and tabs. Files get the original text.

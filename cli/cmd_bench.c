@@ -92,8 +92,7 @@ static int measure_first(const Cli *cli, const char *path, uint32_t flags, HoloP
     if (!status) result = cli_inputs_set(session, model, inputs);
     if (!status && !result) status = holo_session_run(session, &error);
     out->first = cli_now() - before;
-    if (status) result = cli_fail_error(NULL, &error, status);
-    if (status) cli_advice(out->advice);
+    if (status) result = cli_fail_run(NULL, &error, status, out->advice);
     holo_session_destroy(session);
     holo_model_close(model);
     return result;

@@ -137,7 +137,7 @@ static int times_read(const Cli *cli, double *out)
 }
 
 // Runs the model so many times. With --times, the outputs of each run go to a folder of its own.
-static int run_times(const Cli *cli, const HoloModel *model, HoloSession *session)
+static int run_times(const Cli *cli, const HoloModel *model, HoloSession *session, const char *advice)
 {
     const char *folder = cli_option(cli, "output");
     Json        json = {.out = stdout}, *document = cli_option(cli, "json") ? &json : NULL;
@@ -147,7 +147,7 @@ static int run_times(const Cli *cli, const HoloModel *model, HoloSession *sessio
         HoloError   error  = {0};
         HoloStatus  status = holo_session_run(session, &error);
         const char *own    = folder && cli_option(cli, "times") ? cli_format("%s/%ld", folder, i) : folder;
-        if (status) return cli_fail_error(NULL, &error, status);
+        if (status) return cli_fail_run(NULL, &error, status, advice);
         result = cli_make_folder(own);
         if (!result && document && i == 1) document_open(document, cli, session);
         if (!result) result = show_outputs(cli, model, session, own, document);
@@ -163,8 +163,9 @@ static int run_session(const Cli *cli, const HoloModel *model, HoloSession *sess
     if (!result) result = cli_inputs_set(session, model, inputs);
     if (result) return result;
     HoloError error = {0};
+    CliPorts  ports = cli_model_ports(model);
     holo_session_profile(session, profile);
-    result = run_times(cli, model, session);
+    result = run_times(cli, model, session, cli_inputs_advice(&ports, inputs));
     if (result) return result;
     HoloStatus status = profile ? holo_session_profile_write(session, profile, &error) : HOLO_OK;
     return status ? cli_fail_error(NULL, &error, status) : cli_memo_save(cli, session);
@@ -181,9 +182,7 @@ static int run_model(const Cli *cli, const HoloModel *model)
         HoloStatus status = cli_pool(&pool, &error);
         if (!status) status = holo_session_create(model, pool, &session, &error);
         if (!status && cli_option(cli, "verbose")) fprintf(stderr, "runs on %s\n", holo_session_device(session));
-        result         = status ? cli_fail_error(NULL, &error, status) : run_session(cli, model, session, inputs);
-        CliPorts ports = cli_model_ports(model);
-        if (result) cli_advice(cli_inputs_advice(&ports, inputs));
+        result = status ? cli_fail_error(NULL, &error, status) : run_session(cli, model, session, inputs);
     }
     holo_session_destroy(session);
     holo_pool_destroy(pool);

@@ -356,6 +356,15 @@ int cli_inputs_set(HoloSession *session, const HoloModel *model, const CliInput 
     return CLI_OK;
 }
 
+int cli_fail_run(const char *path, const HoloError *error, HoloStatus status, const char *advice)
+{
+    bool is_of_sizes = status == HOLO_BAD_INPUT || status == HOLO_BAD_MODEL || status == HOLO_BAD_ARGUMENT ||
+                       status == HOLO_UNSUPPORTED;
+    cli_fail_error(path, error, status);
+    if (is_of_sizes) cli_advice(advice);
+    return CLI_FAILED;
+}
+
 const char *cli_inputs_advice(const CliPorts *ports, const CliInput *inputs)
 {
     const char *given = "";

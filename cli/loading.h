@@ -166,6 +166,8 @@ void cli_inputs_close(CliInput *inputs, const HoloModel *model);
 int  cli_inputs_set(HoloSession *session, const HoloModel *model, const CliInput *inputs);
 // What to do if sizes of 1 are not what the user wants; NULL: no size was guessed.
 const char *cli_inputs_advice(const CliPorts *ports, const CliInput *inputs);
+// A failure of a run, with that advice where the sizes can be the reason. Returns CLI_FAILED.
+int cli_fail_run(const char *path, const HoloError *error, HoloStatus status, const char *advice);
 
 // Sets the device that --device names, if it is given.
 HoloStatus  cli_device_set(const Cli *cli, HoloModel *model, HoloError *error);

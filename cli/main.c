@@ -84,6 +84,7 @@ static int dispatch(int argc, char **argv)
     if (argc > words && wants_json(command_named(name), argc - words, argv + words)) cli_json_messages();
     cli.command = cli_command_find(name);
     if (!cli.command) return CLI_USAGE;
+    cli_term_command(cli.command);
     int status = cli_parse(&cli, argc > words ? argc - words : 0, argv + words);
     if (!status) status = cli_settings_load(&cli);
     if (status) return status;

@@ -31,6 +31,11 @@ static const CliOption *find(const CliCommand *command, const char *name, size_t
     return row ? row : find_in(cli_common, name, size, letter);
 }
 
+bool cli_has_option(const CliCommand *command, const char *name)
+{
+    return find(command, name, strlen(name), 0);
+}
+
 // ---- the nearest word
 
 static int distance(const char *a, const char *b)

@@ -212,8 +212,5 @@ int side_run(Side *side, const CliPorts *ports, const CliInput *inputs, const ch
     int result = arrange(side, ports, inputs, &list);
     if (result) return result;
     HoloStatus status = side->kind == SIDE_PLAIN ? run_plain(side, list, &error) : run_compiled(side, list, &error);
-    if (!status) return CLI_OK;
-    result = cli_fail_error(side->path, &error, status);
-    cli_advice(cli_inputs_advice(ports, inputs));
-    return result;
+    return status ? cli_fail_run(side->path, &error, status, cli_inputs_advice(ports, inputs)) : CLI_OK;
 }

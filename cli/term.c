@@ -22,6 +22,8 @@ static struct {
     bool        has_begun; // to print JSON, where there is no room for them any more
     int         told;
     const char *said[16][2]; // messages, and what to do next
+
+    const CliCommand *command; // NULL: none yet
 } term;
 
 static bool is_utf8(void)
@@ -40,6 +42,11 @@ void cli_term_init(bool color_always, bool color_never)
     bool        wanted = !color_never && !(no_color && *no_color) && !(kind && !strcmp(kind, "dumb"));
     for (int fd = 1; fd <= 2; fd++) term.color[fd] = color_always || (wanted && isatty(fd));
     term.unicode = is_utf8();
+}
+
+void cli_term_command(const CliCommand *command)
+{
+    term.command = command;
 }
 
 const char *cli_color(FILE *stream, const char *name)
@@ -142,28 +149,45 @@ int cli_fail(const char *next, const char *format, ...)
     return CLI_FAILED;
 }
 
-// What to do about a failure, where its message does not say all. An archive has all its operators. What fails on a GPU is
-// said by its driver, and has nothing to do with operators, nor with the host's memory.
+// What to do about a failure, where its message does not say all: the first row that fits. An archive has all its
+// operators. What fails on a GPU is said by its driver, and has nothing to do with operators, nor with the host's memory.
+static const struct Advice {
+    HoloStatus  status;
+    const char *word;    // in the message; NULL: any
+    const char *option;  // that the command has; NULL: none is needed
+    bool        limited; // only where the user has set --memory-limit
+    const char *text;    // %s: where that was set
+} advices[] = {
+    {HOLO_BAD_ARCHIVE, "does not start with", NULL, false, "an archive is made by hologram compile MODEL -o FILE.holo"},
+    {HOLO_BAD_ARCHIVE, NULL, NULL, false, "compile it again from the model"},
+    {HOLO_UNSUPPORTED, "ONNX has no operator", NULL, false, NULL},
+    {HOLO_UNSUPPORTED, "operator", NULL, false,
+     "`hologram ops` lists the supported operators, docs/formats.md the formats"},
+    {HOLO_UNSUPPORTED, "format", NULL, false, "docs/formats.md lists the formats"},
+    {HOLO_NO_MEMORY, "memory limit is", NULL, true,
+     "%s sets this limit: a higher one, for example 8G, or 0 for what the machine has"},
+    {HOLO_NO_MEMORY, NULL, "input-shape", false, "end other programs, or use smaller sizes: --input-shape NAME:DIMS"},
+    {HOLO_NO_MEMORY, NULL, NULL, false, "end other programs, or use a machine with more memory"},
+    {HOLO_VERIFY, NULL, "no-verify", false,
+     "this is a bug in Hologram, please report it; --no-verify skips the comparison"},
+    {HOLO_VERIFY, NULL, NULL, false, "this is a bug in Hologram, please report it"},
+    {HOLO_INTERNAL, NULL, NULL, false, "this is a bug in Hologram, please report it"},
+};
+
 static const char *next_step(const char *path, const char *text, HoloStatus status)
 {
     if (!strncmp(text, "cuda: ", 6))
         return status == HOLO_NO_MEMORY ? "use smaller sizes, another GPU (--device cuda:1), or the CPU: an archive of "
                                           "--target cpu,cuda runs there with --device cpu"
                                         : NULL;
-    static const struct {
-        HoloStatus  status;
-        const char *text;
-    } table[] = {
-        {HOLO_BAD_ARCHIVE, "compile it again from the model"},
-        {HOLO_UNSUPPORTED, "`hologram ops` lists the supported operators, docs/formats.md the formats"},
-        {HOLO_NO_MEMORY, "--memory-limit SIZE raises the limit, for example 8G"},
-        {HOLO_VERIFY, "this is a bug in Hologram, please report it; --no-verify skips the comparison"},
-        {HOLO_INTERNAL, "this is a bug in Hologram, please report it"},
-    };
-    const char *end        = path ? strrchr(path, '.') : NULL;
-    bool        is_archive = end && !strcmp(end, ".holo");
-    for (int i = 0; i < CLI_COUNT(table) && !(is_archive && status == HOLO_UNSUPPORTED); i++)
-        if (table[i].status == status) return table[i].text;
+    const char *end = path ? strrchr(path, '.') : NULL;
+    if (end && !strcmp(end, ".holo") && status == HOLO_UNSUPPORTED) return NULL;
+    for (const struct Advice *row = advices; row < advices + CLI_COUNT(advices); row++) {
+        if (row->status != status || (row->word && !strstr(text, row->word))) continue;
+        if (row->option && !(term.command && cli_has_option(term.command, row->option))) continue;
+        if (!row->limited) return row->text;
+        if (cli_size("memory-limit")) return cli_format(row->text, cli_setting_source("memory-limit"));
+    }
     return NULL;
 }
 
