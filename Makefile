@@ -380,7 +380,7 @@ $(BUILD)/tests/fake/%.so: %.cu $(CUDA_HEAD) $(wildcard tests/cuda/on_cpu/*.h)
 	@mkdir -p $(@D)
 	@echo "  cpu   $<"
 	$(ON_CPU_CXX) $< -o $@
-FAKE_TESTS := $(BUILD)/tests/cuda_device_test $(BUILD)/tests/cuda_kernels_test $(BUILD)/tests/cuda_merge_test $(BUILD)/tests/cuda_blocks_test $(BUILD)/tests/cuda_both_test
+FAKE_TESTS := $(BUILD)/tests/cuda_device_test $(BUILD)/tests/cuda_kernels_test $(BUILD)/tests/cuda_merge_test $(BUILD)/tests/cuda_blocks_test $(BUILD)/tests/cuda_both_test $(BUILD)/tests/cuda_faults_test
 $(FAKE_TESTS): $(BUILD)/tests/fake/libcuda.so.1 $(patsubst %,$(BUILD)/tests/fake/%.so,$(ON_CPU) sample) tests/cuda/fake_model.h
 $(FAKE_TESTS): TEST_FLAGS += -DFAKE_DRIVER='"$(abspath $(BUILD)/tests/fake)"'
 -include $(wildcard $(BUILD)/tests/*.d)
@@ -507,7 +507,7 @@ CROSS_PACKAGES := wine wine64 libxxhash-dev libjansson-dev xz-utils bzip2
 # Of Linux or POSIX in themselves (FIFOs, mmap, dlfcn.h, another malloc): what they test is another thing elsewhere. torch_state starts python3. hostile_input
 # asks for terabytes, which wine grants and which then fill the memory. Tests of functions (math, isa_math) compare with long
 # double, whose functions are not exact there.
-CROSS_NOT      := alloc archive bad_input cuda_blocks cuda_both cuda_device cuda_kernels hostile_input mirror pool torch_state math isa_math
+CROSS_NOT      := alloc archive bad_input cuda_blocks cuda_both cuda_device cuda_faults cuda_kernels cuda_merge hostile_input mirror pool torch_state math isa_math
 CROSS_TESTS    ?= $(filter-out $(CROSS_NOT),$(patsubst $(BUILD)/tests/%_test$(EXE),%,$(UNIT)))
 cross: deps
 	@command -v npm > /dev/null || sh tools/deps.sh npm

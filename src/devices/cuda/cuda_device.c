@@ -464,23 +464,23 @@ static HoloStatus record(void *self, HoloError *error)
     return HOLO_OK;
 }
 
+// Whatever fails, the stream records no longer: else nothing could be asked of it again.
 static HoloStatus record_end(void *self, void **out_recording, HoloError *error)
 {
     Cuda         *c     = self;
     const HoloCu *cu    = &c->shared->cu;
     HoloCuHandle  graph = NULL, made = NULL;
-    *out_recording = NULL;
-    HOLO_TRY(enter(c, error));
-    HoloStatus last     = waiting_launch(c);
-    c->stream           = c->other;
-    c->is_recording     = false;
-    HoloCuResult result = cu->capture_end(c->own, &graph);
-    if (!result) result = cu->graph_make(&made, graph, 0);
+    HoloStatus    entered = enter(c, error), last = entered ? entered : waiting_launch(c);
+    c->waiting.count = c->waiting.used_count = 0;
+    c->stream                                = c->other;
+    c->is_recording                          = false;
+    HoloCuResult result                      = cu->capture_end(c->own, &graph);
+    if (!result && !last) result = cu->graph_make(&made, graph, 0);
     if (graph) cu->graph_destroy(graph);
-    if (!result) cu->graph_upload(made, c->stream); // it helps the first launch; a failure does no harm
-    leave(c);
+    if (made) cu->graph_upload(made, c->stream); // it helps the first launch; a failure does no harm
+    if (!entered) leave(c);
     *out_recording = made;
-    return result ? holo_cu_fail(cu, result, error, "recording") : last;
+    return last ? last : result ? holo_cu_fail(cu, result, error, "recording") : HOLO_OK;
 }
 
 static HoloStatus replay(void *self, void *recording, HoloError *error)

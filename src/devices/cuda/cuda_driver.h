@@ -15,6 +15,7 @@ enum { // numbers of the driver
     HOLO_CU_NO_DEVICE         = 100,
     HOLO_CU_NO_IMAGE          = 209, // there is no code for this GPU
     HOLO_CU_BAD_PTX_VERSION   = 222,
+    HOLO_CU_NOT_FOUND         = 500,
     HOLO_CU_MULTIPROCESSORS   = 16, // attributes of a device
     HOLO_CU_CAPABILITY_MAJOR  = 75,
     HOLO_CU_CAPABILITY_MINOR  = 76,

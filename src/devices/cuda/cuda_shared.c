@@ -152,7 +152,9 @@ static HoloStatus module_load(HoloCudaShared *s, const HoloCodeRecord *r, HoloCu
             error, HOLO_UNSUPPORTED,
             "cuda: the driver is too old for the code of this archive: install a newer driver, or run the model "
             "on the CPU");
-    return result ? holo_cu_fail(&s->cu, result, error, a->STRINGS_at + r->module) : HOLO_OK;
+    char what[80];
+    snprintf(what, sizeof what, "loading module %.40s", a->STRINGS_at + r->module);
+    return result ? holo_cu_fail(&s->cu, result, error, what) : HOLO_OK;
 }
 
 static HoloStatus module_find(HoloCudaShared *s, const char *name, const HoloCudaModule **out, HoloError *error)
@@ -190,8 +192,12 @@ static HoloStatus function_add(HoloCudaShared *s, const char *module, const char
     HoloCudaFunction *f = &s->functions[s->function_count];
     *f                  = (HoloCudaFunction){.module = m->name, .is_early = m->is_early};
     snprintf(f->name, sizeof f->name, "%s", name);
-    if (s->cu.function_get(&f->function, m->module, name))
+    HoloCuResult result = s->cu.function_get(&f->function, m->module, name);
+    if (result == HOLO_CU_NOT_FOUND)
         return holo_fail(error, HOLO_BAD_ARCHIVE, "module %.40s of the archive has no kernel %.60s", module, name);
+    char what[120];
+    snprintf(what, sizeof what, "kernel %.60s of module %.40s", name, module);
+    if (result) return holo_cu_fail(&s->cu, result, error, what);
     s->function_count++;
     *out = f;
     return HOLO_OK;
@@ -206,7 +212,9 @@ static HoloStatus function_find(HoloCudaShared *s, const char *module, const cha
         if (!strcmp(s->functions[i].name, name) && !strcmp(s->functions[i].module, module)) f = &s->functions[i];
     if (!f) HOLO_TRY(function_add(s, module, name, &f, error));
     if (shared > FREE && shared > f->shared) {
-        HOLO_CU_TRY(&s->cu, function_set(f->function, HOLO_CU_SHARED_MOST, (int)shared), error, name);
+        char what[120];
+        snprintf(what, sizeof what, "%u bytes of shared memory for kernel %.60s", shared, name);
+        HOLO_CU_TRY(&s->cu, function_set(f->function, HOLO_CU_SHARED_MOST, (int)shared), error, what);
         f->shared = shared;
     }
     *out       = f->function;
