@@ -9,7 +9,7 @@ gives 1 'MiB were asked for; the memory limit is 1.0 MiB' hologram run digits.ho
 gives 1 "the input 'image': out of memory: " hologram run digits.holo --input random --input-shape image:100000,1,8,8 --memory-limit 1M
 gives 1 'the memory limit is 1 byte, and' hologram run digits.holo --input random --memory-limit 1
 gives 1 'out of memory for a session: ' hologram run digits.holo --input random --memory-limit 200K
-gives 1 'memory-limit SIZE' hologram run digits.holo --input random --input-shape image:100000,1,8,8 --memory-limit 1M
+gives 1 '--memory-limit sets this limit' hologram run digits.holo --input random --input-shape image:100000,1,8,8 --memory-limit 1M
 gives 0 'probabilities' hologram run digits.holo --input random --input-shape image:1000,1,8,8 --memory-limit 1G
 gives 1 'is 1.0 MiB' hologram compile "$MODEL" -o no.holo -q --memory-limit 1M
 check 'nothing is left behind' test ! -e no.holo

@@ -377,7 +377,7 @@ static void *library_open(const char *module)
     if (dladdr((void *)(uintptr_t)&pieces, &self)) slash = strrchr(self.dli_fname, '/');
     if (!slash || strlen(module) > 40) return NULL;
     snprintf(path, sizeof path, "%.*s/%s.so", (int)(slash - self.dli_fname), self.dli_fname, module);
-    return access(path, R_OK) ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    return access(path, R_OK) ? NULL : dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
 }
 
 static void module_drop(void *module)

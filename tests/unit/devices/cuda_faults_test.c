@@ -2,6 +2,8 @@
 // with words that say what failed, nothing is kept, and what is asked for again is done, with the same bits as without a failure.
 #include "cuda/fake_model.h"
 
+#include "support/watched.h"
+
 #include <string.h>
 
 static const char layers[] = "graph g(x: f32[N,4], i: i64[K]) -> (y, h) {\n"
@@ -211,7 +213,7 @@ static void expect_given_back(void)
 static void scenes_run(const char *text, const char *numeric, SceneStep *const steps[STEPS], int with, bool on)
 {
     static Scene want, got;
-    int          at = 0;
+    int          at = 0, step = watched_step("the calls that fail", 5);
     fake_reset(NULL);
     assert_false(scene_run(fake_model(text, numeric, "ptx"), steps, &want));
     expect_given_back();
@@ -220,7 +222,7 @@ static void scenes_run(const char *text, const char *numeric, SceneStep *const s
         HoloModel *model;
         EXPECT_OK(holo_model_open(temp_path("fake.holo"), &model, &error)); // the same
         fake_reset(NULL);
-        fake->fails_at   = ++at;
+        fake->fails_at   = at += step;
         fake->fails_with = with;
         fake->fails_on   = on;
         failed           = scene_run(model, steps, &got);
