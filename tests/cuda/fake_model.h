@@ -7,6 +7,7 @@
 
 #include "archive/archive.h"
 #include "cuda/fake_driver.h"
+#include "devices/cuda/cuda_kernel.h"
 #include "lower/cuda/cuda_target.h"
 #include "plan/plan.h"
 
@@ -93,17 +94,23 @@ static inline bool is_used(const HoloLowered *lowered)
     return false;
 }
 
-// Code that the fake driver takes: names of modules.
-static inline int fake_code(const char *kind, HoloTargetCode *out)
+// Code that the fake driver takes: names of the modules that the steps for cuda may use, and no others.
+static inline int fake_code(const HoloLowered *lowered, const char *kind, HoloTargetCode *out)
 {
-    static const char *const modules[] = {
-        "basic",       "product_f32",  "product_tf32", "product_f16",  "product_bf16", "rows",         "tiled_f16_sm90",
-        "norm",        "turn",         "programs",     "cache",        "decode",       "attention_16", "attention_32",
-        "top",         "scatter",      "recurrent",    "blocks_small", "blocks_four",  "blocks_book",  "blocks_more",
-        "blocks_grid", "blocks_nbits", "product_s8",   "bytes",        "quantize",     "product_f8"};
-    for (int i = 0; i < HOLO_COUNT(modules); i++)
-        out[i] = (HoloTargetCode){modules[i], kind, modules[i], strlen(modules[i]) + 1};
-    return HOLO_COUNT(modules);
+    int count = 0;
+    for (int i = 0; i < lowered->count; i++) {
+        const HoloCudaKernel *kernel = holo_cuda_kernel(lowered->nodes[i].lowering.kernel);
+        if (!kernel || strcmp(holo_lowered_target(lowered, &lowered->nodes[i])->name, "cuda")) continue;
+        for (const char *const *m = kernel->modules; *m; m++) {
+            int at = 0;
+            if (!strncmp(*m, "tiled_", 6) && strcmp(*m, "tiled_f16_sm90") != 0) continue; // product_plain.cu has no such tiles
+            while (at < count && strcmp(out[at].module, *m)) at++;
+            if (at < count) continue;
+            assert_in_range(count, 0, HOLO_TARGET_CODES - 1);
+            out[count++] = (HoloTargetCode){*m, kind, *m, strlen(*m) + 1};
+        }
+    }
+    return count;
 }
 
 // A model of the graph for cuda in that class, with code of that kind. The graph is changed. NULL: no step is for cuda.
@@ -131,7 +138,7 @@ static inline HoloModel *fake_model_of(HoloGraph *graph, const char *numeric, co
     if (is_real)
         EXPECT_OK(holo_target_cuda.code(&use, code, &count, &error));
     else
-        count = fake_code(kind, code);
+        count = fake_code(&lowered, kind, code);
     for (int i = 0; i < count; i++) EXPECT_OK(holo_plan_code(&plan, 1, &code[i], &error));
     EXPECT_OK(holo_file_writer_open(temp_path("fake.holo"), &file, &error));
     EXPECT_OK(holo_archive_write(&plan, file, NULL, &size, &error));

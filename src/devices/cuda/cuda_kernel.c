@@ -10,7 +10,7 @@ static const char *const programs_modules[] = {"programs", NULL};
 static const char *const product_modules[]   = {PRODUCTS, "rows", NULL};
 static const char *const block_modules[]     = {PRODUCTS,      "blocks_small", "blocks_four",  "blocks_book",
                                                 "blocks_more", "blocks_grid",  "blocks_nbits", NULL};
-static const char *const conv_modules[]      = {PRODUCTS, "depthwise", NULL};
+static const char *const conv_modules[]      = {PRODUCTS, "rows", "depthwise", NULL};
 static const char *const basic_modules[]     = {"basic", NULL};
 static const char *const pool_modules[]      = {"basic", "quantize", NULL};
 static const char *const byte_modules[]      = {"product_s8", "bytes", NULL};
