@@ -103,7 +103,8 @@ static inline int fake_code(const HoloLowered *lowered, const char *kind, HoloTa
         if (!kernel || strcmp(holo_lowered_target(lowered, &lowered->nodes[i])->name, "cuda")) continue;
         for (const char *const *m = kernel->modules; *m; m++) {
             int at = 0;
-            if (!strncmp(*m, "tiled_", 6) && strcmp(*m, "tiled_f16_sm90") != 0) continue; // product_plain.cu has no such tiles
+            if (!strncmp(*m, "tiled_", 6) && strcmp(*m, "tiled_f16_sm90") != 0)
+                continue; // product_plain.cu has no such tiles
             while (at < count && strcmp(out[at].module, *m)) at++;
             if (at < count) continue;
             assert_in_range(count, 0, HOLO_TARGET_CODES - 1);
