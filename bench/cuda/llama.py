@@ -23,11 +23,11 @@ for name, shape in shapes.items():
 text = json.dumps(head).encode()
 text += b" " * (-len(text) % 64 + 56)
 os.makedirs(folder, exist_ok=True)
-random = numpy.random.default_rng(1)
+random = numpy.random.default_rng(1).standard_normal((1 << 24) + 43, "f4") * numpy.float32(0.02) # again and again
 with open(os.path.join(folder, "model.safetensors"), "wb") as file:
     file.write(len(text).to_bytes(8, "little") + text)
-    for name, shape in shapes.items():
-        values = numpy.ones(shape, "f4") if len(shape) == 1 else random.standard_normal(shape, "f4") * numpy.float32(0.02)
+    for i, shape in enumerate(shapes.values()):
+        values = numpy.ones(shape, "f4") if len(shape) == 1 else numpy.resize(numpy.roll(random, 977 * i), shape)
         file.write((values.view("u4") >> 16).astype("u2").tobytes())
 with open(os.path.join(folder, "config.json"), "w") as file:
     json.dump({"architectures": ["LlamaForCausalLM"], "model_type": "llama", "hidden_size": wide, "intermediate_size": inner,

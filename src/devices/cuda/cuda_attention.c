@@ -92,6 +92,7 @@ HoloStatus holo_cuda_attention_add(HoloCudaMaking *m, const HoloCudaAttention *p
                          .align   = 16,
                          .batch   = 1,
                          .sms     = m->shared->multiprocessors,
+                         .cluster = holo_cuda_has_clusters(m->shared),
                          .shared  = (uint32_t)m->shared->shared_most};
     *out              = NULL;
     if (!holo_cuda_pick_attention(&want, p, &pick))
@@ -108,6 +109,7 @@ HoloStatus holo_cuda_attention_add(HoloCudaMaking *m, const HoloCudaAttention *p
     holo_cuda_place(*out, offsetof(HoloCudaAttention, partial), HOLO_CUDA_SCRATCH, pick.partial_at);
     holo_cuda_place(*out, offsetof(HoloCudaAttention, counters), HOLO_CUDA_COUNTS, 0);
     if (pick.workspace > m->scratch) m->scratch = pick.workspace;
+    if (*out) (*out)->reads_early = l->params.attention.early;
     return HOLO_OK;
 }
 

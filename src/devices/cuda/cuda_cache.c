@@ -203,6 +203,7 @@ HoloStatus holo_cuda_cached_attention(HoloCudaMaking *m)
     HOLO_TRY(cached_read(m, &p));
     int along = p.queries == 1 ? holo_cuda_along(m) : 0;
     if (along) HOLO_TRY(along_read(m, along, &p));
+    p.early = along != 0; // only this step writes to the cache
     HOLO_TRY(holo_cuda_attention_add(m, &p, &step));
     if (along) along_place(m, along, &p, step);
     holo_cuda_place(step, offsetof(HoloCudaAttention, slots), ROWS, 0);

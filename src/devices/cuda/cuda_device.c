@@ -386,7 +386,7 @@ static HoloStatus filled_launch(const Cuda *c, HoloCuResult result, const HoloCa
     if (step->cluster > 1)
         attributes[config.attribute_count++] =
             (HoloCuLaunchAttribute){.id = HOLO_CU_LAUNCH_CLUSTER, .cluster = {1, step->cluster, 1}};
-    if (step->is_early)
+    if (step->is_early && (c->is_recording || !step->reads_early))
         attributes[config.attribute_count++] = (HoloCuLaunchAttribute){.id = HOLO_CU_LAUNCH_EARLY, .early = 1};
     memcpy(config.grid, step->grid, sizeof config.grid);
     if (!result) result = c->shared->cu.launch(&config, step->function, args, NULL);

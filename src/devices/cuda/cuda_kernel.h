@@ -107,7 +107,9 @@ typedef struct HoloCudaMapPlace { // where the map of an operand goes, encoded w
 typedef struct HoloCudaStep { // one launch
     HoloCuHandle function;
     bool         is_early;
-    uint32_t     grid[3], block, shared, cluster;
+    bool
+        reads_early; // before it waits, it reads what was there before the run: so it is early only where a run is recorded
+    uint32_t grid[3], block, shared, cluster;
     uint32_t many; // bytes of its parameters, if it may be launched together with others of its kernel; 0: it may not
     HoloCuHandle
         gated; // the kernel that also computes the step before, a product whose result it reads; NULL: there is none

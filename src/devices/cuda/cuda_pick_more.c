@@ -27,12 +27,13 @@ static HoloCudaLaunch *begin(HoloCudaPick *out, HoloCudaKind kind, const char *m
 
 enum { ROWS_WARPS = 8, ROWS_COLUMNS = 2 }; // as in rows.cu
 
-// How many warps share two rows of B: as few as fill the machine, and so many that its blocks end together.
+// How many warps share two rows of B: as few as fill the machine, and so many that its blocks end together. Where A is normalised, a
+// block begins late, and has more rows of B for it.
 static int32_t rows_share(const HoloCudaWant *want, const HoloCudaRows *asked, int32_t size)
 {
     int64_t all = 2 * (int64_t)want->sms * ROWS_WARPS, pairs = ceil_div(asked->n, ROWS_COLUMNS), best = 0;
-    int32_t found = 1;
-    for (int32_t share = 1; share <= ROWS_WARPS; share *= 2) {
+    int32_t found = 1, most = asked->norm ? ROWS_WARPS / 2 : ROWS_WARPS;
+    for (int32_t share = 1; share <= most; share *= 2) {
         int64_t pieces = ceil_div((int64_t)asked->k * size, 32 * 16), each = ceil_div(pieces, share);
         int64_t rounds = ceil_div(pairs * share, all);
         int64_t time   = rounds * (each + 2); // adding up takes as long as two pieces
@@ -153,9 +154,9 @@ static const Heads heads[] = {
 
 // One or four rows (queries times heads that share K and V) of up to 64 or 128 numbers, by type.
 static const char *const decodes[][2][2] = {
-    {{"decode_f32_64_1", "decode_f32_64_4"}, {"decode_f32_128_1", "decode_f32_128_4"}},
-    {{"decode_f16_64_1", "decode_f16_64_4"}, {"decode_f16_128_1", "decode_f16_128_4"}},
-    {{"decode_bf16_64_1", "decode_bf16_64_4"}, {"decode_bf16_128_1", "decode_bf16_128_4"}},
+    {{"queries_f32_64_1", "queries_f32_64_4"}, {"queries_f32_128_1", "queries_f32_128_4"}},
+    {{"queries_f16_64_1", "queries_f16_64_4"}, {"queries_f16_128_1", "queries_f16_128_4"}},
+    {{"queries_bf16_64_1", "queries_bf16_64_4"}, {"queries_bf16_128_1", "queries_bf16_128_4"}},
 };
 
 static bool strides_whole(const HoloCudaAttention *p, int32_t size)
@@ -169,20 +170,24 @@ static bool strides_whole(const HoloCudaAttention *p, int32_t size)
 
 static void pick_decode(const HoloCudaWant *want, HoloCudaAttention *p, int32_t wide, HoloCudaPick *out)
 {
+    enum { LEAST = 64, LONG = 4096, CLUSTER_MOST = 8 }; // keys of a block; of a cluster
     int32_t rows = p->heads / p->kv_heads * p->queries, each = rows == 1 ? 1 : 4, size = wide > 64 ? 128 : 64;
     int64_t blocks = p->kv_heads * ceil_div(rows, each), items = blocks * p->batch;
-    int64_t splits = ceil_div(2 * want->sms, items), most = ceil_div(p->keys, 64);
+    int64_t splits = ceil_div(2 * want->sms, items), most = ceil_div(p->keys, LEAST);
     if (splits > most) splits = most;
-    if (splits < 1 || items > HOLO_CUDA_COUNTERS) splits = 1;
-    p->keys_split = (int32_t)ceil_div(ceil_div(p->keys ? p->keys : 1, splits), 32) * 32;
-    p->splits     = (int32_t)ceil_div(p->keys ? p->keys : 1, p->keys_split);
+    p->cluster = want->cluster && splits > 1 && p->keys <= LONG;
+    if (p->cluster) splits = splits >= CLUSTER_MOST ? CLUSTER_MOST : splits >= 4 ? 4 : 2;
+    if (splits < 1 || (!p->cluster && items > HOLO_CUDA_COUNTERS)) splits = 1;
+    p->keys_split = p->cluster ? LEAST / 4 : LEAST;
+    p->splits     = (int32_t)splits;
     HoloCudaLaunch *l =
         begin(out, HOLO_CUDA_ATTENTION, "decode", decodes[want->type][wide > 64][each > 1], sizeof(HoloCudaAttention));
     l->params.attention = *p;
-    l->block            = 128;
-    l->grid[0] = (uint32_t)p->splits, l->grid[1] = (uint32_t)blocks, l->grid[2] = (uint32_t)p->batch;
-    if (p->splits > 1)
-        out->workspace = ((size_t)items * (size_t)(p->splits * each * (size + 2)) * 4 + 255) & ~(size_t)255;
+    l->block            = 256;
+    l->cluster          = p->cluster ? (uint32_t)splits : 1;
+    l->grid[0] = (uint32_t)blocks, l->grid[1] = (uint32_t)splits, l->grid[2] = (uint32_t)p->batch;
+    if (splits > 1 && !p->cluster)
+        out->workspace = ((size_t)(items * splits * each * (size + 2)) * 4 + 255) & ~(size_t)255;
     out->cost = 4 + (double)p->batch * p->kv_heads * p->keys * (p->size + p->v_size) * size_of(want->type) / 3e6;
 }
 

@@ -32,8 +32,9 @@ static inline void __sanitizer_finish_switch_fiber(void *, const void **, size_t
 #define __global__ __attribute__((visibility("default")))
 #define __device__
 #define __forceinline__ inline
-#define __shared__      thread_local // in a function it is static, too
-#define __align__(n)    __attribute__((aligned(n)))
+#define __noinline__
+#define __shared__   thread_local // in a function it is static, too
+#define __align__(n) __attribute__((aligned(n)))
 #define __grid_constant__
 #define __launch_bounds__(...)
 #define __expf      expf

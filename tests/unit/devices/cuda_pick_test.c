@@ -388,29 +388,49 @@ static HoloCudaAttention attention_of(int32_t heads, int32_t kv_heads, int32_t q
     return p;
 }
 
+// Blocks that share the keys are a cluster, or their parts meet in memory.
+static void check_decode(const HoloCudaWant *want, const HoloCudaAttention *asked, const HoloCudaPick *pick)
+{
+    enum { ROWS = 4, LEAST = 64 }; // four heads share K and V: four rows of a block
+    const HoloCudaLaunch    *l    = &pick->launch[0];
+    const HoloCudaAttention *a    = &l->params.attention;
+    int32_t                  size = asked->size > 64 ? 128 : 64;
+    assert_int_equal(l->grid[0], 2);
+    assert_int_equal(l->grid[1], a->splits);
+    assert_int_equal(l->grid[2], asked->batch);
+    assert_int_equal(l->cluster, a->cluster ? a->splits : 1);
+    assert_true(a->splits == 1 || a->splits <= (asked->keys + LEAST - 1) / LEAST * 2);
+    assert_true(a->keys_split >= 1 && a->keys_split <= LEAST);
+    if (a->cluster) {
+        assert_true(want->cluster && (a->splits == 2 || a->splits == 4 || a->splits == 8));
+        assert_int_equal(pick->workspace, 0);
+    } else if (a->splits > 1) {
+        assert_true(pick->workspace >= (size_t)asked->batch * l->grid[0] * (size_t)(a->splits * ROWS * (size + 2)) * 4);
+    }
+}
+
 static void test_attention(void **state)
 {
     static const int32_t heads[] = {20, 32, 64, 96, 128, 200, 256};
     (void)state;
     for (uint8_t type = 0; type < 3; type++)
-        for (int i = 0; i < 7 * 3; i++) {
+        for (int i = 0; i < 7 * 4; i++) {
             HoloCudaWant      want = want_of(type, i % 2 && !type ? HOLO_CUDA_NUMERIC_TF32 : HOLO_CUDA_NUMERIC_FUSED);
-            HoloCudaAttention p    = attention_of(8, 2, i / 7 == 0 ? 1 : i / 7 == 1 ? 64 : 197, 300, heads[i % 7]);
+            HoloCudaAttention p    = attention_of(8, 2,
+                                               i / 7 == 0 || i / 7 == 3 ? 1
+                                                  : i / 7 == 1             ? 64
+                                                                           : 197,
+                                                  300, heads[i % 7]);
             HoloCudaPick      pick;
+            want.cluster = i / 7 != 3;
             assert_true(holo_cuda_pick_attention(&want, &p, &pick));
             const HoloCudaLaunch *l = &pick.launch[0];
             check_source(l);
             assert_true(l->shared <= SHARED_MOST);
             assert_int_equal(l->params.attention.whole, (heads[i % 7] * (int32_t)numbers[type]) % 16 == 0);
-            if (!strncmp(l->kernel, "decode", 6)) {
-                const HoloCudaAttention *a = &l->params.attention;
+            if (!strcmp(l->module, "decode")) {
                 assert_true(p.queries == 1 && heads[i % 7] <= 128);
-                assert_true((int64_t)a->splits * a->keys_split >= p.keys &&
-                            (int64_t)(a->splits - 1) * a->keys_split < p.keys);
-                int32_t size = heads[i % 7] > 64 ? 128 : 64, rows = 4; // four heads share K and V: four rows of a block
-                assert_true(a->splits == 1 ||
-                            pick.workspace >= (size_t)(2 * l->grid[1]) * (size_t)(a->splits * rows * (size + 2)) * 4);
-                assert_int_equal(l->grid[1], 2);
+                check_decode(&want, &p, &pick);
             } else {
                 assert_int_equal(l->grid[0], (p.queries + 63) / 64);
                 assert_int_equal(l->grid[1], 8);

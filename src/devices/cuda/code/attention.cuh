@@ -15,14 +15,25 @@ struct Sight {
     int64_t                  mask_at; // of this batch and head
     int                      keys, past;
 
-    INL Sight(const HoloCudaAttention &p, int batch, int head) : p(p)
+    INL Sight(const HoloCudaAttention &p, int batch, int head) : Sight(p, batch, p.cached ? p.cached[batch] : 0)
     {
-        mask_at = batch * p.mask_stride[0] + head * p.mask_stride[1];
+        mask_at += head * p.mask_stride[1];
+    }
+    // `cached`: how many keys the cache has of this batch, if there is one. Of the first head.
+    INL Sight(const HoloCudaAttention &p, int batch, int64_t cached) : p(p)
+    {
+        mask_at = batch * p.mask_stride[0];
         keys    = p.lengths ? min(p.lengths[batch], p.keys) : p.keys;
         past    = p.past >= 0 ? p.past : keys - p.queries;
         if (!p.cached) return;
-        past = (int)min(max(p.cached[batch], (int64_t)0), (int64_t)(p.keys - p.queries)); // whatever it says
+        past = (int)min(max(cached, (int64_t)0), (int64_t)(p.keys - p.queries)); // whatever it says
         keys = past + p.queries;
+    }
+    INL Sight of_head(int head) const
+    {
+        Sight other = *this;
+        other.mask_at += head * p.mask_stride[1];
+        return other;
     }
     INL int end(int query) const { return p.causal ? max(min(keys, query + past + 1), 0) : keys; } // of keys
 

@@ -161,13 +161,13 @@ typedef struct HoloCudaAttention {
     int32_t batch, heads, kv_heads, queries, keys, size, v_size;
     int32_t causal;             // 1: query i sees keys up to i + past; 0: all
     int32_t past;               // keys before the first query, if causal; -1: lengths[batch] - queries
-    int32_t splits, keys_split; // of the decode kernel
+    int32_t splits, keys_split; // of the decode kernel: blocks that share the keys, and the fewest that one has
     float   scale, softcap;     // softcap: 0, or scores become softcap * tanh(score / softcap)
     int32_t slot_count;         // of a cache
     int32_t window;             // of mask FRESH: a query sees so many keys; 0: all
     uint8_t mask_type, whole;
     uint8_t is_single; // of the tiles: one tile of keys and values at a time, where two do not fit into shared memory
-    uint8_t unused;
+    uint8_t early;     // of the decode kernel: old keys are as they were before the run, which is recorded
     // of the decode kernel, for one query: the new key and value are not in the cache yet, and the kernel puts them there
     const void *k_fresh, *v_fresh; // [batch][kv_heads * size]; NULL: all are there
     const void *cos,
@@ -175,7 +175,8 @@ typedef struct HoloCudaAttention {
     uint32_t *status;   // becomes HOLO_CUDA_STATUS_CACHE if the new key does not fit
     int32_t   half;     // pairs that are turned: whole pieces of 16 bytes
     int32_t   cos_step; // rows of cos and sin from batch to batch: 0 or 1
-    uint64_t  unused_too;
+    uint8_t   cluster;  // of the decode kernel: blocks that share the keys are a cluster
+    uint8_t   unused_too[7];
 } HoloCudaAttention;
 static_assert(sizeof(void *) != 8 || sizeof(HoloCudaAttention) == 320, "the layout that device code was compiled with");
 enum { HOLO_CUDA_STATUS_INDEX = 1, HOLO_CUDA_STATUS_CACHE = 2 }; // what kernels write if values do not fit

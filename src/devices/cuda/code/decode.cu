@@ -1,50 +1,27 @@
 // decode.cu - attention of one or few queries over many keys: bound by reading K and V once. cuda_pick_more.c has the same table.
 //
 // Blocks share the keys. A few lanes have one key, 16 bytes of it each, for G rows at once: the queries of all heads that share
-// K and V. What lanes, warps and blocks found is put together in a fixed order.
+// K and V. What lanes and blocks found is put together in a fixed order. The kernel runs for some microseconds, in which each
+// instruction must come to the multiprocessor first: so the code is small, and loops are loops.
 #include "attention.cuh"
 
-enum { DECODE_WARPS = 4 };
+enum { WARPS = 8, THREADS = WARPS * 32, STAGES = 4 };
 
-// A weighted sum of values so far: its exponent, the sum of weights, 16 bytes' worth of columns.
-template <int N> struct Found {
-    float top, sum, out[N];
-
-    INL void add(float other_top, float other_sum, const float (&other)[N])
-    {
-        float high = fmaxf(top, other_top), base = high == -INFINITY ? 0 : high;
-        float mine = exp2f(top - base), theirs = exp2f(other_top - base);
-        top = high;
-        sum = sum * mine + other_sum * theirs;
-#pragma unroll
-        for (int i = 0; i < N; i++) out[i] = out[i] * mine + other[i] * theirs;
-    }
-};
+// ---- what goes before: a query and a new key are turned by their position, and the new key and value go into the cache
 
 template <class E, int N> INL void load_floats(float (&x)[N], const typename E::T *from, int left, bool whole)
 {
-    uint4          w    = make_uint4(0, 0, 0, 0);
-    typename E::T *each = (typename E::T *)&w;
-    if (whole && left >= N) {
-        w = *(const uint4 *)from;
-    } else {
-#pragma unroll
-        for (int i = 0; i < N; i++)
-            if (i < left) each[i] = from[i];
-    }
-#pragma unroll
-    for (int i = 0; i < N; i++) x[i] = E::get(each[i]);
+    to_floats<E>(x, load_piece<E>(from, left, whole));
 }
-
-// ---- what goes before: a query and a new key are turned by their position, and the new key and value go into the cache
 
 // A lane's columns of a vector, which begins at x: turned, if asked, as the kernel `rotary` does it, and rounded as that stores it. The
 // host made sure that halves of pairs, and their angles, are whole pieces.
 template <class E, int N>
-INL void load_turned(float (&to)[N], const HoloCudaAttention &p, const typename E::T *x, int batch, int column, int left)
+INL void load_turned(float (&to)[N], const HoloCudaAttention &p, const typename E::T *x, int batch, int column,
+                     int left, bool turn)
 {
     load_floats<E>(to, x + column, left, p.whole);
-    if (!p.cos || column >= 2 * p.half) return;
+    if (!turn || !p.cos || column >= 2 * p.half) return;
     int64_t angles    = (int64_t)batch * p.cos_step * p.half;
     bool    is_second = column >= p.half;
     int     i         = is_second ? column - p.half : column;
@@ -69,160 +46,313 @@ INL bool fits_cache(const HoloCudaAttention &p, int batch)
     return fits;
 }
 
-template <class E, int N> INL void store_floats(typename E::T *to, const float (&x)[N], int left)
-{
-#pragma unroll
-    for (int i = 0; i < N; i++)
-        if (i < left) to[i] = E::put(x[i]);
-}
+// Where a batch has its keys, as memory says now: it is read again once the kernel before has ended.
+struct Where {
+    int64_t slot, cached;
 
-// Puts what the lanes of a warp, then the warps found into shared memory: for each row top, sum and D columns.
-template <int G, int D, int N, int LANES> INL void gather(Found<N> (&found)[G], float (*shared)[G][D + 2])
-{
-    int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
-#pragma unroll
-    for (int g = 0; g < G; g++) {
-#pragma unroll
-        for (int d = LANES; d < 32; d <<= 1) {
-            float top = __shfl_xor_sync(~0u, found[g].top, d), sum = __shfl_xor_sync(~0u, found[g].sum, d), out[N];
-#pragma unroll
-            for (int i = 0; i < N; i++) out[i] = __shfl_xor_sync(~0u, found[g].out[i], d);
-            found[g].add(top, sum, out);
-        }
-        if (lane == 0) shared[warp][g][0] = found[g].top, shared[warp][g][1] = found[g].sum; // all lanes of a key have the same
-        if (lane < LANES) {
-#pragma unroll
-            for (int i = 0; i < N; i++) shared[warp][g][2 + lane * N + i] = found[g].out[i];
-        }
+    INL Where(const HoloCudaAttention &p, int batch)
+    {
+        slot   = p.slots ? ((const volatile int64_t *)p.slots)[batch] : batch;
+        cached = p.cached ? ((const volatile int64_t *)p.cached)[batch] : 0;
     }
-    __syncthreads();
-}
+    INL bool operator!=(const Where &other) const { return slot != other.slot || cached != other.cached; }
+};
 
-// One column of what `count` places hold, `stride` floats apart. Other blocks wrote what is in memory, past this one's cache.
-template <bool SHARED>
-INL float put_together(const float *from, int count, int64_t stride, int column, float &top, float &sum)
-{
-    Found<1> all = {-INFINITY, 0, {0}};
-#pragma unroll 4
-    for (int i = 0; i < count; i++) {
-        const float *at = from + i * stride;
-        if constexpr (SHARED) {
-            float x[1] = {at[2 + column]};
-            all.add(at[0], at[1], x);
+// What a block works on: some keys of a head of K and V, and the rows that share it, G at most.
+template <class E, int D, int G> struct Task {
+    using T = typename E::T;
+    enum { N = 16 / (int)sizeof(T), LANES = D / N, STEP = THREADS / LANES };
+    // A ring of pieces of K and V on their way, which only the thread reads that asked for them; then what each of the STEP keys'
+    // lanes found: values, and for each row the exponent and the sum of weights, which become one weight.
+    union Shared {
+        uint4 ring[STAGES][2][THREADS];
+        struct {
+            float out[STEP][G][D], top[G][STEP], sum[G][STEP];
+        } found;
+    };
+    const HoloCudaAttention &p;
+    int                      group, rows, kv_head, row0, batch, column, left_k, left_v, own; // own: its first key
+    int                      keys, splits, from, end, fresh; // fresh: the key that is not in the cache yet
+    const T                 *k, *v;
+
+    INL Task(const HoloCudaAttention &p) : p(p)
+    {
+        group     = p.heads / p.kv_heads;
+        rows      = group * p.queries;
+        int parts = (rows + G - 1) / G;
+        kv_head = blockIdx.x / parts, row0 = blockIdx.x % parts * G, batch = blockIdx.z;
+        column = threadIdx.x % LANES * N, left_k = p.size - column, left_v = p.v_size - column;
+        own = threadIdx.x / LANES;
+    }
+    INL int  row(int g) const { return min(row0 + g, rows - 1); }
+    INL int  head(int g) const { return kv_head * group + row(g) / p.queries; }
+    INL bool has_fresh() const { return fresh >= from && fresh < end; }
+
+    // Blocks have equal shares of the keys that are there, but none less than `keys_split`.
+    INL void find(const Where &where)
+    {
+        int64_t slot = p.slots ? min(max(where.slot, (int64_t)0), (int64_t)(p.slot_count - 1)) : where.slot;
+        k            = (const T *)p.k + slot * p.k_stride[0] + kv_head * p.k_stride[1] + column;
+        v            = (const T *)p.v + slot * p.v_stride[0] + kv_head * p.v_stride[1] + column;
+        keys         = Sight(p, batch, where.cached).keys;
+        int share    = max((keys + p.splits - 1) / p.splits, p.keys_split);
+        share        = (share + STEP - 1) / STEP * STEP;
+        splits       = max((keys + share - 1) / share, 1);
+        from = blockIdx.y * share, end = min(from + share, keys);
+        fresh = p.k_fresh ? keys - 1 : keys;
+    }
+    // Asks for step `i` of the block's keys; keys from `fresh` on, and another block's, are zeros.
+    INL void ask(uint4 (*ring)[2][THREADS], int i) const
+    {
+        int      key     = from + i * STEP + own;
+        bool     is      = key < min(end, fresh);
+        uint4   *to      = &ring[i % STAGES][0][threadIdx.x];
+        const T *at[2]   = {k + key * p.k_stride[2], v + key * p.v_stride[2]};
+        int      left[2] = {is ? left_k : 0, is ? left_v : 0};
+        if (p.whole) {
+#pragma unroll
+            for (int j = 0; j < 2; j++)
+                copy_16(shared_address(to + j * THREADS), left[j] > 0 ? at[j] : p.k, left[j] > 0 ? 16 : 0);
         } else {
-            float x[1] = {__ldcg(at + 2 + column)};
-            all.add(__ldcg(at), __ldcg(at + 1), x);
+#pragma unroll 1
+            for (int j = 0; j < 2; j++)
+                to[j * THREADS] = load_piece<E>(j ? at[1] : at[0], j ? left[1] : left[0], false);
         }
+        copy_commit();
     }
-    top = all.top, sum = all.sum;
-    return all.out[0];
-}
+    INL void begin(uint4 (*ring)[2][THREADS]) const
+    {
+#pragma unroll 1
+        for (int i = 0; i < STAGES - 1; i++) ask(ring, i);
+    }
+};
 
-template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
+// The queries of all rows, turned and in powers of 2, and the new key and value, which go into the cache, too.
+template <class E, int D, int G>
+INL void prepare(const Task<E, D, G> &t, float (*q)[D], uint4 (*fresh)[D * sizeof(typename E::T) / 16])
 {
     using T = typename E::T;
-    enum { N = 16 / (int)sizeof(T), LANES = D / N, STEP = 32 / LANES * DECODE_WARPS };
-    __shared__ float shared[DECODE_WARPS][G][D + 2];
-    int              group = p.heads / p.kv_heads, rows = group * p.queries, parts = (rows + G - 1) / G;
-    int              kv_head = blockIdx.y / parts, row0 = blockIdx.y % parts * G, batch = blockIdx.z;
-    int lane = threadIdx.x % 32, column = lane % LANES * N, left_k = p.size - column, left_v = p.v_size - column;
-    let_others_start();
-    wait_for_others();
-    Found<N> found[G];
-    float    q[G][N];
+    enum { N = Task<E, D, G>::N, LANES = Task<E, D, G>::LANES };
+    const HoloCudaAttention &p = t.p;
+    int                      g = threadIdx.x / LANES;
+    if (g >= G + 2 || (g >= G && !t.has_fresh())) return;
+    int64_t  head = (int64_t)t.batch * p.kv_heads + t.kv_head;
+    const T *from =
+        (const T *)p.q + t.batch * p.q_stride[0] + t.head(g) * p.q_stride[1] + t.row(g) % p.queries * p.q_stride[2];
+    if (g == G) from = (const T *)p.k_fresh + head * p.size;
+    if (g > G) from = (const T *)p.v_fresh + head * p.v_size;
+    float x[N];
+    int   left = g > G ? t.left_v : t.left_k;
+    load_turned<E>(x, p, from, t.batch, t.column, left, g <= G);
+    if (g < G) {
 #pragma unroll
-    for (int g = 0; g < G; g++) {
-        int      row = min(row0 + g, rows - 1), head = kv_head * group + row / p.queries;
-        const T *from =
-            (const T *)p.q + batch * p.q_stride[0] + head * p.q_stride[1] + row % p.queries * p.q_stride[2];
-        load_turned<E>(q[g], p, from, batch, column, left_k);
-        found[g].top = -INFINITY, found[g].sum = 0;
-#pragma unroll
-        for (int i = 0; i < N; i++) q[g][i] *= p.scale * LOG2E, found[g].out[i] = 0;
+        for (int i = 0; i < N; i++) q[g][t.column + i] = x[i] * (p.scale * LOG2E);
+        return;
     }
-    const T *k    = (const T *)p.k + kv_batch(p, batch) * p.k_stride[0] + kv_head * p.k_stride[1] + column;
-    const T *v    = (const T *)p.v + kv_batch(p, batch) * p.v_stride[0] + kv_head * p.v_stride[1] + column;
-    int      keys = Sight(p, batch, 0).keys, from = blockIdx.x * p.keys_split, end = min(from + p.keys_split, keys);
-    int      splits = min(max((keys + p.keys_split - 1) / p.keys_split, 1), p.splits); // that have keys
-    if (blockIdx.x >= splits) return;
-    float x[2][N], y[2][N]; // the next key is on its way
-    int   own = threadIdx.x / LANES, fresh = p.k_fresh ? keys - 1 : keys, old = min(end, fresh);
-    auto  load = [&](int key, int turn) {
-        load_floats<E>(x[turn], k + key * p.k_stride[2], key < old ? left_k : 0, p.whole);
-        load_floats<E>(y[turn], v + key * p.v_stride[2], key < old ? left_v : 0, p.whole);
-    };
-    auto see = [&](int key, int turn, bool is) { // all lanes of a warp: their keys' scores, and values by these
+    T *keep = (T *)&fresh[g - G][t.column / N];
+#pragma unroll
+    for (int i = 0; i < N; i++) keep[i] = E::put(x[i]);
+    if (t.row0 > 0 || !fits_cache(p, t.batch)) return; // blocks that share the head have the same numbers
+    T *to = g == G ? (T *)(uintptr_t)t.k + t.fresh * p.k_stride[2] : (T *)(uintptr_t)t.v + t.fresh * p.v_stride[2];
+#pragma unroll
+    for (int i = 0; i < N; i++)
+        if (i < left) to[i] = keep[i];
+}
+
+// What the lanes of one key found so far, for each row: its exponent, the sum of weights, 16 bytes' worth of columns.
+template <class E, int D, int G> struct Found {
+    enum { N = Task<E, D, G>::N, LANES = Task<E, D, G>::LANES };
+    float q[G][N], top[G], sum[G], out[G][N];
+    int   last[G]; // the first key that a row does not see
+
+    INL Found(const Task<E, D, G> &t, const Sight &sight, const float (*from)[D])
+    {
+#pragma unroll
+        for (int g = 0; g < G; g++) {
+            top[g] = -INFINITY, sum[g] = 0, last[g] = sight.end(t.row(g) % t.p.queries);
+#pragma unroll
+            for (int i = 0; i < N; i++) q[g][i] = from[g][t.column + i], out[g][i] = 0;
+        }
+    }
+    // All lanes of a warp: their keys' scores, and values by these.
+    INL void see(const Task<E, D, G> &t, const Sight &sight, int key, const float (&x)[N], const float (&y)[N])
+    {
         float score[G];
 #pragma unroll
         for (int g = 0; g < G; g++) {
             score[g] = 0;
 #pragma unroll
-            for (int i = 0; i < N; i++) score[g] = fmaf(q[g][i], x[turn][i], score[g]);
+            for (int i = 0; i < N; i++) score[g] = fmaf(q[g][i], x[i], score[g]);
 #pragma unroll
             for (int d = 1; d < LANES; d <<= 1) score[g] += __shfl_xor_sync(~0u, score[g], d);
-            if (p.softcap > 0) score[g] = capped(score[g], p.softcap);
-            int   row = min(row0 + g, rows - 1);
-            Sight sight(p, batch, kv_head * group + row / p.queries);
-            if (!is || key >= sight.end(row % p.queries))
-                score[g] = -INFINITY;
-            else if (p.mask_type)
-                score[g] += sight.mask(row % p.queries, key);
-            if (score[g] != -INFINITY) found[g].add(score[g], 1, y[turn]);
         }
-    };
-    load(from + own, 0);
-    if (fresh < end && fresh >= from && threadIdx.x < 32) { // the new key, which one warp of the block has
-        int64_t head = (int64_t)batch * p.kv_heads + kv_head;
-        load_turned<E>(x[1], p, (const T *)p.k_fresh + head * p.size, batch, column, left_k);
-        load_floats<E>(y[1], (const T *)p.v_fresh + head * p.v_size + column, left_v, p.whole);
-        if (own == 0 && row0 == 0 && fits_cache(p, batch)) { // blocks that share the head have the same numbers
-            store_floats<E>((T *)(uintptr_t)k + fresh * p.k_stride[2], x[1], left_k);
-            store_floats<E>((T *)(uintptr_t)v + fresh * p.v_stride[2], y[1], left_v);
+        if (t.p.softcap > 0) {
+#pragma unroll
+            for (int g = 0; g < G; g++) score[g] = capped(score[g], t.p.softcap);
         }
-        see(fresh, 1, own == 0);
+        if (t.p.mask_type) {
+#pragma unroll
+            for (int g = 0; g < G; g++)
+                if (key < last[g]) score[g] += sight.of_head(t.head(g)).mask(t.row(g) % t.p.queries, key);
+        }
+#pragma unroll
+        for (int g = 0; g < G; g++) {
+            if (key >= min(last[g], t.end) || score[g] == -INFINITY) continue;
+            float high = fmaxf(top[g], score[g]), before = exp2f(top[g] - high), weight = exp2f(score[g] - high);
+            top[g] = high;
+            sum[g] = sum[g] * before + weight;
+#pragma unroll
+            for (int i = 0; i < N; i++) out[g][i] = out[g][i] * before + y[i] * weight;
+        }
     }
-#pragma unroll 2
-    for (int base = from, turn = 0; base < old; base += STEP, turn ^= 1) {
-        load(base + own + STEP, turn ^ 1);
-        see(base + own, turn, base + own < old);
+    INL void put(typename Task<E, D, G>::Shared &to, const Task<E, D, G> &t) const
+    {
+        bool is_first = t.column == 0; // all lanes of a key have the same
+#pragma unroll
+        for (int g = 0; g < G; g++) {
+            if (is_first) to.found.top[g][t.own] = top[g], to.found.sum[g][t.own] = sum[g];
+#pragma unroll
+            for (int i = 0; i < N; i++) to.found.out[t.own][g][t.column + i] = out[g][i];
+        }
     }
-    gather<G, D, N, LANES>(found, shared);
+};
 
-    // this block's part, then all parts, to the last block that arrives
-    float  *mine = &shared[0][0][0];
-    int     item = (batch * gridDim.y + blockIdx.y);
-    int64_t size = G * (D + 2);
-    for (int i = threadIdx.x; i < G * D && splits > 1; i += 128) {
-        float  top, sum, x = put_together<true>(mine + i / D * (D + 2), DECODE_WARPS, size, i % D, top, sum);
-        float *to     = p.partial + ((int64_t)item * p.splits + blockIdx.x) * size + i / D * (D + 2);
-        to[2 + i % D] = x;
-        if (i % D == 0) to[0] = top, to[1] = sum;
+// What a row's exponents have in common, for exp2f(exponent - base).
+INL float base_of(float top)
+{
+    return top == -INFINITY ? 0 : top;
+}
+
+// Puts together what the lanes found. Of each row: exponent, sum of weights, columns.
+template <class E, int D, int G> INL void gather(typename Task<E, D, G>::Shared &shared, float (*part)[D + 2])
+{
+    enum { STEP = Task<E, D, G>::STEP };
+    int g = threadIdx.x / 32, lane = threadIdx.x % 32;
+    if (g < G) {
+        float top = lane < STEP ? shared.found.top[g][lane] : -INFINITY, all = warp_max(top),
+              weight = exp2f(top - base_of(all));
+        float sum    = warp_sum(lane < STEP ? shared.found.sum[g][lane] * weight : 0);
+        if (lane < STEP) shared.found.top[g][lane] = weight;
+        if (lane == 0) part[g][0] = all, part[g][1] = sum;
     }
-    if (splits > 1) {
-        if (!is_last_block(&p.counters[item], splits)) return;
-        if (threadIdx.x == 0) p.counters[item] = 0;
-    }
-    for (int i = threadIdx.x; i < G * D; i += 128) {
-        int   row = row0 + i / D, head = kv_head * group + row / p.queries, at = i / D * (D + 2);
-        float top, sum, x;
-        if (splits > 1)
-            x = put_together<false>(p.partial + (int64_t)item * p.splits * size + at, splits, size, i % D, top, sum);
-        else
-            x = put_together<true>(mine + at, DECODE_WARPS, size, i % D, top, sum);
-        if (row >= rows || i % D >= p.v_size) continue;
-        T *to     = (T *)p.out + batch * p.out_stride[0] + head * p.out_stride[1] + row % p.queries * p.out_stride[2];
-        to[i % D] = E::put(sum == 0 ? 0 : x / sum);
+    __syncthreads();
+    for (int i = threadIdx.x; i < G * D; i += THREADS) {
+        float x = 0;
+#pragma unroll 8
+        for (int own = 0; own < STEP; own++) x += shared.found.out[own][i / D][i % D] * shared.found.top[i / D][own];
+        part[i / D][2 + i % D] = x;
     }
 }
 
-#define DECODE(name, E, D, G)                                                                           \
-    extern "C" __global__ void __launch_bounds__(128) name(const __grid_constant__ HoloCudaAttention p) \
-    {                                                                                                   \
-        decode<E, D, G>(p);                                                                             \
+// The parts of all blocks of a cluster, 2, 4 or 8: each block finishes some columns, reading everybody's where they lie. As many
+// lanes have a column.
+template <int D, int G, class F> INL void meet_in_cluster(const HoloCudaAttention &p, const float (*part)[D + 2], F put)
+{
+    cluster_sync();
+    for (int i = threadIdx.x; i < G * D; i += THREADS) {
+        int      at = (blockIdx.y * G * D + i) / p.splits, g = at / D, column = at % D;
+        uint32_t there = address_in_block(shared_address(part[g]), i % p.splits);
+        float    top = load_of_cluster(there), sum = load_of_cluster(there + 4),
+              x = load_of_cluster(there + 8 + column * 4), high = top;
+        for (int d = 1; d < p.splits; d <<= 1) high = fmaxf(high, __shfl_xor_sync(~0u, high, d));
+        float weight = exp2f(top - base_of(high));
+        sum *= weight, x *= weight;
+        for (int d = 1; d < p.splits; d <<= 1) sum += __shfl_xor_sync(~0u, sum, d), x += __shfl_xor_sync(~0u, x, d);
+        if (i % p.splits == 0) put(at, x, sum);
     }
-#define DECODES(name, E, D)                  \
-    DECODE(decode_##name##_##D##_1, E, D, 1) \
-    DECODE(decode_##name##_##D##_4, E, D, 4)
+    cluster_sync(); // others may still read this block's part
+}
+
+// Those of blocks that share a counter: the last one that arrives puts all together, past its own cache.
+template <int D, int G, class F>
+INL void meet_in_memory(const HoloCudaAttention &p, int splits, const float (*part)[D + 2], F put)
+{
+    enum { SIZE = G * (D + 2) };
+    int    item = blockIdx.z * gridDim.x + blockIdx.x;
+    float *all  = p.partial + (int64_t)item * p.splits * SIZE;
+    __syncthreads();
+    if (splits > 1) {
+        for (int i = threadIdx.x; i < SIZE; i += THREADS) all[(int64_t)blockIdx.y * SIZE + i] = part[0][i];
+        if (!is_last_block(&p.counters[item], splits)) return;
+        if (threadIdx.x == 0) p.counters[item] = 0;
+    }
+    for (int i = threadIdx.x; i < G * D; i += THREADS) {
+        const float *from = splits > 1 ? all + i / D * (D + 2) : part[i / D];
+        float        top = -INFINITY, sum = 0, x = 0;
+#pragma unroll 1
+        for (int block = 0; block < splits; block++, from += SIZE) {
+            float other = __ldcg(from), high = fmaxf(top, other), mine = exp2f(top - base_of(high)),
+                  theirs = exp2f(other - base_of(high));
+            sum = sum * mine + __ldcg(from + 1) * theirs, x = x * mine + __ldcg(from + 2 + i % D) * theirs, top = high;
+        }
+        put(i, x, sum);
+    }
+}
+
+template <class E, int D, int G> INL void decode(const HoloCudaAttention &p)
+{
+    using T   = typename E::T;
+    using Own = Task<E, D, G>;
+    __shared__ typename Own::Shared shared;
+    __shared__ float                q[G][D], part[G][D + 2];
+    __shared__ uint4                fresh[2][Own::LANES];
+    Own                             t(p);
+    if (!p.early) wait_for_others();
+    Where where(p, t.batch);
+    t.find(where);
+    t.begin(shared.ring);
+    if (p.early) { // old keys were there before this run
+        wait_for_others();
+        Where now(p, t.batch);
+        if (now != where) {
+            copy_wait<0>();
+            t.find(where = now);
+            t.begin(shared.ring);
+        }
+    }
+    prepare(t, q, fresh);
+    __syncthreads();
+    Sight          sight(p, t.batch, where.cached);
+    Found<E, D, G> found(t, sight, q);
+#pragma unroll 1
+    for (int i = 0; t.from + i * Own::STEP < t.end; i++) {
+        int   key = t.from + i * Own::STEP + t.own;
+        float x[Own::N], y[Own::N];
+        copy_wait<STAGES - 2>();
+        const uint4 *at = &shared.ring[i % STAGES][0][threadIdx.x], *next = at + THREADS;
+        if (key == t.fresh) at = &fresh[0][t.column / Own::N], next = &fresh[1][t.column / Own::N];
+        to_floats<E>(x, *at);
+        to_floats<E>(y, *next);
+        t.ask(shared.ring, i + STAGES - 1);
+        found.see(t, sight, key, x, y);
+    }
+    copy_wait<0>();
+    let_others_start(); // not earlier: their weights would come before this one's keys
+    if (!p.cluster && (int)blockIdx.y >= t.splits) return;
+    __syncthreads(); // nobody reads the ring any more
+    found.put(shared, t);
+    __syncthreads();
+    gather<E, D, G>(shared, part);
+    auto put = [&](int i, float x, float sum) {
+        int row = t.row0 + i / D, head = t.kv_head * t.group + row / p.queries;
+        if (row >= t.rows || i % D >= p.v_size) return;
+        T *to     = (T *)p.out + t.batch * p.out_stride[0] + head * p.out_stride[1] + row % p.queries * p.out_stride[2];
+        to[i % D] = E::put(sum == 0 ? 0 : x / sum);
+    };
+    if (p.cluster)
+        meet_in_cluster<D, G>(p, part, put);
+    else
+        meet_in_memory<D, G>(p, t.splits, part, put);
+}
+
+#define DECODE(name, E, D, G)                                                                               \
+    extern "C" __global__ void __launch_bounds__(THREADS) name(const __grid_constant__ HoloCudaAttention p) \
+    {                                                                                                       \
+        decode<E, D, G>(p);                                                                                 \
+    }
+#define DECODES(name, E, D)                   \
+    DECODE(queries_##name##_##D##_1, E, D, 1) \
+    DECODE(queries_##name##_##D##_4, E, D, 4)
 
 DECODES(f32, TF32, 64)
 DECODES(f32, TF32, 128)

@@ -55,6 +55,34 @@ INL bool is_last_block(uint32_t *counter, int count)
     return is_last;
 }
 
+// ---- clusters: blocks that run side by side and read each other's shared memory, in code for sm_90 alone
+
+INL void cluster_sync()
+{
+#if __CUDA_ARCH__ >= 900
+    asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
+#endif
+}
+
+// Where block `block` of the cluster has what is at this address of shared memory here.
+INL uint32_t address_in_block(uint32_t at, int block)
+{
+    uint32_t there = at;
+#if __CUDA_ARCH__ >= 900
+    asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(block));
+#endif
+    return there;
+}
+
+INL float load_of_cluster(uint32_t at)
+{
+    float x = 0;
+#if __CUDA_ARCH__ >= 900
+    asm volatile("ld.shared::cluster.f32 %0, [%1];" : "=f"(x) : "r"(at) : "memory");
+#endif
+    return x;
+}
+
 // ---- steps that are launched together
 
 template <class P> struct Many {
@@ -219,6 +247,31 @@ struct TF32 {
     static INL float get(T x) { return x; }
     static INL T     put(float x) { return x; }
 };
+
+// 16 bytes of elements.
+template <class E> INL void to_floats(float *x, uint4 w)
+{
+    const typename E::T *each = (const typename E::T *)&w;
+#pragma unroll
+    for (int i = 0; i < 16 / (int)sizeof(typename E::T); i++) x[i] = E::get(each[i]);
+}
+
+// What is before `left` elements; 0 after. One at a time is rare, and much code: so it is there once.
+template <class T> __device__ __noinline__ uint4 load_elements(const T *from, int left)
+{
+    uint4 w    = make_uint4(0, 0, 0, 0);
+    T    *each = (T *)&w;
+#pragma unroll
+    for (int i = 0; i < 16 / (int)sizeof(T); i++)
+        if (i < left) each[i] = from[i];
+    return w;
+}
+
+template <class E> INL uint4 load_piece(const typename E::T *from, int left, bool whole)
+{
+    if (whole && left >= 16 / (int)sizeof(typename E::T)) return *(const uint4 *)from;
+    return load_elements(from, left);
+}
 
 // Bytes of A are signed or not; those of B are signed.
 struct S8 {

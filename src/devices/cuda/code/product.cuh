@@ -148,7 +148,7 @@ template <class E, class Math, int BM, int BN, int THREADS, int STAGES, class Pa
     else if (p.splits > 1 && !add_parts<BM, BN, THREADS>(p, stage, blockIdx.z * gridDim.x + blockIdx.x))
         return;
     end_of_tile<BM, BN, THREADS>(all, stage, outer, inner, tm * BM, tn * BN);
-    if (p.cluster) Cluster::sync(); // others may still read this block's sums
+    if (p.cluster) cluster_sync(); // others may still read this block's sums
 }
 
 #if HAS_WGMMA

@@ -173,12 +173,6 @@ template <int BM, int BN, int THREADS, class Sum> INL bool add_parts(const HoloC
 
 // On sm_90 the blocks of a split sum are a cluster: each finishes some rows, reading everybody's sums where they lie.
 struct Cluster {
-    static INL void sync()
-    {
-#if __CUDA_ARCH__ >= 900
-        asm volatile("barrier.cluster.arrive.release.aligned;\nbarrier.cluster.wait.acquire.aligned;" ::: "memory");
-#endif
-    }
     // The sum of what all `count` blocks have at this address, in the order of blocks.
     template <class Sum> static INL float4 sum(const Sum *local, int count)
     {
@@ -187,9 +181,8 @@ struct Cluster {
         uint32_t at = shared_address(local);
 #pragma unroll 4
         for (int block = 0; block < count; block++) {
-            uint32_t there;
+            uint32_t there = address_in_block(at, block);
             float4   x;
-            asm volatile("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(at), "r"(block));
             asm volatile("ld.shared::cluster.v4.f32 {%0,%1,%2,%3}, [%4];"
                          : "=f"(x.x), "=f"(x.y), "=f"(x.z), "=f"(x.w)
                          : "r"(there)
@@ -205,7 +198,7 @@ struct Cluster {
 template <int BM, int BN, int THREADS, class Sum> INL void add_cluster(const HoloCudaProduct &p, Sum *stage)
 {
     enum { ACROSS = BN / 4, DOWN = THREADS / ACROSS, COUNT = BM / DOWN };
-    Cluster::sync();
+    cluster_sync();
     int at = threadIdx.x / ACROSS * (BN + SKEW) + threadIdx.x % ACROSS * 4;
     for (int i = blockIdx.y; i < COUNT; i += p.splits) {
         float4 x = Cluster::sum(stage + at + i * DOWN * (BN + SKEW), p.splits);

@@ -49,8 +49,8 @@ template <class E, bool GATED> struct Stream {
     {
         step  = p.share * 32 * N;
         first = k = (threadIdx.x / 32 % p.share * 32 + threadIdx.x % 32) * N;
-        ring  = shared_address(memory) + threadIdx.x * 16;
-        slot  = 0;
+        ring      = shared_address(memory) + threadIdx.x * 16;
+        slot      = 0;
         begin((blockIdx.x - p.part.first) * columns);
     }
     INL void begin(int at)
@@ -63,8 +63,11 @@ template <class E, bool GATED> struct Stream {
             b[c]          = from + (int64_t)min(GATED ? n + group : n + group * COLUMNS + c, p.n - 1) * p.ldb;
         }
     }
-    INL uint32_t at(int slot, int c) const { return ring + (slot * COLUMNS + c) * WARPS * 32 * 16; }
-    INL void     ask()
+    INL uint32_t at(int slot, int c) const
+    {
+        return ring + (slot * COLUMNS + c) * WARPS * 32 * 16;
+    }
+    INL void ask()
     {
         if (n < p.n) {
 #pragma unroll
@@ -91,12 +94,12 @@ template <int M, bool GATED> struct Last {
 
     INL Last(const Work<GATED> &work, int n0)
     {
-        const HoloCudaRows &p = work.p;
-        int columns           = work.columns();
+        const HoloCudaRows &p       = work.p;
+        int                 columns = work.columns();
         m = threadIdx.x / columns, at = threadIdx.x % columns, n = n0 + at;
-        is   = m < p.m && n < p.n;
-        bias = is && p.bias ? p.bias[n] : 0;
-        more = is && !GATED && p.more_how ? load_any(p.more, (int64_t)m * p.ldmore + n, p.more_type) : 0;
+        is        = m < p.m && n < p.n;
+        bias      = is && p.bias ? p.bias[n] : 0;
+        more      = is && !GATED && p.more_how ? load_any(p.more, (int64_t)m * p.ldmore + n, p.more_type) : 0;
         gate_bias = GATED && is && work.gate.bias ? work.gate.bias[n] : 0;
     }
 
@@ -104,6 +107,7 @@ template <int M, bool GATED> struct Last {
     static INL float sum(const HoloCudaRows &p, const float (&shared)[WARPS][COLUMNS][M], int group, int c, int m)
     {
         float x = 0;
+#pragma unroll 1
         for (int s = 0; s < p.share; s++) x += shared[group * p.share + s][c][m];
         return x;
     }
@@ -130,9 +134,11 @@ INL void walk(const Work<GATED> &work, Stream<E, GATED> &b, const typename E::T 
     __shared__ float    shared[2][WARPS][COLUMNS][M];
     const HoloCudaRows &p    = work.p;
     int                 warp = threadIdx.x / 32, lane = threadIdx.x % 32, columns = work.columns(), turn = 0, from = 0;
+#pragma unroll 1
     for (int n0 = (blockIdx.x - p.part.first) * columns; n0 < p.n; n0 += p.part.blocks * columns, turn ^= 1) {
         float          sum[COLUMNS][M] = {};
         Last<M, GATED> last(work, n0);
+#pragma unroll 1
         for (int k = b.first; k < p.k + b.first; k += b.step) { // as often for all threads
             uint4 w[COLUMNS];
             b.ask();
@@ -158,13 +164,13 @@ template <class E, int M, bool GATED> INL void rows(const HoloCudaRows &p, const
     using T = typename E::T;
     DYNAMIC_SHARED(memory);
     Work<GATED> work = {p, gate};
-    let_others_start();
     if (!p.b_early) wait_for_others();
     Stream<E, GATED> b(work, memory);
-#pragma unroll
+#pragma unroll 1
     for (int i = 0; i < STAGES - 1; i++) b.ask();
     keep_ask(p);
     if (p.b_early) wait_for_others(); // for A
+    let_others_start();               // not earlier: their B would come before this one's
     if (p.kept) {
         T *a = (T *)(memory + STAGES * COLUMNS * WARPS * 32 * 16);
         keep<E, M>(p, a);
@@ -185,7 +191,7 @@ template <class E, int M, bool GATED> INL void rows(const HoloCudaRows &p, const
     {                                                                                                       \
         rows<E, M, true>(all.p[1], all.p[0]);                                                               \
     }
-#define ROWS_OF(name, E)                           \
+#define ROWS_OF(name, E)                          \
     ROWS(rows_##name##_1, gated_##name##_1, E, 1) \
     ROWS(rows_##name##_4, gated_##name##_4, E, 4) \
     ROWS(rows_##name##_8, gated_##name##_8, E, 8)

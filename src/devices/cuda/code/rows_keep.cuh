@@ -9,26 +9,6 @@
 
 enum { WARPS = 8 };
 
-template <class E> INL void to_floats(float *x, uint4 w)
-{
-    const typename E::T *each = (const typename E::T *)&w;
-#pragma unroll
-    for (int i = 0; i < 16 / (int)sizeof(typename E::T); i++) x[i] = E::get(each[i]);
-}
-
-// What is before `left` elements; 0 after.
-template <class E> INL uint4 load_piece(const typename E::T *from, int left, bool whole)
-{
-    enum { N = 16 / (int)sizeof(typename E::T) };
-    if (whole && left >= N) return *(const uint4 *)from;
-    uint4          w    = make_uint4(0, 0, 0, 0);
-    typename E::T *each = (typename E::T *)&w;
-#pragma unroll
-    for (int i = 0; i < N; i++)
-        if (i < left) each[i] = from[i];
-    return w;
-}
-
 // Elements from row to row.
 template <class T> INL int kept_row(int k)
 {
@@ -40,6 +20,7 @@ template <class T> INL int kept_row(int k)
 INL void keep_ask(const HoloCudaRows &p)
 {
     if (!p.norm) return;
+#pragma unroll 1
     for (int i = threadIdx.x * 32; i < p.k; i += WARPS * 32 * 32) {
         prefetch(p.gain + i);
         if (p.shift) prefetch(p.shift + i);
@@ -49,6 +30,7 @@ INL void keep_ask(const HoloCudaRows &p)
 // Calls f(row, first element) for the thread's pieces.
 template <int M, int N, class F> INL void each_piece(const HoloCudaRows &p, F f)
 {
+#pragma unroll 1
     for (int i = threadIdx.x * N; i < p.k; i += WARPS * 32 * N)
 #pragma unroll
         for (int m = 0; m < M; m++)
@@ -117,6 +99,7 @@ template <class E, int M> INL void keep_norm(const HoloCudaRows &p, typename E::
     add_up<M>(scale);
 #pragma unroll
     for (int m = 0; m < M; m++) scale[m] = rsqrtf(scale[m] / (float)p.k + p.epsilon);
+#pragma unroll 1
     for (int i = threadIdx.x * N; i < p.k; i += WARPS * 32 * N) {
         float gain[N], shift[N];
         parameters<N>(gain, p.gain, i, p.k, 0); // zeros after k
@@ -141,6 +124,7 @@ template <class E, int M> INL void keep(const HoloCudaRows &p, typename E::T *to
     enum { N = 16 / (int)sizeof(typename E::T), BATCH = M == 1 ? 4 : M, NEXT = M == 1 ? WARPS * 32 * N : 0 };
     const typename E::T *a   = (const typename E::T *)p.a;
     int                  row = kept_row<typename E::T>(p.k);
+#pragma unroll 1
     for (int first = threadIdx.x * N; first < p.k; first += M == 1 ? BATCH * NEXT : WARPS * 32 * N) {
         uint4 w[BATCH];
 #pragma unroll

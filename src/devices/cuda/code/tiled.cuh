@@ -538,7 +538,7 @@ template <class E, int BM, int BN, int STAGES> struct Deep {
         for (int i = 0; i < 4; i++) b[i] = p.bias && n + i < p.n ? p.bias[n + i] : 0;
         __syncthreads();
         math.put((float *)base);
-        Cluster::sync();
+        cluster_sync();
 #pragma unroll
         for (int g = 0; g < MOST; g++) {
             int i = (int)blockIdx.y + g * p.splits, m = m0 + row + i * DOWN;
@@ -575,13 +575,13 @@ template <class E, int BM, int BN, int STAGES> struct Deep {
             __syncwarp();
             if (p.splits > 1) { // the barriers that the others meet at
                 __syncthreads();
-                Cluster::sync();
+                cluster_sync();
                 if (!p.c_whole) __syncthreads();
             }
         } else {
             consume();
         }
-        if (p.splits > 1) Cluster::sync(); // others may still read this block's sums
+        if (p.splits > 1) cluster_sync(); // others may still read this block's sums
     }
 };
 
