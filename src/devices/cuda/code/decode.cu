@@ -272,7 +272,8 @@ INL void meet_in_memory(const HoloCudaAttention &p, int splits, const float (*pa
     float *all  = p.partial + (int64_t)item * p.splits * SIZE;
     __syncthreads();
     if (splits > 1) {
-        for (int i = threadIdx.x; i < SIZE; i += THREADS) all[(int64_t)blockIdx.y * SIZE + i] = part[0][i];
+        for (int i = threadIdx.x; i < SIZE; i += THREADS)
+            all[(int64_t)blockIdx.y * SIZE + i] = part[i / (D + 2)][i % (D + 2)];
         if (!is_last_block(&p.counters[item], splits)) return;
         if (threadIdx.x == 0) p.counters[item] = 0;
     }
