@@ -48,7 +48,7 @@ done >> "$out"
 
 # Budgets and habits.
 files=$(find src cli serve include bindings fuzz/*.[ch] tests tools bench examples -name '*.[ch]')
-grep -L 'Written by tools/' $files include/*.hpp | xargs wc -l | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines: a room wants a wall" }' >> "$out"
+grep -L 'Written by tools/' $files include/*.hpp src/devices/*/code/*.cu* | xargs wc -l | awk '$2 != "total" && $1 > 600 { print $2 ": " $1 " lines: a room wants a wall" }' >> "$out"
 awk 'FNR == 1 { from = 0 } /^{$/ { from = FNR } /^}$/ { if (from && FNR - from - 1 > 60) print FILENAME ":" from ": a function of " FNR - from - 1 " lines: it does two things"; from = 0 }' \
     $files >> "$out"
 # The same for JavaScript: a function begins with a line that ends with {, and ends with the } below its first letter.
@@ -57,7 +57,7 @@ scripts=$(find bindings tests bench tools \( -name '*.mjs' -o -name '*.cjs' -o -
 [ -z "$scripts" ] || awk 'FNR == 1 { from = 0 }
     !from && /^ *((export )?(async )?function|(static |async |get )*#?[a-zA-Z]+\(.*\) \{$|(export )?const [a-zA-Z]+ = .*=> \{$)/ && /\{$/ { from = FNR; match($0, /^ */); ends = substr($0, 1, RLENGTH) "}" }
     from && index($0, ends) == 1 { if (FNR - from - 1 > 60) print FILENAME ":" from ": a function of " FNR - from - 1 " lines: it does two things"; from = 0 }' $scripts >> "$out"
-grep -rnE '\b(TODO|FIXME|XXX|HACK)\b' src cli serve include bindings fuzz tests --include='*.[ch]' --include='*.mjs' | sed 's|$|: finish it|' >> "$out"
+grep -rnE '\b(TODO|FIXME|XXX|HACK)\b' src cli serve include bindings fuzz tests --include='*.[ch]' --include='*.cu*' --include='*.mjs' | sed 's|$|: finish it|' >> "$out"
 grep -rnE '^#[[:space:]]*if' src --include='*.[ch]' | grep -vE '^src/(kernels/(vec/vec(_bytes|_double|_gather|_lanes|_level|_narrow)?\.h|cpu\.c)|base/os/os_|[a-z_/0-9]+\.h:[0-9]+:#ifndef HOLO_)' |
     sed 's|$|: conditionals belong into vec.h, vec_bytes.h, vec_double.h, vec_gather.h, vec_lanes.h, vec_level.h, vec_narrow.h, cpu.c and os_*.c|' >> "$out"
 grep -rnE '\b(memmem|strptime|vasprintf|asprintf)\(' src cli --include='*.[ch]' --exclude-dir=os | sed 's|$|: Windows has no such function: base/bytes.h, base/system.h|' >> "$out"
