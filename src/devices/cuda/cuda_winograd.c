@@ -6,6 +6,7 @@
 #include "devices/cuda/cuda_product.h"
 #include "ops/op_id.h"
 
+#include <math.h>
 #include <stddef.h>
 
 enum { PLACES = HOLO_CUDA_WINOGRAD_PLACES, SIDE = HOLO_CUDA_WINOGRAD_SIDE, LONGEST = 1 << 28 };
@@ -104,19 +105,22 @@ static HoloStatus products_add(HoloCudaMaking *m, const HoloCudaWinograd *w, con
 
 static HoloStatus out_add(HoloCudaMaking *m, const HoloCudaWinograd *w, const Places *at, int64_t first, int64_t count)
 {
-    HoloCudaWinogradOut p     = {.height   = (int32_t)w->out_h,
-                                 .width    = (int32_t)w->out_w,
-                                 .filters  = (int32_t)w->filters,
-                                 .rows     = (int32_t)w->rows,
-                                 .columns  = (int32_t)w->columns,
-                                 .first    = (int32_t)first,
-                                 .tiles    = (int32_t)count,
-                                 .low      = m->params.low,
-                                 .high     = m->params.high,
-                                 .act      = m->params.act,
-                                 .more_how = m->params.more_how};
-    HoloCudaShape       shape = holo_cuda_threads(count * (w->filters / 4));
-    HoloCudaStep       *step;
+    HoloCudaWinogradOut p = {.height   = (int32_t)w->out_h,
+                             .width    = (int32_t)w->out_w,
+                             .filters  = (int32_t)w->filters,
+                             .rows     = (int32_t)w->rows,
+                             .columns  = (int32_t)w->columns,
+                             .first    = (int32_t)first,
+                             .tiles    = (int32_t)count,
+                             .low      = m->params.low,
+                             .high     = m->params.high,
+                             .act      = m->params.act,
+                             .more_how = m->params.more_how};
+    if (p.act == HOLO_CUDA_ACT_NONE) p.low = -INFINITY; // one way through the end for the three
+    if (p.act == HOLO_CUDA_ACT_RELU) p.low = 0;
+    if (p.act <= HOLO_CUDA_ACT_RELU) p.high = INFINITY;
+    HoloCudaShape shape = holo_cuda_threads(count * (w->filters / 4));
+    HoloCudaStep *step;
     HOLO_TRY(holo_cuda_add(m, "winograd", "winograd_out", &shape, &p, sizeof p, &step));
     holo_cuda_place(step, offsetof(HoloCudaWinogradOut, from), HOLO_CUDA_SCRATCH, at->sums);
     holo_cuda_place(step, offsetof(HoloCudaWinogradOut, to), holo_cuda_out(m, 0), 0);

@@ -79,12 +79,32 @@ extern "C" __global__ void __launch_bounds__(256) winograd_in(const __grid_const
     }
 }
 
-INL float4 end_4(const HoloCudaWinogradOut &p, float4 x, float4 bias, int64_t at)
+// Much code, which is there once, and not to be read where it is not needed.
+__device__ __noinline__ float end_rare(float x, float more, int act, int how, float low, float high)
+{
+    return end_of(x, more, act, how, low, high);
+}
+
+// No function and relu are limits, too: cuda_winograd.c sees to it.
+INL float end_limited(float x, float more, int how, float low, float high)
+{
+    if (how == HOLO_CUDA_MORE_ADD_BEFORE) x += more;
+    x = clip(x, low, high);
+    if (how == HOLO_CUDA_MORE_ADD_AFTER) x += more;
+    if (how == HOLO_CUDA_MORE_MUL_AFTER) x *= more;
+    return x;
+}
+
+INL float end_one(const HoloCudaWinogradOut &p, float x, float more, bool is_limited)
+{
+    return is_limited ? end_limited(x, more, p.more_how, p.low, p.high) : end_rare(x, more, p.act, p.more_how, p.low, p.high);
+}
+
+INL float4 end_four(const HoloCudaWinogradOut &p, float4 x, float4 bias, int64_t at, bool is_limited)
 {
     float4 more = p.more_how ? *(const float4 *)(p.more + at) : make_float4(0, 0, 0, 0);
-    x           = plus(x, bias);
-    return make_float4(end_of(x.x, more.x, p.act, p.more_how, p.low, p.high), end_of(x.y, more.y, p.act, p.more_how, p.low, p.high),
-                       end_of(x.z, more.z, p.act, p.more_how, p.low, p.high), end_of(x.w, more.w, p.act, p.more_how, p.low, p.high));
+    return make_float4(end_one(p, x.x + bias.x, more.x, is_limited), end_one(p, x.y + bias.y, more.y, is_limited),
+                       end_one(p, x.z + bias.z, more.z, is_limited), end_one(p, x.w + bias.w, more.w, is_limited));
 }
 
 extern "C" __global__ void __launch_bounds__(256) winograd_out(const __grid_constant__ HoloCudaWinogradOut p)
@@ -104,8 +124,8 @@ extern "C" __global__ void __launch_bounds__(256) winograd_out(const __grid_cons
             m[r] = *(const float4 *)(p.from + ((int64_t)(r * SEEN + c) * p.tiles + tile) * p.filters + filter);
         made(m, lines[c]);
     }
-    float4 bias = p.bias ? make_float4(p.bias[filter], p.bias[filter + 1], p.bias[filter + 2], p.bias[filter + 3])
-                         : make_float4(0, 0, 0, 0);
+    float4 bias       = p.bias ? *(const float4 *)(p.bias + filter) : make_float4(0, 0, 0, 0);
+    bool   is_limited = p.act <= HOLO_CUDA_ACT_CLIP && p.more_how <= HOLO_CUDA_MORE_MUL_AFTER;
 #pragma unroll
     for (int r = 0; r < SIDE; r++) {
         float4 m[SEEN] = {lines[0][r], lines[1][r], lines[2][r], lines[3][r]}, out[SIDE];
@@ -114,7 +134,7 @@ extern "C" __global__ void __launch_bounds__(256) winograd_out(const __grid_cons
         for (int c = 0; c < SIDE; c++) {
             int     y     = at.y + r, x = at.x + c;
             int64_t pixel = (at.image * p.height + y) * p.width + x, to = pixel * p.filters + filter;
-            if (y < p.height && x < p.width) *(float4 *)(p.to + to) = end_4(p, out[c], bias, to);
+            if (y < p.height && x < p.width) *(float4 *)(p.to + to) = end_four(p, out[c], bias, to, is_limited);
         }
     }
 }

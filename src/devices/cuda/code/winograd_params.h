@@ -28,8 +28,9 @@ typedef struct HoloCudaWinogradOut {
     int32_t      rows, columns; // of tiles, in an image
     int32_t      first, tiles;
     float        low, high;
-    uint8_t      act, more_how, unused[2];
+    uint8_t      act, more_how, unused[2]; // NONE and RELU have limits, too
 } HoloCudaWinogradOut;
-static_assert(sizeof(void *) != 8 || sizeof(HoloCudaWinogradOut) == 72, "the layout that device code was compiled with");
+static_assert(sizeof(void *) != 8 || sizeof(HoloCudaWinogradOut) == 72,
+              "the layout that device code was compiled with");
 
 #endif
