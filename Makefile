@@ -235,7 +235,7 @@ $(BUILD)/cuda/made: $(CUDA_CODE)
 	@touch $@
 ## make cuda-test     on a machine with a GPU: the tests of kernels and ONNX's operator tests there, some under compute-sanitizer
 # Tests that run kernels on the CPU run them on the GPU here.
-GPU_TESTS := cuda_kernels_test cuda_merge_test cuda_blocks_test
+GPU_TESTS := cuda_kernels_test cuda_merge_test cuda_blocks_test cuda_winograd_test
 $(BUILD)/cuda/replay: tests/cuda/replay.c $(LIB)
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(LDFLAGS) -o $@ $^ $(LDLIBS)
@@ -366,7 +366,7 @@ $(BUILD)/tests/fake/libcuda.so.1: tests/cuda/fake_driver.c tests/cuda/fake_drive
 	$(Q)$(CC) -std=c11 $(CFLAGS) $(TEST_FLAGS) -fPIC -shared -Wl,-soname,libcuda.so.1 -o $@ $< -ldl
 # Products are PTX: product_plain.cu has what they promise.
 ON_CPU_PRODUCTS := product_f32 product_tf32 product_f16 product_bf16 product_s8 product_f8
-ON_CPU := basic bytes cache decode depthwise norm quantize recurrent rows scatter top turn $(filter blocks_%,$(CUDA_NAMES)) $(ON_CPU_PRODUCTS)
+ON_CPU := basic bytes cache decode depthwise norm quantize recurrent rows scatter top turn winograd $(filter blocks_%,$(CUDA_NAMES)) $(ON_CPU_PRODUCTS)
 CXX    := $(if $(findstring clang,$(CC)),clang++,g++)
 ON_CPU_CXX = $(Q)$(CXX) -std=c++17 $(OPT) $(DEBUG) -Wall -Werror -Wno-sign-compare -Wno-unknown-pragmas -Wno-unused-function -fPIC -shared -fvisibility=hidden \
     -fno-exceptions -fno-rtti -fno-strict-aliasing -ffp-contract=off -pthread $(if $(filter thread,$(SANITIZE)),,$(SANFLAGS)) -Itests/cuda/on_cpu \
@@ -380,7 +380,7 @@ $(BUILD)/tests/fake/%.so: %.cu $(CUDA_HEAD) $(wildcard tests/cuda/on_cpu/*.h)
 	@mkdir -p $(@D)
 	@echo "  cpu   $<"
 	$(ON_CPU_CXX) $< -o $@
-FAKE_TESTS := $(BUILD)/tests/cuda_device_test $(BUILD)/tests/cuda_kernels_test $(BUILD)/tests/cuda_merge_test $(BUILD)/tests/cuda_blocks_test $(BUILD)/tests/cuda_both_test $(BUILD)/tests/cuda_faults_test
+FAKE_TESTS := $(BUILD)/tests/cuda_device_test $(BUILD)/tests/cuda_kernels_test $(BUILD)/tests/cuda_merge_test $(BUILD)/tests/cuda_blocks_test $(BUILD)/tests/cuda_both_test $(BUILD)/tests/cuda_faults_test $(BUILD)/tests/cuda_winograd_test
 $(FAKE_TESTS): $(BUILD)/tests/fake/libcuda.so.1 $(patsubst %,$(BUILD)/tests/fake/%.so,$(ON_CPU) sample) tests/cuda/fake_model.h
 $(FAKE_TESTS): TEST_FLAGS += -DFAKE_DRIVER='"$(abspath $(BUILD)/tests/fake)"'
 -include $(wildcard $(BUILD)/tests/*.d)
@@ -507,7 +507,7 @@ CROSS_PACKAGES := wine wine64 libxxhash-dev libjansson-dev xz-utils bzip2
 # Of Linux or POSIX in themselves (FIFOs, mmap, dlfcn.h, another malloc): what they test is another thing elsewhere. torch_state starts python3. hostile_input
 # asks for terabytes, which wine grants and which then fill the memory. Tests of functions (math, isa_math) compare with long
 # double, whose functions are not exact there.
-CROSS_NOT      := alloc archive bad_input cuda_blocks cuda_both cuda_device cuda_faults cuda_kernels cuda_merge hostile_input mirror pool torch_state math isa_math
+CROSS_NOT      := alloc archive bad_input cuda_blocks cuda_both cuda_device cuda_faults cuda_kernels cuda_merge cuda_winograd hostile_input mirror pool torch_state math isa_math
 CROSS_TESTS    ?= $(filter-out $(CROSS_NOT),$(patsubst $(BUILD)/tests/%_test$(EXE),%,$(UNIT)))
 cross: deps
 	@command -v npm > /dev/null || sh tools/deps.sh npm

@@ -10,7 +10,7 @@ fi
 work=$(mktemp -d) && trap 'rm -rf "$work"' EXIT
 status=0
 "$hologram" compile -q demo/digits.onnx --target cuda --input-shape image:1,1,8,8 -o "$work/digits.holo" && "$build/cuda/replay" "$work/digits.holo" || status=1
-for name in cuda_kernels cuda_merge cuda_blocks; do HOLO_TEST_GPU=1 "$build/tests/${name}_test" || status=1; done
+for name in cuda_kernels cuda_merge cuda_blocks cuda_winograd; do HOLO_TEST_GPU=1 "$build/tests/${name}_test" || status=1; done
 folders=$(for f in "$@"; do [ -d "$f" ] && echo "$f"; done)
 [ -n "$folders" ] || { echo "cuda: no folder of ONNX's tests is here: they were not run"; exit $status; }
 "$hologram" test $folders --target cuda --known tests/onnx/known-newest.txt || status=1

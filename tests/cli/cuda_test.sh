@@ -21,6 +21,16 @@ check "an archive with device code" test -s gpu.holo
 gives 0 "CODE_DATA" python3 "$ROOT/tools/holo_dump.py" gpu.holo
 gives 0 "" hologram verify gpu.holo
 gives 0 "cuda: " hologram explain gpu.holo
+# 3x3 convolutions of many channels by tiles of pixels, if their sizes are known.
+tiles() {
+    python3 "$ROOT/tests/support/onnx_model.py" tiles.onnx in x f32 "$1,256,28,28" out y f32 "$1,256,28,28" const s 256,256,3,3 \
+        node Cast s t to=7 node ConstantOfShape t w node Conv x,w y kernel_shape=3,3 pads=1,1,1,1
+    hologram compile tiles.onnx --target cuda --no-verify -q -o tiles.holo && hologram explain tiles.holo
+}
+gives 0 "cuda: conv by tiles of 2x2 pixels" tiles 8
+gives 0 "they are stored transformed, 16 numbers for 9" tiles 8
+gives 0 "cuda: conv" tiles batch
+check "a batch of unknown size has the usual way" sh -c "! '$HOLOGRAM' explain tiles.holo | grep -q 'by tiles'"
 for class in tf32 f16 bf16; do
     gives 0 "" hologram compile -q "$MODEL" --target cuda --numeric $class --no-verify -o narrow.holo
 done

@@ -114,10 +114,10 @@ static inline int fake_code(const HoloLowered *lowered, const char *kind, HoloTa
     return count;
 }
 
-// A model of the graph for cuda in that class, with code of that kind. The graph is changed. NULL: no step is for cuda.
-static inline HoloModel *fake_model_of(HoloGraph *graph, const char *numeric, const char *kind)
+// A model of the graph for a target of that device, with code of that kind. The graph is changed. NULL: no step is for cuda.
+static inline HoloModel *fake_model_for(HoloGraph *graph, const HoloTarget *target, const char *kind)
 {
-    HoloTargets        targets = {.list = {&holo_target_cpu, holo_target_cuda.of_class(numeric)}, .count = 2};
+    HoloTargets        targets = {.list = {&holo_target_cpu, target}, .count = 2};
     HoloArena          arena   = {0};
     HoloCut            cut;
     HoloLowered        lowered;
@@ -149,6 +149,12 @@ static inline HoloModel *fake_model_of(HoloGraph *graph, const char *numeric, co
     holo_lowered_deinit(&lowered);
     holo_arena_deinit(&arena);
     return model;
+}
+
+// The same for cuda in a class.
+static inline HoloModel *fake_model_of(HoloGraph *graph, const char *numeric, const char *kind)
+{
+    return fake_model_for(graph, holo_target_cuda.of_class(numeric), kind);
 }
 
 // The same of a graph as text.

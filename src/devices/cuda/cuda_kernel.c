@@ -11,6 +11,7 @@ static const char *const product_modules[]   = {PRODUCTS, "rows", NULL};
 static const char *const block_modules[]     = {PRODUCTS,      "blocks_small", "blocks_four",  "blocks_book",
                                                 "blocks_more", "blocks_grid",  "blocks_nbits", NULL};
 static const char *const conv_modules[]      = {PRODUCTS, "rows", "depthwise", NULL};
+static const char *const winograd_modules[]  = {"winograd", "product_f32", "programs", NULL};
 static const char *const basic_modules[]     = {"basic", NULL};
 static const char *const pool_modules[]      = {"basic", "quantize", NULL};
 static const char *const byte_modules[]      = {"product_s8", "bytes", NULL};
@@ -62,6 +63,7 @@ static const HoloCudaKernel kernels[HOLO_CUDA_STEP_LIMIT] = {
     [HOLO_CUDA_STEP_CACHED_ALONG] = {"attention; one with rotary and cache_write", holo_cuda_cached_attention,
                                      attention_modules},
     [HOLO_CUDA_STEP_FLOAT8]       = {"product of floats of 8 bits", holo_cuda_float8, float8_modules},
+    [HOLO_CUDA_STEP_WINOGRAD]     = {"conv by tiles of 2x2 pixels", holo_cuda_winograd, winograd_modules},
 };
 
 const HoloCudaKernel *holo_cuda_kernel(uint32_t number)

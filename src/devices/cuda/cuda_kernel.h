@@ -47,7 +47,8 @@ typedef enum HoloCudaKernelId {
     HOLO_CUDA_STEP_WRITE_LATER  = 32,
     HOLO_CUDA_STEP_CACHED_ALONG = 33,
 
-    HOLO_CUDA_STEP_FLOAT8 = 34, // MatMulFloat8
+    HOLO_CUDA_STEP_FLOAT8   = 34, // MatMulFloat8
+    HOLO_CUDA_STEP_WINOGRAD = 35, // Conv of domain hologram by tiles of 2x2 pixels (cuda_winograd.h)
     HOLO_CUDA_STEP_LIMIT
 } HoloCudaKernelId;
 
@@ -72,8 +73,8 @@ typedef struct HoloCudaStepParams {
     uint32_t
         layout; // of packed weights: groups of a convolution, HOLO_CUDA_LAYOUT_TURNED of a product, or a number of a
                 // type of blocks (cuda_blocks.h)
-    float alpha, low, high; // of a product
-    float unused;
+    float    alpha, low, high; // of a product
+    uint32_t part;             // of a convolution by tiles of pixels: how many tiles are computed at a time
 } HoloCudaStepParams;
 
 enum {
@@ -189,7 +190,8 @@ HoloCudaPrepare    holo_cuda_program, holo_cuda_product, holo_cuda_conv, holo_cu
     holo_cuda_extreme, holo_cuda_scan, holo_cuda_pick_elements, holo_cuda_resize, holo_cuda_rotary,
     holo_cuda_cache_write, holo_cuda_cached_attention, holo_cuda_top, holo_cuda_scatter, holo_cuda_gather_tuples,
     holo_cuda_one_hot, holo_cuda_recurrent, holo_cuda_few_bits, holo_cuda_bytes, holo_cuda_float8, holo_cuda_quantize,
-    holo_cuda_pair, holo_cuda_lookup, holo_cuda_rows_later, holo_cuda_rotary_later, holo_cuda_cache_write_later;
+    holo_cuda_pair, holo_cuda_lookup, holo_cuda_winograd, holo_cuda_rows_later, holo_cuda_rotary_later,
+    holo_cuda_cache_write_later;
 
 typedef struct HoloCudaKernel {
     const char        *name;

@@ -541,6 +541,7 @@ bool holo_cuda_choose(const HoloCudaClass *class, const HoloNode *node, HoloLowe
     c.params = holo_cuda_params(out);
     c.params.flags |= HOLO_CUDA_FLAG_PACKED;
     holo_cuda_set_params(out, &c.params);
+    holo_cuda_winograd_choose(node, out);
     return true;
 }
 

@@ -55,6 +55,7 @@ HoloPacking holo_cuda_packing(const HoloLowering *lowering, const HoloTensor *w)
 {
     if (lowering->kernel == HOLO_CUDA_STEP_BLOCKS) return holo_cuda_packing_blocks(lowering, w);
     if (holo_cuda_is_bytes(lowering->kernel)) return holo_cuda_packing_bytes(lowering, w);
+    if (lowering->kernel == HOLO_CUDA_STEP_WINOGRAD) return holo_cuda_packing_winograd(w);
     Weights s = weights_of(lowering, w);
     return (HoloPacking){.bytes      = (uint64_t)holo_cuda_packed_size(s.rows, s.k, holo_cuda_params(lowering).store),
                          .part_count = (s.rows + s.part_rows - 1) / s.part_rows};
@@ -96,6 +97,7 @@ size_t holo_cuda_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t
 {
     if (lowering->kernel == HOLO_CUDA_STEP_BLOCKS) return holo_cuda_pack_blocks(lowering, w, part, out);
     if (holo_cuda_is_bytes(lowering->kernel)) return holo_cuda_pack_bytes(lowering, w, part, out);
+    if (lowering->kernel == HOLO_CUDA_STEP_WINOGRAD) return holo_cuda_pack_winograd(w, part, out);
     Weights s    = weights_of(lowering, w);
     uint8_t type = holo_cuda_params(lowering).store, numeric = holo_cuda_params(lowering).numeric;
     int64_t first = part * s.part_rows, rows = s.rows - first < s.part_rows ? s.rows - first : s.part_rows;
@@ -116,6 +118,7 @@ size_t holo_cuda_pack(const HoloLowering *lowering, const HoloTensor *w, int64_t
 
 void holo_cuda_unpack(HoloLowering *lowering)
 {
+    holo_cuda_winograd_leave(lowering);
     HoloCudaStepParams params = holo_cuda_params(lowering);
     params.flags &= ~(uint32_t)HOLO_CUDA_FLAG_PACKED;
     holo_cuda_set_params(lowering, &params);

@@ -16,16 +16,20 @@ static bool is_panels(const HoloLowering *lowering, const HoloLowering *host)
            !(host->conv_nhwc.flags & (HOLO_CONV_NHWC_WINOGRAD | HOLO_CONV_NHWC_GROUPS));
 }
 
+// Weights of a convolution by tiles of pixels would be there twice, and larger: plain ones that both read are taken instead.
 bool holo_cuda_share_weights(HoloLowering *lowering, const HoloLowering *host, const HoloTensor *w)
 {
-    HoloCudaStepParams params = holo_cuda_params(lowering);
+    HoloLowering plain = *lowering;
+    holo_cuda_winograd_leave(&plain);
+    HoloCudaStepParams params = holo_cuda_params(&plain);
     uint32_t           narrow = holo_lower_narrow(host);
     HoloCudaPanels     panels;
-    if (!is_panels(lowering, host) || narrow & HOLO_WEIGHTS_CODES) return false;
+    if (!is_panels(&plain, host) || narrow & HOLO_WEIGHTS_CODES) return false;
     params.flags |= HOLO_CUDA_FLAG_PANELS;
     if (narrow & HOLO_WEIGHTS_F16) params.flags |= HOLO_CUDA_FLAG_PANELS_F16;
     if (narrow & HOLO_WEIGHTS_BF16) params.flags |= HOLO_CUDA_FLAG_PANELS_BF16;
     if (!holo_cuda_panels(&params, w, &panels)) return false;
+    *lowering = plain;
     holo_cuda_set_params(lowering, &params);
     return true;
 }

@@ -60,7 +60,7 @@ static const HoloTarget *of_class(const char *numeric);
 #define ROW(id)                                                                                                      \
     .name = "cuda", .of_class = of_class, .has_kind = has_kind, .code = holo_cuda_code, .can_run = can_run_##id,     \
     .choose = choose_##id, .transfer = transfer_##id, .is_in_place = is_in_place, .program = holo_cuda_node_program, \
-    .packing = holo_cuda_packing, .pack = holo_cuda_pack, .unpack = holo_cuda_unpack,                                \
+    .packing = holo_cuda_packing, .pack = holo_cuda_pack, .unpack = holo_cuda_unpack, .note = holo_cuda_note,        \
     .share = holo_cuda_share_weights, .image_types = IMAGES, .attention_size = ATTENTION, .wants_last = wants_last,  \
     .packs_rows = true, .has_pointwise = has_pointwise
 

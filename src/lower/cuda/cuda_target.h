@@ -3,6 +3,7 @@
 #define HOLO_LOWER_CUDA_CUDA_TARGET_H
 
 #include "devices/cuda/cuda_kernel.h"
+#include "devices/cuda/cuda_winograd.h"
 #include "lower/lower.h"
 
 typedef struct HoloCudaClass {
@@ -47,6 +48,16 @@ HoloPacking holo_cuda_packing_bytes(const HoloLowering *lowering, const HoloTens
 size_t      holo_cuda_pack_bytes(const HoloLowering *lowering, const HoloTensor *w, int64_t part, void *out);
 bool        holo_cuda_integers_fit(uint32_t kernel, const HoloNode *node, const HoloCall *call);
 bool        holo_cuda_batch_fits(const HoloTensor *a, const HoloTensor *b);
+
+// Convolutions by tiles of 2x2 pixels (cuda_pack_winograd.c). `choose` takes that way for a choice that packs its weights if it is
+// clearly faster; `fits` says whether it could; `take` takes it, with so many tiles at a time; `leave` goes back.
+void        holo_cuda_winograd_choose(const HoloNode *node, HoloLowering *lowering);
+bool        holo_cuda_winograd_fits(const HoloNode *node, const HoloLowering *lowering, HoloCudaWinograd *out);
+void        holo_cuda_winograd_take(HoloLowering *lowering, int64_t part);
+void        holo_cuda_winograd_leave(HoloLowering *lowering);
+HoloPacking holo_cuda_packing_winograd(const HoloTensor *w);
+size_t      holo_cuda_pack_winograd(const HoloTensor *w, int64_t part, void *out);
+bool        holo_cuda_note(const HoloLowering *lowering, const HoloTensor *w, char text[HOLO_NOTE_TEXT], HoloNote *out);
 
 // The program of a node that runs by one, or of the tail that does; nothing for others. See HoloTarget.
 HoloStatus holo_cuda_node_program(const HoloNode *node, const HoloLowering *lowering, HoloArena *arena, HoloBytes *out,
