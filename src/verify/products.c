@@ -249,7 +249,7 @@ static HoloStatus slice_eval(const HoloCall *call, const Slice *s, void *plain)
     HoloTensor        in[HOLO_MAP_INPUTS], out = slice_view(call->out[0], call->out[0], s), *outputs[1] = {&out};
     const HoloTensor *inputs[HOLO_MAP_INPUTS] = {NULL};
     int               matrix                  = is_row_product(call) ? operand_of(call) : -1;
-    bool              is_quantizing = call->op->flags & (HOLO_OP_QUANTIZES | HOLO_OP_DEQUANTIZES);
+    bool              is_quantizing           = call->op->flags & (HOLO_OP_QUANTIZES | HOLO_OP_DEQUANTIZES);
     for (int i = 0; i < call->in_count; i++) {
         if (!call->in[i]) continue;
         bool is_sliced = i == 0 || (matrix < 0 && !is_quantizing);

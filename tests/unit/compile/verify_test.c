@@ -260,10 +260,10 @@ static void test_large_scaled(void **state)
 {
     (void)state;
     static const char *const scales[] = {"one", "first", "second"}, *const axis[] = {"", "axis=0", "axis=-2"};
-    OnnxModel                m        = {0};
-    const char              *path     = temp_path("scaled.onnx");
-    HoloCompiler            *compiler = compiler_make();
-    HoloReport              *report   = NULL;
+    OnnxModel     m        = {0};
+    const char   *path     = temp_path("scaled.onnx");
+    HoloCompiler *compiler = compiler_make();
+    HoloReport   *report   = NULL;
     onnx_input(&m.graph, "x", HOLO_U8, "12,1024,1024");
     onnx_weights(&m.graph, "one", "1", 1, 1);
     onnx_weights(&m.graph, "first", "12", 2, 1);
@@ -450,8 +450,7 @@ int main(void)
         cmocka_unit_test(test_indices_far_off), cmocka_unit_test(test_lengths_and_shapes),
         cmocka_unit_test(test_strict),          cmocka_unit_test(test_random),
         cmocka_unit_test(test_limit),           cmocka_unit_test(test_large_outputs),
-        cmocka_unit_test(test_large_scaled),
-        cmocka_unit_test(test_large_integers),
+        cmocka_unit_test(test_large_scaled),    cmocka_unit_test(test_large_integers),
         cmocka_unit_test(test_views),           cmocka_unit_test(test_given),
         cmocka_unit_test(test_infinity),        cmocka_unit_test(test_kernel_leaves_its_memory),
     };
