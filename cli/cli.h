@@ -84,6 +84,9 @@ bool cli_has_word(const char *list, const char *word);            // NULL is an 
 void cli_print_help(const CliCommand *command);
 // The word of the list (ended by NULL) that `word` probably means; NULL: none is similar.
 const char *cli_nearest(const char *word, const char *const *list);
+// What a word of other programs is called here: "bench --profile FILE.json", "input-shape NAME:DIMS"; NULL: not known.
+const char *cli_other_command(const char *word);
+const char *cli_other_option(const CliCommand *command, const char *word);
 
 extern const CliCommand *const cli_commands[];                     // main.c; ends with NULL
 const CliCommand              *cli_command_find(const char *name); // NULL: there is none, and a message says so

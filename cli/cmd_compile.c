@@ -55,9 +55,10 @@ static void print_size(FILE *out, const HoloReport *r)
         cli_row(out, "", "%u layer%s made faster with %s more: filters stored transformed", r->transformed,
                 r->transformed == 1 ? "" : "s", cli_bytes(&a, (double)r->transformed_bytes));
     if (r->not_transformed)
-        cli_row(out, "", "%u more layer%s would take %s; without it they do about %.0f %% more work (see --size fast)",
+        cli_row(out, "", "%u more layer%s would take %s; without these bytes %s %s%.0f %% more work (see --size fast)",
                 r->not_transformed, r->not_transformed == 1 ? "" : "s", cli_bytes(&a, (double)r->not_transformed_bytes),
-                100 * r->size_work);
+                r->not_transformed == 1 ? "it does" : "they do", r->size_work < 0.005 ? "less than " : "about ",
+                r->size_work < 0.005 ? 1 : 100 * r->size_work);
 }
 
 // An archive for devices and for the CPU: what each takes.
@@ -383,7 +384,11 @@ static int compile_model(Cli *cli)
     if (result) return result;
     if (kind == HOLO_FILE_ARCHIVE)
         return cli_fail("run it: hologram run FILE.holo", "%s is already an archive", cli->args[0]);
-    if (!strcmp(cli->args[0], "/dev/stdin") && !cli_option(cli, "output"))
+    const char *out = cli_option(cli, "output"), *dot = out ? strrchr(out, '.') : NULL;
+    if (dot && !strcmp(dot, ".onnx"))
+        return cli_fail("name it like this: -o model.holo; hologram convert writes ONNX",
+                        "compile writes an archive, not .onnx");
+    if (!strcmp(cli->args[0], "/dev/stdin") && !out)
         return cli_usage(cli, "the output file is missing: give -o FILE.holo");
     result = cli_compiler(cli, &compiler);
     if (result) return result;

@@ -125,8 +125,9 @@ HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSessi
     else
         *out_session = session;
     if (!status && holo_is_told(HOLO_LOG_INFO))
-        holo_tell(HOLO_LOG_INFO, "made a session of %s on %d threads, for %s",
-                  holo_size_text(holo_account_held(session->account)).text, holo_pool_threads(pool), session->device);
+        holo_tell(HOLO_LOG_INFO, "made a session of %s on %d thread%s, for %s",
+                  holo_size_text(holo_account_held(session->account)).text, holo_pool_threads(pool),
+                  holo_pool_threads(pool) == 1 ? "" : "s", session->device);
     return holo_tell_failure(status, "a session", error);
 }
 
