@@ -1,4 +1,5 @@
 // profile_steps.c - what a profile knows about each step: its sizes, bytes, products and times.
+#include "ops/op_id.h"
 #include "runtime/frame/frame.h"
 #include "runtime/pool.h"
 #include "runtime/programs.h"
@@ -137,13 +138,18 @@ static const char *fused_of(const HoloFrame *frame, const HoloStepRecord *s, Hol
     return is_tail || count > 1 ? words_keep(arena, &w) : "";
 }
 
-// A Gather reads as many elements of its table as it writes.
+// Reads as many elements of its first input as it writes.
+static bool is_lookup(const HoloOp *op)
+{
+    return holo_op_is(op, HOLO_ID_Gather) || holo_op_is(op, HOLO_ID_GatherND) || holo_op_is(op, HOLO_ID_GatherElements);
+}
+
 static uint64_t bytes_of(const HoloFrame *frame, uint32_t i, const HoloStepRecord *s)
 {
-    bool     is_lookup = !strncmp(frame->calls[i].op->name, "Gather", 6) && s->out_count;
-    uint64_t bytes     = 0;
+    uint32_t first = s->out_count && is_lookup(frame->calls[i].op) ? s->in_count : 0;
+    uint64_t bytes = 0;
     for (uint32_t k = 0; k < (uint32_t)s->in_count + s->out_count; k++) {
-        const HoloTensor *t = operand(frame, s, k ? k : is_lookup ? s->in_count : 0);
+        const HoloTensor *t = operand(frame, s, k ? k : first);
         if (t && t->kind == HOLO_TENSOR && t->dtype != HOLO_STRING && elements(t) > 0) bytes += holo_tensor_bytes(t);
     }
     return bytes;
