@@ -189,10 +189,11 @@ enum { CLI_PATH = 4096 }; // room for a path of a temporary file
 
 // ---- memory: the program ends if there is none; everything is freed at its end (memory.c)
 
-void *cli_take(size_t count, size_t size); // zeroed
-void *cli_grow(void *old, size_t old_count, size_t count, size_t size);
-char *cli_format(const char *format, ...) CLI_PRINTF(1, 2);
-void  cli_free_all(void);
+void       *cli_take(size_t count, size_t size); // zeroed
+void       *cli_grow(void *old, size_t old_count, size_t count, size_t size);
+char       *cli_format(const char *format, ...) CLI_PRINTF(1, 2);
+const char *cli_counted(uint64_t count, const char *noun); // "1 step", "2 steps"
+void        cli_free_all(void);
 
 double cli_now(void); // seconds, monotonic
 

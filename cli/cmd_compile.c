@@ -131,8 +131,9 @@ static void print_table(FILE *out, const HoloReport *report, const char *model, 
     CliText a, b;
     fprintf(out, "%s%s%s -> %s%s%s\n", cli_color(out, "bold"), model, cli_color(out, "reset"), cli_color(out, "bold"),
             archive, cli_color(out, "reset"));
-    cli_row(out, "nodes", "%u in the model, %u after the passes (%u computed now); %u steps, %u of them fast kernels",
-            report->nodes_before, report->nodes_after, report->folded, report->steps, report->kernel_steps);
+    cli_row(out, "nodes", "%u in the model, %u after the passes (%u computed now); %s, %u of them fast kernels",
+            report->nodes_before, report->nodes_after, report->folded, cli_counted(report->steps, "step"),
+            report->kernel_steps);
     cli_row(out, "constants", "%u stored; %u equal to another and stored once (%s)", report->constants,
             report->deduplicated, cli_bytes(&a, (double)report->deduplicated_bytes));
     if (report->tables)
