@@ -4,7 +4,9 @@
 #include "language.h"
 
 #include "base/system.h"
+#include "image_input.h"
 #include "loading.h"
+#include "prepared.h"
 #include "quantizing.h"
 #include "verifying.h"
 
@@ -298,8 +300,11 @@ static int choose_patterns(const Cli *cli, HoloCompiler *compiler)
     HoloError   error  = {0};
     HoloStatus  status = HOLO_OK;
     const char *path;
-    for (int cursor = 0; !status && (path = cli_option_next(cli, "patterns", &cursor));)
+    for (int cursor = 0; !status && (path = cli_option_next(cli, "patterns", &cursor));) {
+        int result = cli_prepare(cli, compiler, path, &path);
+        if (result) return result;
         status = holo_compiler_add_patterns(compiler, path, &error);
+    }
     return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
 }
 
@@ -401,7 +406,9 @@ static int compile_model(Cli *cli)
     if (!result) result = choose_patterns(cli, compiler);
     if (!result) result = choose_language(cli, compiler);
     if (!result) result = cli_quantize_choose(cli, compiler);
+    if (!result) result = cli_images_check(cli);
     if (!result) result = compile_with(cli, compiler);
+    cli_prepared_remove();
     holo_compiler_destroy(compiler);
     return result;
 }
@@ -441,6 +448,7 @@ static const CliOption options[] = {
      .many = true},
     CLI_OPTION_PATTERNS,
     CLI_OPTIONS_QUANTIZE,
+    CLI_OPTIONS_IMAGE,
     {"disable", 0, "PASS", "skip a pass; may be given several times", .many = true},
     {"dump", 0, "PASS", "print the graph after this pass, or after: import, quantize,\nplan, lower, all"},
     {"kernel", 0, "FILE",

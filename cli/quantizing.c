@@ -1,6 +1,7 @@
 // quantizing.c - see quantizing.h.
 #include "quantizing.h"
 #include "judging.h"
+#include "prepared.h"
 
 #include <limits.h>
 #include <math.h>
@@ -161,7 +162,10 @@ int cli_quantize_choose(const Cli *cli, HoloCompiler *compiler)
     holo_compiler_set_quantize(compiler, (HoloQuantizeKind)kind);
     holo_compiler_set_activations(compiler, (HoloActivations)how, (HoloRanges)range);
     holo_compiler_set_only_if_faster(compiler, cli_option(cli, "only-if-faster") != NULL);
-    HoloStatus status = holo_compiler_set_calibration(compiler, cli_option(cli, "calibrate"), &error);
+    const char *samples;
+    result = cli_prepare(cli, compiler, cli_option(cli, "calibrate"), &samples);
+    if (result) return result;
+    HoloStatus status = holo_compiler_set_calibration(compiler, samples, &error);
     return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
 }
 
