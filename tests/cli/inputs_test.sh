@@ -29,7 +29,7 @@ gives 1 '7 numbers do not make a tensor of shape [?,3]' sh -c 'echo 1 2 3 4 5 6 
 gives 1 "'1.5' in line 1 is not a number of type i64" sh -c 'echo 1.5 > half.txt; "$HOLOGRAM" run ids.onnx -i half.txt'
 gives 1 "'300' in line 2 is not a number of type u8" sh -c 'printf "1\n300\n" > big.txt; "$HOLOGRAM" run small.onnx -i big.txt'
 gives 1 "looks like a text file: 'x' in line 2 is not a number" sh -c 'printf "1\nx\n" > word.txt; "$HOLOGRAM" run ids.onnx -i word.txt'
-gives 1 "'1e400' in line 1 is too large for type f32" hologram run table.onnx -i x=1,2,1e400
+gives 1 "--input x=1,2,1e400: '1e400' in line 1 is too large for type f32" hologram run table.onnx -i x=1,2,1e400
 gives 1 "'-1e39' in line 1 is too large for type f32" hologram run table.onnx -i x=1,2,-1e39
 long=1$(printf '%070d' 0)
 gives 1 "is too long for a number" hologram run table.onnx -i x=1,2,$long
