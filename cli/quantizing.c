@@ -217,7 +217,7 @@ void cli_quantize_print(FILE *out, const HoloQuantizationReport *r)
     if (r->before_run > 0)
         cli_row(out, "speed", "%s per run instead of %s, %.2f times as fast", cli_seconds(&a, r->after_run),
                 cli_seconds(&b, r->before_run), r->before_run / r->after_run);
-    const char *asked = isnan(r->score_before) ? cli_format(" (%.5g was asked for)", r->target) : "";
+    const char *asked = isnan(r->score_before) ? cli_format(" (%.9g was asked for)", r->target) : "";
     cli_row(out, "accuracy", "%s%.5f%s%s, cosine %.5f, worst %.2g, on %d %ssample%s", cli_color(out, "green"),
             r->accuracy, cli_color(out, "reset"), asked, r->cosine, r->worst, r->samples,
             r->is_seeded ? "made-up " : "", r->samples == 1 ? "" : "s");

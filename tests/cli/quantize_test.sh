@@ -39,6 +39,10 @@ gives 0 'on 1 sample' hologram compile "$MODEL" -o a.holo --quantize int8 --cali
 # All of it asked for, nothing is narrow; the report has every layer.
 gives 0 '0 of 4 layers to int8' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --accuracy 1
 gives 0 'the requested accuracy needs it' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --accuracy 1
+# Better weights for all are not enough, and int4 beside f32 is not either: so f32 for one, and better ones for the other.
+gives 0 '1 of 4 layers to int4' hologram compile "$MODEL" -o a.holo --quantize int4 --calibrate "$DIGITS" --accuracy 0.9999995
+gives 0 '1 layer is w8: the requested accuracy needs it' hologram compile "$MODEL" -o a.holo --quantize int4 --calibrate "$DIGITS" --accuracy 0.9999995
+gives 0 '(0.9999995 was asked for)' hologram compile "$MODEL" -o a.holo --quantize int4 --calibrate "$DIGITS" --accuracy 0.9999995
 gives 0 'conv2_conv' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --verbose
 hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --json > report.json
 json report.json quantization kind narrow_layers accuracy cosine top1 target samples layers error loss bytes_before bytes_after
