@@ -84,6 +84,9 @@ bool cli_has_word(const char *list, const char *word);            // NULL is an 
 void cli_print_help(const CliCommand *command);
 // The word of the list (ended by NULL) that `word` probably means; NULL: none is similar.
 const char *cli_nearest(const char *word, const char *const *list);
+// What a word of other programs is called here: "bench --profile FILE.json", "input-shape NAME:DIMS"; NULL: not known.
+const char *cli_other_command(const char *word);
+const char *cli_other_option(const CliCommand *command, const char *word);
 
 extern const CliCommand *const cli_commands[];                     // main.c; ends with NULL
 const CliCommand              *cli_command_find(const char *name); // NULL: there is none, and a message says so
@@ -186,10 +189,11 @@ enum { CLI_PATH = 4096 }; // room for a path of a temporary file
 
 // ---- memory: the program ends if there is none; everything is freed at its end (memory.c)
 
-void *cli_take(size_t count, size_t size); // zeroed
-void *cli_grow(void *old, size_t old_count, size_t count, size_t size);
-char *cli_format(const char *format, ...) CLI_PRINTF(1, 2);
-void  cli_free_all(void);
+void       *cli_take(size_t count, size_t size); // zeroed
+void       *cli_grow(void *old, size_t old_count, size_t count, size_t size);
+char       *cli_format(const char *format, ...) CLI_PRINTF(1, 2);
+const char *cli_counted(uint64_t count, const char *noun); // "1 step", "2 steps"
+void        cli_free_all(void);
 
 double cli_now(void); // seconds, monotonic
 

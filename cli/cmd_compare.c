@@ -43,8 +43,8 @@ static void print_nodes_off(const Comparison *c)
     int        count;
     const Row *first = first_beyond(&c->rows, &count);
     if (count && !c->differs)
-        printf("  %d node%s, though the outputs agree: passes may have replaced it by a later value\n", count,
-               count == 1 ? " differs" : "s differ");
+        printf("  %d node%s, though the outputs agree: passes may have replaced %s by later values\n", count,
+               count == 1 ? " differs" : "s differ", count == 1 ? "it" : "them");
     else if (first)
         printf("  the first node that is too far off: %s\n", first->name);
 }
@@ -191,6 +191,9 @@ static int run_once(Comparison *c)
 {
     CliInput *inputs = NULL;
     c->is_seeded     = c->ports.count && !cli_option(c->cli, "input");
+    if (c->is_seeded && (c->got.kind == SIDE_TENSORS || c->want.kind == SIDE_TENSORS))
+        cli_warn("%s has the outputs for certain inputs: give the same ones with --input, instead of made-up ones",
+                 c->got.kind == SIDE_TENSORS ? c->got.path : c->want.path);
     c->samples.count = 1;
     c->samples.path  = cli_take(1, sizeof *c->samples.path);
     *c->samples.path = c->is_seeded ? "made up" : "given";

@@ -4,7 +4,9 @@
 #include "language.h"
 
 #include "base/system.h"
+#include "image_input.h"
 #include "loading.h"
+#include "prepared.h"
 #include "quantizing.h"
 #include "verifying.h"
 
@@ -55,9 +57,10 @@ static void print_size(FILE *out, const HoloReport *r)
         cli_row(out, "", "%u layer%s made faster with %s more: filters stored transformed", r->transformed,
                 r->transformed == 1 ? "" : "s", cli_bytes(&a, (double)r->transformed_bytes));
     if (r->not_transformed)
-        cli_row(out, "", "%u more layer%s would take %s; without it they do about %.0f %% more work (see --size fast)",
+        cli_row(out, "", "%u more layer%s would take %s; without these bytes %s %s%.0f %% more work (see --size fast)",
                 r->not_transformed, r->not_transformed == 1 ? "" : "s", cli_bytes(&a, (double)r->not_transformed_bytes),
-                100 * r->size_work);
+                r->not_transformed == 1 ? "it does" : "they do", r->size_work < 0.005 ? "less than " : "about ",
+                r->size_work < 0.005 ? 1 : 100 * r->size_work);
 }
 
 // An archive for devices and for the CPU: what each takes.
@@ -130,8 +133,9 @@ static void print_table(FILE *out, const HoloReport *report, const char *model, 
     CliText a, b;
     fprintf(out, "%s%s%s -> %s%s%s\n", cli_color(out, "bold"), model, cli_color(out, "reset"), cli_color(out, "bold"),
             archive, cli_color(out, "reset"));
-    cli_row(out, "nodes", "%u in the model, %u after the passes (%u computed now); %u steps, %u of them fast kernels",
-            report->nodes_before, report->nodes_after, report->folded, report->steps, report->kernel_steps);
+    cli_row(out, "nodes", "%u in the model, %u after the passes (%u computed now); %s, %u of them fast kernels",
+            report->nodes_before, report->nodes_after, report->folded, cli_counted(report->steps, "step"),
+            report->kernel_steps);
     cli_row(out, "constants", "%u stored; %u equal to another and stored once (%s)", report->constants,
             report->deduplicated, cli_bytes(&a, (double)report->deduplicated_bytes));
     if (report->tables)
@@ -296,8 +300,11 @@ static int choose_patterns(const Cli *cli, HoloCompiler *compiler)
     HoloError   error  = {0};
     HoloStatus  status = HOLO_OK;
     const char *path;
-    for (int cursor = 0; !status && (path = cli_option_next(cli, "patterns", &cursor));)
+    for (int cursor = 0; !status && (path = cli_option_next(cli, "patterns", &cursor));) {
+        int result = cli_prepare(cli, compiler, path, &path);
+        if (result) return result;
         status = holo_compiler_add_patterns(compiler, path, &error);
+    }
     return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
 }
 
@@ -383,7 +390,11 @@ static int compile_model(Cli *cli)
     if (result) return result;
     if (kind == HOLO_FILE_ARCHIVE)
         return cli_fail("run it: hologram run FILE.holo", "%s is already an archive", cli->args[0]);
-    if (!strcmp(cli->args[0], "/dev/stdin") && !cli_option(cli, "output"))
+    const char *out = cli_option(cli, "output"), *dot = out ? strrchr(out, '.') : NULL;
+    if (dot && !strcmp(dot, ".onnx"))
+        return cli_fail("name it like this: -o model.holo; hologram convert writes ONNX",
+                        "compile writes an archive, not .onnx");
+    if (!strcmp(cli->args[0], "/dev/stdin") && !out)
         return cli_usage(cli, "the output file is missing: give -o FILE.holo");
     result = cli_compiler(cli, &compiler);
     if (result) return result;
@@ -395,7 +406,9 @@ static int compile_model(Cli *cli)
     if (!result) result = choose_patterns(cli, compiler);
     if (!result) result = choose_language(cli, compiler);
     if (!result) result = cli_quantize_choose(cli, compiler);
+    if (!result) result = cli_images_check(cli);
     if (!result) result = compile_with(cli, compiler);
+    cli_prepared_remove();
     holo_compiler_destroy(compiler);
     return result;
 }
@@ -435,6 +448,7 @@ static const CliOption options[] = {
      .many = true},
     CLI_OPTION_PATTERNS,
     CLI_OPTIONS_QUANTIZE,
+    CLI_OPTIONS_IMAGE,
     {"disable", 0, "PASS", "skip a pass; may be given several times", .many = true},
     {"dump", 0, "PASS", "print the graph after this pass, or after: import, quantize,\nplan, lower, all"},
     {"kernel", 0, "FILE",

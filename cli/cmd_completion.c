@@ -1,6 +1,7 @@
 // cmd_completion.c - hologram completion: what a shell needs to complete command lines, made from the tables of
 // options.
 
+#include "quantizing.h"
 #include "tables.h"
 
 #include <stdlib.h>
@@ -20,6 +21,8 @@ const char *cli_option_choices(const CliOption *option)
             if (*c == '|') *c = ' ';
         return words;
     }
+    if (!strcmp(option->name, "quantize")) return cli_quantize_types();
+    if (!strcmp(option->name, "ranges")) return cli_quantize_ranges();
     if (strcmp(option->value, "PASS")) return NULL;
     char       *passes = cli_format("%s", strcmp(option->name, "dump") ? "" : "import quantize plan all");
     const char *name;

@@ -189,8 +189,9 @@ static void print_info(HoloModel *model, const HoloModelInfo *info)
     int     entries = holo_model_entry_count(model), inner = (int)info->plans - entries;
     cli_row(stdout, "size", "%s, of which %s constants", cli_bytes(&a, (double)info->file_bytes),
             cli_bytes(&b, (double)info->constant_bytes));
-    cli_row(stdout, "plan", "%u steps, %u values, %u constants%s", info->steps, info->values, info->constants,
-            inner > 0 ? cli_format(", %d inner plans", inner) : "");
+    cli_row(stdout, "plan", "%s, %s, %s%s", cli_counted(info->steps, "step"), cli_counted(info->values, "value"),
+            cli_counted(info->constants, "constant"),
+            inner > 0 ? cli_format(", %s", cli_counted((uint64_t)inner, "inner plan")) : "");
     if (entries > 1) cli_row(stdout, "entries", "%d, which share the constants", entries);
     print_devices(model);
     if (info->is_static)

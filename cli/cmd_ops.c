@@ -107,6 +107,19 @@ static void print_table(const Cli *cli)
     if (shown) printf("\n%d operators\n", shown);
 }
 
+static int unknown(const char *name)
+{
+    HoloOpInfo op;
+    int        count = 0;
+    while (holo_op_info(count, &op)) count++;
+    const char **names = cli_take((size_t)count + 1, sizeof *names);
+    for (int i = 0; holo_op_info(i, &op); i++) names[i] = op.name;
+    const char *nearest = cli_nearest(name, names);
+    return cli_fail("`hologram ops` lists all",
+                    nearest ? "there is no operator '%s'; did you mean '%s'?" : "there is no operator '%s'", name,
+                    nearest);
+}
+
 static int ops(Cli *cli)
 {
     if (cli_option(cli, "markdown")) {
@@ -115,8 +128,7 @@ static int ops(Cli *cli)
         return CLI_OK;
     }
     for (int i = 0; i < cli->arg_count; i++)
-        if (!is_known(cli->args[i]))
-            return cli_fail("`hologram ops` lists all", "there is no operator '%s'", cli->args[i]);
+        if (!is_known(cli->args[i])) return unknown(cli->args[i]);
     if (cli_option(cli, "json"))
         print_json(cli);
     else

@@ -144,6 +144,18 @@ static void tell(const HoloPort *port, const char *path, const int64_t *size, co
             form->low, form->high, is_scaled ? ", then (x - mean) / std" : "", cli_color(stderr, "reset"));
 }
 
+// Of many samples, the first picture of each input is told.
+static bool is_first(const HoloPort *port)
+{
+    enum { PORTS = 16 };
+    static const char *told[PORTS];
+    int                i = 0;
+    while (i < PORTS && told[i] && strcmp(told[i], port->name)) i++;
+    if (i == PORTS || told[i]) return false;
+    told[i] = cli_format("%s", port->name);
+    return true;
+}
+
 int cli_image_read(const Cli *cli, const HoloPort *port, const HoloTensor *type, const char *path, CliInput *input)
 {
     Layout          layout;
@@ -158,7 +170,7 @@ int cli_image_read(const Cli *cli, const HoloPort *port, const HoloTensor *type,
     if (status) return cli_fail_error(path, &error, status);
     was_read      = true;
     input->tensor = holo_tensors_get(input->tensors, 0, NULL);
-    if (!cli_option(cli, "quiet")) tell(port, path, size, input, &layout, &form, is_scaled);
+    if (!cli_option(cli, "quiet") && is_first(port)) tell(port, path, size, input, &layout, &form, is_scaled);
     return CLI_OK;
 }
 

@@ -241,7 +241,7 @@ static int parse(const Cli *cli, const HoloPort *port, const char *text, CliInpu
     int        result = type_wanted(cli, port, &type);
     if (result) return result;
     HoloStatus status = holo_tensors_parse(text, &type, &input->tensors, &error);
-    if (status) return cli_fail_error(text, &error, status);
+    if (status) return cli_fail_error(cli_format("--input %s=%.40s", port->name, text), &error, status);
     input->tensor = holo_tensors_get(input->tensors, 0, NULL);
     return CLI_OK;
 }

@@ -53,6 +53,15 @@ int cli_memo_save(const Cli *cli, const HoloSession *session)
     return status ? cli_fail_error(path, &error, status) : CLI_OK;
 }
 
+static int shape_without_name(const Cli *cli, const char *text)
+{
+    const char *equals = strrchr(text, '=');
+    return equals && equals > text
+               ? cli_usage(cli, "--input-shape %s: expected NAME:DIMS; did you mean %.*s:%s?", text,
+                           (int)(equals - text), text, equals + 1)
+               : cli_usage(cli, "--input-shape %s: expected NAME:DIMS, for example x:1,3,224,224", text);
+}
+
 int cli_shapes(const Cli *cli, CliShape **out_shapes, int *out_count)
 {
     *out_count  = 0;
@@ -61,8 +70,12 @@ int cli_shapes(const Cli *cli, CliShape **out_shapes, int *out_count)
     for (int cursor = 0; (text = cli_option_next(cli, "input-shape", &cursor));) {
         CliShape   *shape = &(*out_shapes)[(*out_count)++];
         const char *colon = strrchr(text, ':'); // names may have colons: "input:0"
-        if (!colon || colon == text || !parse_dims(colon + 1, &shape->rank, shape->dim))
-            return cli_usage(cli, "--input-shape %s: expected NAME:DIMS, for example x:1,3,224,224", text);
+        if (!colon || colon == text) return shape_without_name(cli, text);
+        if (!parse_dims(colon + 1, &shape->rank, shape->dim))
+            return cli_usage(cli,
+                             "--input-shape %s: expected NAME:DIMS, sizes with commas between them, for example "
+                             "%.*s:1,3,224,224; ? leaves a size as it is",
+                             text, (int)(colon - text), text);
         shape->name = cli_format("%.*s", (int)(colon - text), text);
         for (CliShape *other = *out_shapes; other < shape; other++)
             if (!strcmp(other->name, shape->name))

@@ -39,7 +39,8 @@ const CliCommand *cli_command_find(const char *name)
     const CliCommand *command                        = command_named(name);
     if (command) return command;
     for (int i = 0; cli_commands[i]; i++) names[i] = cli_commands[i]->name;
-    const char *nearest = cli_nearest(name, names);
+    const char *nearest = cli_other_command(name);
+    if (!nearest) nearest = cli_nearest(name, names);
     if (*name == '-')
         cli_fail("hologram COMMAND [options] [arguments]; see: hologram help", "expected a command, but found '%s'",
                  name);

@@ -47,6 +47,11 @@ char *cli_format(const char *format, ...)
     return text;
 }
 
+const char *cli_counted(uint64_t count, const char *noun)
+{
+    return cli_format("%llu %s%s", (unsigned long long)count, noun, count == 1 ? "" : "s");
+}
+
 void cli_free_all(void)
 {
     while (blocks) {

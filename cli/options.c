@@ -38,25 +38,30 @@ bool cli_has_option(const CliCommand *command, const char *name)
 
 // ---- the nearest word
 
+static bool is_same(char a, char b)
+{
+    return tolower((unsigned char)a) == tolower((unsigned char)b);
+}
+
+// How many letters are wrong, missing, too many, or exchanged with the next one. Capitals are the same letters.
 static int distance(const char *a, const char *b)
 {
     enum { LONGEST = 32 };
     size_t rows = strlen(a), columns = strlen(b);
     if (rows > LONGEST || columns > LONGEST) return LONGEST;
-    int row[LONGEST + 1];
-    for (size_t j = 0; j <= columns; j++) row[j] = (int)j;
-    for (size_t i = 1; i <= rows; i++) {
-        int diagonal = row[0];
-        row[0]       = (int)i;
+    int d[LONGEST + 1][LONGEST + 1];
+    for (size_t i = 0; i <= rows; i++) d[i][0] = (int)i;
+    for (size_t j = 0; j <= columns; j++) d[0][j] = (int)j;
+    for (size_t i = 1; i <= rows; i++)
         for (size_t j = 1; j <= columns; j++) {
-            int best = diagonal + (a[i - 1] != b[j - 1]);
-            if (row[j] + 1 < best) best = row[j] + 1;
-            if (row[j - 1] + 1 < best) best = row[j - 1] + 1;
-            diagonal = row[j];
-            row[j]   = best;
+            bool is_exchanged = i > 1 && j > 1 && is_same(a[i - 1], b[j - 2]) && is_same(a[i - 2], b[j - 1]);
+            int  best         = d[i - 1][j - 1] + !is_same(a[i - 1], b[j - 1]);
+            if (d[i - 1][j] + 1 < best) best = d[i - 1][j] + 1;
+            if (d[i][j - 1] + 1 < best) best = d[i][j - 1] + 1;
+            if (is_exchanged && d[i - 2][j - 2] + 1 < best) best = d[i - 2][j - 2] + 1;
+            d[i][j] = best;
         }
-    }
-    return row[columns];
+    return d[rows][columns];
 }
 
 const char *cli_nearest(const char *word, const char *const *list)
@@ -96,6 +101,8 @@ static int unknown_option(const Cli *cli, const char *name, size_t size)
     names[count]        = NULL;
     char       *word    = cli_format("%.*s", (int)size, name);
     const char *nearest = cli_nearest(word, names), *others = who_has(name, size);
+    const char *ours = cli_other_option(cli->command, word);
+    if (ours) return cli_usage(cli, "there is no option --%s; did you mean --%s?", word, ours);
     if (*others) return cli_usage(cli, "%s has no option --%s; it belongs to: %s", cli->command->name, word, others);
     return nearest ? cli_usage(cli, "there is no option --%s; did you mean --%s?", word, nearest)
                    : cli_usage(cli, "there is no option --%s", word);

@@ -104,7 +104,8 @@ void cli_profile_print(FILE *out, const CliProfile *p)
         const HoloProfiledStep *s = &p->steps[i];
         fprintf(out, "  %5.1f%% %10s %9s %7s  %s %s, %s\n", share(p, s->seconds), cli_seconds(&a, s->least),
                 rate(&b, s->flops, s->least), rate(&c, (double)s->bytes, s->least), s->op, s->name, s->kernel);
-        fprintf(out, "  %36s  %s%s%s\n", "", s->shapes, s->fused[0] ? "; then " : "", s->fused);
+        const char *then = !s->fused[0] ? "" : strcmp(s->op, "Pointwise") ? "; then " : "; ";
+        fprintf(out, "  %36s  %s%s%s\n", "", s->shapes, then, s->fused);
     }
     if (p->count > STEPS) fprintf(out, "  and %d more: --json has all\n", p->count - STEPS);
 }

@@ -1,6 +1,7 @@
 // quantizing.c - see quantizing.h.
 #include "quantizing.h"
 #include "judging.h"
+#include "prepared.h"
 
 #include <limits.h>
 #include <math.h>
@@ -18,6 +19,23 @@ static const HoloQuantizeKind kind_of[] = {
 static const char *const activations[] = {"default", "static", "dynamic", NULL};
 static const char *const ranges[]      = {"mse", "minmax", "percentile", "entropy", NULL};
 
+static const char *in_one(const char *const *words)
+{
+    char *text = cli_format("%s", words[0]);
+    for (int i = 1; words[i]; i++) text = cli_format("%s %s", text, words[i]);
+    return text;
+}
+
+const char *cli_quantize_types(void)
+{
+    return in_one(kinds + 1);
+}
+
+const char *cli_quantize_ranges(void)
+{
+    return in_one(ranges);
+}
+
 // The number of a word in a list from `first` on; *out stays where there is none.
 static int read_word(const Cli *cli, const char *option, const char *text, const char *const *words, int first,
                      int *out)
@@ -30,7 +48,9 @@ static int read_word(const Cli *cli, const char *option, const char *text, const
         }
     char *list = cli_format("%s", words[first]);
     for (int i = first + 1; words[i]; i++) list = cli_format("%s%s%s", list, words[i + 1] ? ", " : " or ", words[i]);
-    return cli_usage(cli, "--%s %s: expected %s", option, text, list);
+    const char *nearest = cli_nearest(text, words + first);
+    return nearest ? cli_usage(cli, "--%s %s: did you mean %s? Expected %s", option, text, nearest, list)
+                   : cli_usage(cli, "--%s %s: expected %s", option, text, list);
 }
 
 static bool read_number(const char *text, double *out)
@@ -53,6 +73,10 @@ static int read_accuracy(const Cli *cli, HoloCompiler *compiler)
         return cli_usage(cli, "--max-drop %s: expected a number that is not negative, for example 0.01", drop);
     if (text && !text[strspn(text, " \t")]) return cli_usage(cli, "--accuracy: expected a number or a command");
     if (text && !is_number) holo_compiler_set_judge(compiler, cli_judge, cli_format("%s", text), most);
+    char unit;
+    if (text && !is_number && sscanf(text, "%lf %c", &number, &unit) == 2 && unit == '%' && !strchr(text, '%')[1])
+        return cli_usage(cli, "--accuracy %s: expected a number from 0 to 1, for example %g, or a command", text,
+                         number / 100);
     return is_number && holo_compiler_set_accuracy(compiler, number, &error)
                ? cli_usage(cli, "--accuracy %s: %s", text, error.text)
                : CLI_OK;
@@ -138,7 +162,10 @@ int cli_quantize_choose(const Cli *cli, HoloCompiler *compiler)
     holo_compiler_set_quantize(compiler, (HoloQuantizeKind)kind);
     holo_compiler_set_activations(compiler, (HoloActivations)how, (HoloRanges)range);
     holo_compiler_set_only_if_faster(compiler, cli_option(cli, "only-if-faster") != NULL);
-    HoloStatus status = holo_compiler_set_calibration(compiler, cli_option(cli, "calibrate"), &error);
+    const char *samples;
+    result = cli_prepare(cli, compiler, cli_option(cli, "calibrate"), &samples);
+    if (result) return result;
+    HoloStatus status = holo_compiler_set_calibration(compiler, samples, &error);
     return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
 }
 
@@ -190,13 +217,13 @@ void cli_quantize_print(FILE *out, const HoloQuantizationReport *r)
     if (r->before_run > 0)
         cli_row(out, "speed", "%s per run instead of %s, %.2f times as fast", cli_seconds(&a, r->after_run),
                 cli_seconds(&b, r->before_run), r->before_run / r->after_run);
-    const char *asked = isnan(r->score_before) ? cli_format(" (%.5g was asked for)", r->target) : "";
+    const char *asked = isnan(r->score_before) ? cli_format(" (%.9g was asked for)", r->target) : "";
     cli_row(out, "accuracy", "%s%.5f%s%s, cosine %.5f, worst %.2g, on %d %ssample%s", cli_color(out, "green"),
             r->accuracy, cli_color(out, "reset"), asked, r->cosine, r->worst, r->samples,
             r->is_seeded ? "made-up " : "", r->samples == 1 ? "" : "s");
     if (!isnan(r->top1))
-        cli_row(out, "", "the largest element is the same in %.2f %% of %lld rows", 100 * r->top1,
-                (long long)r->top1_rows);
+        cli_row(out, "", "the largest element is the same in %.2f %% of %lld row%s", 100 * r->top1,
+                (long long)r->top1_rows, r->top1_rows == 1 ? "" : "s");
     if (!isnan(r->score_before))
         cli_row(out, "judged", "%.6g instead of %.6g (at most %.6g less was asked for)", r->score_after,
                 r->score_before, r->max_drop);

@@ -9,16 +9,19 @@
     {"quantize", 0, "TYPE[,P=TYPE...]",                                                                                                                                                                                                                              \
      "make weights narrower: int8 (activations, too), w8 (int8\nweights alone), int4, f16, bf16, or blocks: q8_0, q6_k,\nq5_k, q4_k, q5_1, q5_0, q4_1, q4_0; P=TYPE gives layers\nwhose operator or name matches the pattern P another type,\nor f32 to leave them", \
      .without = "approx"},                                                                                                                                                                                                                                           \
-        {"calibrate", 0, "FILE.npz|DIR",                                                                                                                                                                                                                             \
-         "samples of the inputs, to find scales and to measure\naccuracy (default: made up from a seed)",                                                                                                                                                            \
+        {"calibrate", 0, "FILE|DIR",                                                                                                                                                                                                                                 \
+         "samples of the inputs, to find scales and to measure\naccuracy: .npz, .npy, pictures, numbers as text, or folders\nof these (default: made up from a seed)",                                                                                               \
          .with = "quantize approx"},                                                                                                                                                                                                                                 \
         {"accuracy", 0, "A|COMMAND",                                                                                                                                                                                                                                 \
          "how much of the outputs must be right on the samples\n(default 0.99); or a command that gets a folder of\noutputs and prints how good they are",                                                                                                           \
          .with = "quantize approx"},                                                                                                                                                                                                                                 \
         {"max-drop", 0, "D", "how much lower the number of the command may be\n(default 0.01)", .with = "accuracy"},                                                                                                                                                 \
-        {"activations", 0, "HOW",                                                                                                                                                                                                                                    \
+        {"activations",                                                                                                                                                                                                                                              \
+         0,                                                                                                                                                                                                                                                          \
+         "HOW",                                                                                                                                                                                                                                                      \
          "static (scales found on the samples) or dynamic (found in\neach run); default: dynamic, but static for convolutions\nif --calibrate is given",                                                                                                             \
-         .with = "quantize"},                                                                                                                                                                                                                                        \
+         .choices = "static dynamic",                                                                                                                                                                                                                                \
+         .with    = "quantize"},                                                                                                                                                                                                                                        \
         {"ranges", 0, "HOW",                                                                                                                                                                                                                                         \
          "for static activations: mse (default, cuts where errors are\nleast), minmax, percentile[:99.9] or entropy",                                                                                                                                                \
          .with = "quantize"},                                                                                                                                                                                                                                        \
@@ -35,6 +38,9 @@ int  cli_quantize_choose(const Cli *cli, HoloCompiler *compiler);
 void cli_quantize_print(FILE                         *out,
                         const HoloQuantizationReport *report); // rows of the report; none where nothing was asked
 void cli_quantize_layers(FILE *out, const HoloQuantizationReport *report);
-void cli_quantize_json(Json *json, const HoloQuantizationReport *report);
+// What to complete --quantize and --ranges with, separated by spaces.
+const char *cli_quantize_types(void);
+const char *cli_quantize_ranges(void);
+void        cli_quantize_json(Json *json, const HoloQuantizationReport *report);
 
 #endif

@@ -7,8 +7,11 @@
 #include "base/system.h"
 
 #include <string.h>
+#include <strings.h>
 
-static const char *const endings[] = {".npy", ".npz", ".pb", ".csv", ".txt", ".png", ".jpg", ".jpeg"};
+static const char *const endings[] = {".npy", ".npz",  ".pb",  ".csv",  ".txt", ".png", ".jpg", ".jpeg",
+                                      ".bmp", ".webp", ".tif", ".tiff", ".jp2", ".ppm", ".pgm"};
+enum { OTHERS = 2, PICTURES = 5 }; // the first that the compiler does not read, and the first picture
 
 bool cli_is_folder(const char *path)
 {
@@ -24,16 +27,21 @@ char *cli_sample_name(const char *path)
     char       *name = cli_format("%.*s", (int)(size - start), path + start);
     const char *dot  = strrchr(name, '.');
     for (int i = 0; dot && dot > name && i < CLI_COUNT(endings); i++)
-        if (!strcmp(dot, endings[i])) return cli_format("%.*s", (int)(dot - name), name);
+        if (!strcasecmp(dot, endings[i])) return cli_format("%.*s", (int)(dot - name), name);
     return name;
 }
 
-static bool is_readable(const char *name)
+static bool has_ending(const char *name, int first) // cameras write capitals
 {
     const char *dot = strrchr(name, '.');
-    for (int i = 0; dot && i < CLI_COUNT(endings); i++)
-        if (!strcmp(dot, endings[i])) return true;
+    for (int i = first; dot && i < CLI_COUNT(endings); i++)
+        if (!strcasecmp(dot, endings[i])) return true;
     return false;
+}
+
+bool cli_sample_is_other(const char *path)
+{
+    return has_ending(path, OTHERS);
 }
 
 // The file of an input in a folder; NULL: there is none.
@@ -52,16 +60,18 @@ static char *input_file(const char *folder, const char *input)
 int cli_samples_find(const CliPorts *ports, const char *path, CliSamples *out)
 {
     HoloFolder entries = {0};
-    bool       is_one  = !cli_is_folder(path);
-    *out               = (CliSamples){0};
+    bool       is_one = !cli_is_folder(path), has_pictures = false;
+    *out = (CliSamples){0};
     for (int i = 0; i < ports->count && !is_one; i++) is_one = input_file(path, ports->port[i]->name);
     if (!is_one) (void)holo_folder_list(path, &entries, NULL);
     out->path = cli_take((size_t)entries.count + 1, sizeof *out->path);
     if (is_one) out->path[out->count++] = path;
+    for (int i = 0; i < entries.count; i++) has_pictures |= has_ending(entries.name[i], PICTURES);
     for (int i = 0; i < entries.count; i++) {
         char       *entry = cli_format("%s/%s", path, entries.name[i]);
         const char *dot   = strrchr(entry, '.');
-        bool        fits  = ports->count == 1 ? is_readable(entry) : dot && !strcmp(dot, ".npz");
+        bool        fits  = ports->count == 1 ? has_ending(entry, 0) : dot && !strcmp(dot, ".npz");
+        if (has_pictures && dot && (!strcasecmp(dot, ".txt") || !strcasecmp(dot, ".csv"))) continue; // about them
         if (entries.name[i][0] != '.' && (fits || cli_is_folder(entry))) out->path[out->count++] = entry;
     }
     holo_folder_free(&entries);

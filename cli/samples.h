@@ -17,5 +17,7 @@ int cli_sample_read(const Cli *cli, const CliPorts *ports, const char *path, Cli
 // How a sample is called: the last part of its path, without an ending.
 char *cli_sample_name(const char *path);
 bool  cli_is_folder(const char *path);
+// Is it a picture, numbers as text, or another file that the compiler does not take as a sample, by its ending?
+bool cli_sample_is_other(const char *path);
 
 #endif

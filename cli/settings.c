@@ -207,6 +207,19 @@ static int read_lines(const char *path, bool is_ours, int (*take)(char *line, co
 
 // ---- the order of it all
 
+// A variable that nearly has the name of a setting is a mistake, or it is meant for another program.
+static void warn_of_variables(void)
+{
+    for (char **v = holo_environment(); *v; v++) {
+        size_t size = strcspn(*v, "=");
+        if (strncmp(*v, "HOLOGRAM_", 9) || size == 9) continue;
+        const char *name    = cli_setting_name(cli_format("%.*s", (int)size - 9, *v + 9));
+        const char *nearest = find(name) < 0 ? cli_setting_nearest(name) : NULL;
+        if (nearest)
+            cli_warn("%.*s is not the name of a setting; did you mean %s?", (int)size, *v, environment_name(nearest));
+    }
+}
+
 static int from_environment(void)
 {
     int status = CLI_OK;
@@ -240,6 +253,7 @@ int cli_settings_load(const Cli *cli)
     }
     int status = read_lines("hologram.toml", true, toml_line); // the later wins
     if (!status) status = read_lines(".env", false, env_line);
+    if (strcmp(cli->command->name, "config")) warn_of_variables(); // which says more about them
     if (!status) status = from_environment();
     if (!status) status = from_flags(cli);
     return status;

@@ -1,5 +1,6 @@
 // verifying.c - see verifying.h.
 #include "verifying.h"
+#include "prepared.h"
 
 #include <inttypes.h>
 
@@ -16,8 +17,11 @@ int cli_verify_choose(const Cli *cli, HoloCompiler *compiler)
         return cli_usage(cli, "--verify-with needs verification, but verify (%s) turns it off",
                          cli_setting_source("verify"));
     holo_compiler_set_strict(compiler, strict);
-    for (int cursor = 0; !status && (path = cli_option_next(cli, "verify-with", &cursor));)
+    for (int cursor = 0; !status && (path = cli_option_next(cli, "verify-with", &cursor));) {
+        int result = cli_prepare(cli, compiler, path, &path);
+        if (result) return result;
         status = holo_compiler_add_verify_inputs(compiler, path, &error);
+    }
     return status ? cli_fail_error(NULL, &error, status) : CLI_OK;
 }
 

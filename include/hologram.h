@@ -460,11 +460,11 @@ HOLO_API HOLO_MUST HoloStatus holo_session_set_memory_limit(HoloSession *session
 typedef struct HoloProfiledStep {
     const char *name, *op, *kernel; // the node's name, its operator, and the kernel that runs it
     const char *shapes;             // "f32[1,56,56,64], f32[64,64,3,3] -> f32[1,56,56,64]"; at most two inputs
-    const char *fused; // functions applied to its result, which were nodes of their own: "max, add"; "": none
+    const char *fused; // functions applied to its result, which were nodes of their own: "relu, add"; "": none
     uint64_t    runs;
     double      seconds, least; // of all runs together, and of the fastest run
-    double      flops;          // of one run: matrix products and convolutions; 0 for other steps
-    uint64_t    bytes;          // of one run: inputs, weights and outputs
+    double      flops;          // of one run: matrix products, convolutions, attention; 0 for other steps
+    uint64_t    bytes;          // of one run: inputs, weights and outputs; of a table, the rows that are read
 } HoloProfiledStep;
 // The profiled steps. Call these between runs. A step and its strings live until the session ends or runs profiled
 // again.

@@ -246,19 +246,41 @@ static void symbols_apply(HoloGraph *graph)
     }
 }
 
-static HoloStatus shape_apply(HoloGraph *graph, HoloValue *input, const HoloTensor *shape, HoloError *error)
+// Does the model itself, before any size is set, allow the shape?
+static HoloStatus shape_check(const HoloValue *input, const HoloTensor *shape, HoloError *error)
 {
-    HoloTensor *t = &input->type;
+    const HoloTensor *t = &input->type;
     if (t->rank >= 0 && t->rank != shape->rank)
         return holo_fail(error, HOLO_BAD_ARGUMENT, "input %s has %d dimensions, but a shape of %d is given",
                          input->name, t->rank, shape->rank);
+    for (int d = 0; d < t->rank; d++)
+        if (shape->dim[d] >= 0 && !holo_dim_is_symbolic(t->dim[d]) && t->dim[d] != shape->dim[d])
+            return holo_fail(error, HOLO_BAD_ARGUMENT,
+                             "dimension %d of input %s is fixed at %lld in the model, but %lld is given", d,
+                             input->name, (long long)t->dim[d], (long long)shape->dim[d]);
+    return HOLO_OK;
+}
+
+static HoloStatus shapes_check(const HoloCompiler *compiler, const HoloGraph *graph, HoloError *error)
+{
+    for (int i = 0; i < compiler->input_count; i++)
+        for (int k = 0; k < graph->input_count && !compiler->inputs[i].is_constant; k++)
+            if (!strcmp(graph->inputs[k]->name, compiler->inputs[i].name))
+                HOLO_TRY(shape_check(graph->inputs[k], &compiler->inputs[i].value, error));
+    return HOLO_OK;
+}
+
+static HoloStatus shape_apply(HoloGraph *graph, HoloValue *input, const HoloTensor *shape, HoloError *error)
+{
+    HoloTensor *t = &input->type;
     for (int d = 0; d < shape->rank; d++) {
         if (t->rank < 0) t->dim[d] = HOLO_DIM_UNKNOWN;
         if (shape->dim[d] < 0) continue;
         if (!holo_dim_is_symbolic(t->dim[d]) && t->dim[d] != shape->dim[d])
             return holo_fail(error, HOLO_BAD_ARGUMENT,
-                             "dimension %d of input %s is fixed at %lld in the model, but %lld is given", d,
-                             input->name, (long long)t->dim[d], (long long)shape->dim[d]);
+                             "dimension %d of input %s is already %lld because of what another input is given, and "
+                             "cannot be %lld: both have the same name in the model",
+                             d, input->name, (long long)t->dim[d], (long long)shape->dim[d]);
         HoloDim before = t->dim[d];
         t->dim[d]      = shape->dim[d];
         if (holo_dim_is_symbolic(before) && before != HOLO_DIM_UNKNOWN)
@@ -366,6 +388,7 @@ static HoloStatus inputs_apply(const HoloCompiler *compiler, const HoloModelSour
     for (int k = 0; k < model->entry_count && compiler->symbolic; k++) symbols_apply(model->entries[k].graph);
     HOLO_TRY(caches_apply(compiler, model, error));
     for (int k = 0; k < model->entry_count; k++) HOLO_TRY(tokens_choose(compiler, model->entries[k].graph, error));
+    for (int k = 0; k < model->entry_count; k++) HOLO_TRY(shapes_check(compiler, model->entries[k].graph, error));
     for (int i = 0; i < compiler->input_count; i++) {
         const HoloInputChoice *choice = &compiler->inputs[i];
         bool                   is     = false;

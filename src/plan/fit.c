@@ -72,18 +72,19 @@ static int by_worth(const void *a, const void *b)
 
 static void note(HoloNotes *notes, const Layer *layer, bool stored)
 {
-    char   text[HOLO_NOTE_TEXT];
-    double percent = layer->work > 0 ? 100 * layer->more / layer->work : 0;
+    char        text[HOLO_NOTE_TEXT];
+    double      percent = layer->work > 0 ? 100 * layer->more / layer->work : 0;
+    const char *about   = percent < 0.5 ? "less than" : "about";
+    if (percent < 0.5) percent = 1;
     if (stored)
         holo_note_text(text,
-                       "they are stored transformed; without these bytes the layer would take about %.0f %% more work",
-                       percent);
+                       "they are stored transformed; without these bytes the layer would take %s %.0f %% more work",
+                       about, percent);
     else
-        holo_note_text(
-            text,
-            "stored transformed they would make the archive too large: the layer takes about %.0f %% more work "
-            "(--size fast stores them)",
-            percent);
+        holo_note_text(text,
+                       "stored transformed they would make the archive too large: the layer takes %s %.0f %% more work "
+                       "(--size fast stores them)",
+                       about, percent);
     holo_notes_add(notes, &(HoloNote){.pass    = "size",
                                       .place   = layer->of->node->out[0]->name,
                                       .what    = "filters of a 3x3 convolution",

@@ -25,10 +25,20 @@ static double terms_gemm(const HoloNode *node)
     return a->rank == 2 ? (double)a->dim[holo_node_int(node, "transA", 0) ? 0 : 1] : -1;
 }
 
+static double filter_terms(const HoloTensor *w)
+{
+    return w->rank > 0 && w->dim[0] > 0 ? count_of(w) / (double)w->dim[0] : -1;
+}
+
 static double terms_conv(const HoloNode *node)
 {
-    const HoloTensor *w = &node->in[1]->type;
-    return w->rank > 0 && w->dim[0] > 0 ? count_of(w) / (double)w->dim[0] : -1;
+    return filter_terms(&node->in[1]->type);
+}
+
+static double terms_qlinear_conv(const HoloNode *node)
+{
+    const HoloValue *w = holo_node_in(node, 3);
+    return w ? filter_terms(&w->type) : -1;
 }
 
 // For one element of the output: its share of the scores, and the sum over the keys.
@@ -57,6 +67,10 @@ static const struct {
     {HOLO_ID_Conv, terms_conv},
     {HOLO_ID_HOLOGRAM_Conv, terms_conv},
     {HOLO_ID_ConvInteger, terms_conv},
+    {HOLO_ID_QLinearConv, terms_qlinear_conv},
+    {HOLO_ID_MICROSOFT_QLinearConv, terms_qlinear_conv},
+    {HOLO_ID_QLinearMatMul, terms_matmul},
+    {HOLO_ID_MICROSOFT_QGemm, terms_gemm},
     {HOLO_ID_HOLOGRAM_ConvIntegerToFloat, terms_conv},
     {HOLO_ID_Attention, terms_attention},
     {HOLO_ID_MICROSOFT_Attention, terms_attention},

@@ -78,23 +78,27 @@ static HoloStatus losses_measure(HoloLayerSearch *s, HoloLayer **order, int coun
 
 // ---- how many of them
 
-// The first of the order are something else than was asked for: their spare weights, or f32.
-static void first_set(HoloLayer **order, int count, int first, bool is_spare)
+typedef enum Weights { ASKED, SPARE, WIDE } Weights; // what was asked for, better ones, f32
+
+// The first of the order get other weights than the rest. A layer without spare weights is wide in place of spare, and
+// as it was asked for in the rest.
+static void first_set(HoloLayer **order, int count, int first, Weights of_first, Weights of_rest)
 {
     for (int i = 0; i < count; i++) {
-        bool is = i < first, has = order[i]->is_spare || order[i]->spare.kind;
-        if (has && order[i]->is_spare != (is && is_spare)) holo_layer_swap(order[i]);
-        order[i]->is_wide = is && (!is_spare || !has);
+        bool    is = i < first, has = order[i]->is_spare || order[i]->spare.kind;
+        Weights of = is ? of_first : of_rest;
+        if (has && order[i]->is_spare != (of == SPARE)) holo_layer_swap(order[i]);
+        order[i]->is_wide = of == WIDE || (is && of == SPARE && !has);
     }
 }
 
-static HoloStatus fewest(HoloLayerSearch *s, HoloLayer **order, int count, bool is_spare)
+static HoloStatus fewest(HoloLayerSearch *s, HoloLayer **order, int count, Weights of_first, Weights of_rest)
 {
     int missed = 0, met = count; // with `met` of them so the target is met
     while (met - missed > 1) {
         HoloDistance d;
         int          first = missed + (met - missed) / 2;
-        first_set(order, count, first, is_spare);
+        first_set(order, count, first, of_first, of_rest);
         HOLO_TRY(measure(s, &d));
         if (d.score >= s->target) {
             met      = first;
@@ -102,26 +106,38 @@ static HoloStatus fewest(HoloLayerSearch *s, HoloLayer **order, int count, bool 
         } else
             missed = first;
     }
-    first_set(order, count, met, is_spare);
+    first_set(order, count, met, of_first, of_rest);
     return HOLO_OK;
 }
 
-// Spare weights of all layers meet the target, or those that lose most are f32: without any narrow layer it is met.
+static bool is_all_wide(HoloLayer **order, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!order[i]->is_wide) return false;
+    return true;
+}
+
+// Spare weights of all layers meet the target, or those that lose most are f32: without any narrow layer it is met. If
+// it takes all of them, because the others lose too much, the others may have spare weights.
 static HoloStatus choose(HoloLayerSearch *s, HoloLayer **order, int count)
 {
-    bool has_spare = false;
+    const HoloDistance none      = {.accuracy = 1, .cosine = 1, .score = s->baseline->score, .top1 = NAN};
+    bool               has_spare = false;
     for (int i = 0; i < count; i++) {
         has_spare = has_spare || order[i]->spare.kind;
         if (order[i]->spare.kind)
             HOLO_TRY(holo_layer_make_spare(s->narrow->graph, order[i], s->narrow->graph->arena, s->error));
     }
     if (has_spare) {
-        first_set(order, count, count, true);
+        first_set(order, count, count, SPARE, ASKED);
         HOLO_TRY(measure(s, &s->found));
-        if (s->found.score >= s->target) return fewest(s, order, count, true);
+        if (s->found.score >= s->target) return fewest(s, order, count, SPARE, ASKED);
     }
-    s->found = (HoloDistance){.accuracy = 1, .cosine = 1, .score = s->baseline->score, .top1 = NAN};
-    return fewest(s, order, count, false);
+    s->found = none;
+    HOLO_TRY(fewest(s, order, count, WIDE, ASKED));
+    if (!has_spare || !is_all_wide(order, count)) return HOLO_OK;
+    s->found = none;
+    return fewest(s, order, count, WIDE, SPARE);
 }
 
 HoloStatus holo_search(HoloLayerSearch *s)

@@ -21,13 +21,15 @@ static double bytes_of(const HoloValue *v)
 // product of all three sizes.
 static double work_of(const HoloNode *node)
 {
-    double           out = 0;
-    const HoloValue *a = holo_node_in(node, 0), *b = holo_node_in(node, 1);
+    double           out       = 0;
+    bool             is_scaled = HOLO_IS(node, QLinearConv) || HOLO_IS(node, QLinearMatMul); // scales are between
+    const HoloValue *a = holo_node_in(node, 0), *b = holo_node_in(node, is_scaled ? 3 : 1);
     for (int i = 0; i < node->out_count; i++)
         if (node->out[i]) out += count_of(&node->out[i]->type);
     bool is_product = node->op && node->op->at && a && b && b->type.rank > 0;
     if (!is_product) return out;
-    bool is_conv = b->type.rank >= 3 && HOLO_IS(node, Conv) && b->type.dim[0] > 0;
+    bool is_conv = HOLO_IS(node, Conv) || HOLO_IS(node, ConvInteger) || HOLO_IS(node, QLinearConv);
+    is_conv      = is_conv && b->type.rank >= 3 && b->type.dim[0] > 0;
     return out + (is_conv ? out * count_of(&b->type) / (double)b->type.dim[0]
                           : sqrt(count_of(&a->type) * count_of(&b->type) * out));
 }

@@ -180,12 +180,13 @@ static void sample_one(void *arg, int64_t i, int worker)
 {
     Samples *s = arg;
     (void)worker;
-    const HoloTensor *out  = s->call->out[0];
-    double            room = 0; // one element of the output's type: the exact one is rounded to it if it is narrow
-    HoloTensor        one  = {.data = &room, .dtype = out->dtype};
-    s->got[i]              = holo_element(out, s->index[i]);
-    s->want[i]             = s->call->op->at(s->call, s->index[i]);
-    if (holo_rounding_of((HoloDtype)out->dtype) <= holo_rounding_of(HOLO_F32)) return;
+    const HoloTensor *out = s->call->out[0];
+    double room    = 0; // one element of the output's type: the exact one is stored in it if it is narrow or an integer
+    HoloTensor one = {.data = &room, .dtype = out->dtype};
+    s->got[i]      = holo_element(out, s->index[i]);
+    s->want[i]     = s->call->op->at(s->call, s->index[i]);
+    bool is_float  = holo_dtype_class((HoloDtype)out->dtype) == HOLO_CLASS_FLOAT;
+    if (is_float && holo_rounding_of((HoloDtype)out->dtype) <= holo_rounding_of(HOLO_F32)) return;
     holo_put_f(&one, 0, s->want[i]);
     s->want[i] = holo_get_f(&one, 0);
 }

@@ -59,16 +59,27 @@ void holo_products_deinit(HoloProducts *products)
     holo_arena_deinit(&products->temp);
 }
 
+// The second operand of a product. In quantized operators it is between scales and zero points.
+static int operand_of(const HoloCall *call)
+{
+    return holo_op_is(call->op, HOLO_ID_QLinearMatMul) || holo_op_is(call->op, HOLO_ID_QLinearConv) ? 3 : 1;
+}
+
+static bool is_conv(const HoloOp *op)
+{
+    return holo_op_is(op, HOLO_ID_Conv) || holo_op_is(op, HOLO_ID_HOLOGRAM_Conv) ||
+           holo_op_is(op, HOLO_ID_ConvInteger) || holo_op_is(op, HOLO_ID_QLinearConv);
+}
+
 // Multiplications of a product: each output element is a sum over the weights of its column, row or channel. 0: the
 // operator has no exact element to compare with.
 static double work_of(const HoloCall *call)
 {
-    if (!call->op->at || call->in_count < 2 || !call->in[0] || !call->in[1] || !call->out[0]) return 0;
-    double a = (double)holo_tensor_count(call->in[0]), b = (double)holo_tensor_count(call->in[1]);
-    double out = (double)holo_tensor_count(call->out[0]);
-    if (call->in[1]->rank >= 3 && (holo_op_is(call->op, HOLO_ID_Conv) || holo_op_is(call->op, HOLO_ID_HOLOGRAM_Conv)))
-        return out * b / (double)(call->in[1]->dim[0] + 1);
-    return sqrt(a * b * out);
+    const HoloTensor *a = holo_in(call, 0), *b = holo_in(call, operand_of(call));
+    if (!call->op->at || !a || !b || !call->out[0]) return 0;
+    double out = (double)holo_tensor_count(call->out[0]), weights = (double)holo_tensor_count(b);
+    if (b->rank >= 3 && is_conv(call->op)) return out * weights / (double)(b->dim[0] + 1);
+    return sqrt((double)holo_tensor_count(a) * weights * out);
 }
 
 // Takes at least this much scratch for each worker of the host.
@@ -127,11 +138,6 @@ static HoloStatus steps_judge(HoloProducts *p, const HoloNode *node, const HoloC
 // ---- slices of rows
 
 // Products whose rows are those of their first input; each needs the whole matrix of the other.
-static int row_matrix(const HoloCall *call)
-{
-    return holo_op_is(call->op, HOLO_ID_QLinearMatMul) ? 3 : 1;
-}
-
 static bool is_row_product(const HoloCall *call)
 {
     static const struct {
@@ -141,7 +147,7 @@ static bool is_row_product(const HoloCall *call)
     const HoloTensor *a = holo_in(call, 0), *out = call->out[0];
     for (int i = 0; i < HOLO_COUNT(rows); i++) {
         if (!holo_op_is(call->op, rows[i].id)) continue;
-        const HoloTensor *zero = holo_in(call, rows[i].zero), *b = holo_in(call, row_matrix(call));
+        const HoloTensor *zero = holo_in(call, rows[i].zero), *b = holo_in(call, operand_of(call));
         if (!a || !b || b->rank < 2 || a->rank < 2 || a->rank != out->rank || b->rank > out->rank) return false;
         if (zero && holo_tensor_count(zero) != 1) return false;
         bool is_one_scale = i == 0 || (call->in[i == 1 ? 1 : 2] && holo_tensor_count(call->in[i == 1 ? 1 : 2]) == 1);
@@ -156,6 +162,8 @@ static int row_axes(const HoloCall *call, const HoloLowering *lowering)
     if (lowering->kernel == HOLO_KERNEL_softmax_f32) return (int)lowering->softmax.axes;
     if (lowering->kernel == HOLO_KERNEL_norm_f32 && lowering->norm.axes) return (int)lowering->norm.axes;
     if (is_row_product(call)) return 1;
+    if (lowering->kernel == HOLO_KERNEL_quantize_i8 && call->out_count == 1) return 0;
+    if (lowering->kernel == HOLO_KERNEL_pair_i8) return 0;
     return call->op->flags & HOLO_OP_POINTWISE ? 0 : -1;
 }
 
@@ -218,16 +226,36 @@ static HoloTensor slice_matrix(const HoloTensor *out, const HoloTensor *b, const
     return slice_view(out, b, &of);
 }
 
+// The scales or zero points that the slice takes, of one for each index of an axis.
+static HoloTensor slice_scales(const HoloCall *call, const HoloTensor *t, const Slice *s)
+{
+    const HoloTensor *out  = call->out[0];
+    int               axis = 0;
+    HoloTensor        wide = *t;
+    if (t->rank != 1 || t->dim[0] == 1) return *t;
+    if (out->rank > 1) axis = (int)holo_attr_int(call, "axis", 1);
+    if (axis < 0) axis += out->rank;
+    wide.rank = out->rank;
+    for (int d = 0; d < out->rank; d++) wide.dim[d] = d == axis ? t->dim[0] : 1;
+    HoloTensor view = slice_view(out, &wide, s);
+    view.dim[0]     = view.dim[axis];
+    view.rank       = 1;
+    return view;
+}
+
 // Evaluates one slice plainly, into `plain`.
 static HoloStatus slice_eval(const HoloCall *call, const Slice *s, void *plain)
 {
     HoloTensor        in[HOLO_MAP_INPUTS], out = slice_view(call->out[0], call->out[0], s), *outputs[1] = {&out};
     const HoloTensor *inputs[HOLO_MAP_INPUTS] = {NULL};
-    int               matrix                  = is_row_product(call) ? row_matrix(call) : -1;
+    int               matrix                  = is_row_product(call) ? operand_of(call) : -1;
+    bool              is_quantizing           = call->op->flags & (HOLO_OP_QUANTIZES | HOLO_OP_DEQUANTIZES);
     for (int i = 0; i < call->in_count; i++) {
         if (!call->in[i]) continue;
-        in[i] = matrix < 0 || i == 0 ? slice_view(call->out[0], call->in[i], s) : *call->in[i];
+        bool is_sliced = i == 0 || (matrix < 0 && !is_quantizing);
+        in[i]          = is_sliced ? slice_view(call->out[0], call->in[i], s) : *call->in[i];
         if (i == matrix) in[i] = slice_matrix(call->out[0], call->in[i], s);
+        if (i && is_quantizing) in[i] = slice_scales(call, call->in[i], s);
         inputs[i] = &in[i];
     }
     out.data      = plain;

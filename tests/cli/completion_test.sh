@@ -22,6 +22,8 @@ for command in $commands; do
         check "fish completes $command --$option" grep -qw -e "-l $option" part.fish
     done < options
 done
+check 'bash completes types of weights' grep -q "compgen -W 'int8 int4 f16 " complete.bash
+check 'bash completes kinds of scales' grep -q "compgen -W 'static dynamic'" complete.bash
 gives 2 "did you mean 'fish'" hologram completion fis
 gives 2 'the arguments are missing: hologram completion bash|zsh|fish' hologram completion
 gives 2 "did you mean 'compile'" hologram help compil

@@ -29,7 +29,7 @@ gives 1 '7 numbers do not make a tensor of shape [?,3]' sh -c 'echo 1 2 3 4 5 6 
 gives 1 "'1.5' in line 1 is not a number of type i64" sh -c 'echo 1.5 > half.txt; "$HOLOGRAM" run ids.onnx -i half.txt'
 gives 1 "'300' in line 2 is not a number of type u8" sh -c 'printf "1\n300\n" > big.txt; "$HOLOGRAM" run small.onnx -i big.txt'
 gives 1 "looks like a text file: 'x' in line 2 is not a number" sh -c 'printf "1\nx\n" > word.txt; "$HOLOGRAM" run ids.onnx -i word.txt'
-gives 1 "'1e400' in line 1 is too large for type f32" hologram run table.onnx -i x=1,2,1e400
+gives 1 "--input x=1,2,1e400: '1e400' in line 1 is too large for type f32" hologram run table.onnx -i x=1,2,1e400
 gives 1 "'-1e39' in line 1 is too large for type f32" hologram run table.onnx -i x=1,2,-1e39
 long=1$(printf '%070d' 0)
 gives 1 "is too long for a number" hologram run table.onnx -i x=1,2,$long
@@ -124,6 +124,24 @@ gives 0 '' hologram bench d.holo -i photo.png --seconds 0.01
 mkdir photos && cp photo.png photos/a.png && cp four.ppm photos/b.png
 gives 0 '2 samples' hologram compare d.holo "$MODEL" --samples photos --range 0,16
 quiet hologram run first.onnx -i four.ppm -q
+
+# Pictures and numbers are samples for the compiler, too. The list beside them is none.
+mkdir seen && cp photo.png seen/IMG_1.PNG && cp four.ppm seen/two.ppm && echo 'IMG_1 seven' > seen/labels.txt
+gives 0 'image: seen/IMG_1.PNG, 16x12 resized to 8x8, as f32[1, 1, 8, 8], channels first, gray, 0 to 16' hologram compile "$MODEL" -o seen.holo --quantize int8 --calibrate seen --range 0,16
+gives 0 'on 2 samples' hologram compile "$MODEL" -o seen.holo --quantize int8 --calibrate seen --range 0,16
+gives 0 'on 1 sample' hologram compile "$MODEL" -o seen.holo --quantize int8 --calibrate photo.png
+gives 0 'on 2 samples given' hologram compile "$MODEL" -o seen.holo --verify-with seen
+gives 0 'on 1 sample given' hologram compile "$MODEL" -o seen.holo --verify-with image=photo.png
+gives 0 '2 patterns answered' hologram compile "$MODEL" -o seen.holo --patterns seen
+mkdir texts && printf '%064d' 0 | sed 's/0/1 /g' > texts/image.csv && cp "$SEVEN" seven.npy
+gives 0 'on 1 sample' hologram compile "$MODEL" -o seen.holo --quantize int8 --calibrate texts
+mkdir noted && cp seven.npy noted && echo 'what these are' > noted/README.txt
+gives 0 'on 1 sample' hologram compile "$MODEL" -o seen.holo --quantize int8 --calibrate noted
+gives 2 '--mean is for pictures, but no input is a picture' hologram compile "$MODEL" -o no.holo --mean 0.5
+echo no > seen/bad.png
+gives 1 'seen/bad.png' hologram compile "$MODEL" -o no.holo --verify-with seen
+mkdir kept
+check 'no file is left' sh -c 'TMPDIR=$PWD/kept "$HOLOGRAM" compile "$0" -q -o seen.holo --quantize int8 --calibrate texts && [ -z "$(ls -A kept)" ]' "$MODEL"
 
 gives 1 'a picture cannot have 4 channels' hologram run odd.onnx -i four.ppm
 gives 1 'the input needs 4 pictures' hologram run many.onnx -i four.ppm

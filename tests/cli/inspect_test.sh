@@ -111,3 +111,8 @@ sed 's/Add(x, w)/Add(x, w/' syntax.onnxtxt > wrong.onnxtxt
 gives 1 "line 11: ',' is expected here" hologram inspect wrong.onnxtxt
 sed 's/{1.5, -2}/{1.5, two}/' syntax.onnxtxt > wrong.onnxtxt
 gives 1 'line 8: this is not a number' hologram inspect wrong.onnxtxt
+
+# One of a kind is one.
+check 'a model of one node' python3 "$ROOT/tests/support/onnx_model.py" one.onnx in x f32 2 out y f32 2 node Neg x y
+gives 0 '; 1 step, 1 of them' hologram compile one.onnx
+gives 0 '1 step, 2 values, 0 constants' hologram inspect one.holo

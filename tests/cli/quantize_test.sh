@@ -39,6 +39,10 @@ gives 0 'on 1 sample' hologram compile "$MODEL" -o a.holo --quantize int8 --cali
 # All of it asked for, nothing is narrow; the report has every layer.
 gives 0 '0 of 4 layers to int8' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --accuracy 1
 gives 0 'the requested accuracy needs it' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --accuracy 1
+# Better weights for all are not enough, and int4 beside f32 is not either: so f32 for one, and better ones for the other.
+gives 0 '1 of 4 layers to int4' hologram compile "$MODEL" -o a.holo --quantize int4 --calibrate "$DIGITS" --accuracy 0.9999995
+gives 0 '1 layer is w8: the requested accuracy needs it' hologram compile "$MODEL" -o a.holo --quantize int4 --calibrate "$DIGITS" --accuracy 0.9999995
+gives 0 '(0.9999995 was asked for)' hologram compile "$MODEL" -o a.holo --quantize int4 --calibrate "$DIGITS" --accuracy 0.9999995
 gives 0 'conv2_conv' hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --verbose
 hologram compile "$MODEL" -o a.holo --quantize int8 --calibrate "$DIGITS" --json > report.json
 json report.json quantization kind narrow_layers accuracy cosine top1 target samples layers error loss bytes_before bytes_after
@@ -63,7 +67,7 @@ gives 2 'exclude each other' hologram compile "$MODEL" -o c.holo --approx 16 --q
 gives 2 '--ranges also needs --quantize' hologram compile "$MODEL" -o c.holo --approx 16 --ranges mse
 
 # What cannot be says what to do.
-gives 2 '--quantize int9: expected int8, int4, f16, bf16, w8, q8_0, q4_0, q4_1, q5_0, q5_1, q4_k, q5_k or q6_k' hologram compile "$MODEL" -o c.holo --quantize int9
+gives 2 '--quantize int9: did you mean int8? Expected int8, int4, f16, bf16, w8, q8_0, q4_0, q4_1, q5_0, q5_1, q4_k, q5_k or q6_k' hologram compile "$MODEL" -o c.holo --quantize int9
 gives 2 'from 0 to 1' hologram compile "$MODEL" -o c.holo --quantize int8 --accuracy 99
 gives 2 '--calibrate also needs --quantize' hologram compile "$MODEL" -o c.holo --calibrate "$DIGITS"
 gives 2 '--activations both: expected static or dynamic' hologram compile "$MODEL" -o c.holo --quantize int8 --activations both
@@ -93,7 +97,7 @@ check 'all others are int8' grep -q '^  int8 *Conv' mixed.txt
 gives 0 '2 of 4 layers to f32,Gemm=int8' hologram compile "$MODEL" -o a.holo --quantize Gemm=int8
 gives 2 'Gemm is given twice' hologram compile "$MODEL" -o c.holo --quantize Gemm=int8,Gemm=f16
 gives 2 'two types for all' hologram compile "$MODEL" -o c.holo --quantize int8,f16
-gives 2 '--quantize int9: expected' hologram compile "$MODEL" -o c.holo --quantize int8,Gemm=int9
+gives 2 '--quantize int9: did you mean int8?' hologram compile "$MODEL" -o c.holo --quantize int8,Gemm=int9
 gives 0 '2 of 4 layers to q8_0' hologram compile "$MODEL" -o typed.holo --quantize q8_0
 gives 0 'layers to q4_k' hologram compile "$MODEL" -o typed.holo --quantize q4_k,Conv=f16
 gives 1 "no layer fits 'Gather'" hologram compile "$MODEL" -o c.holo --quantize int8,Gather=f16

@@ -33,6 +33,15 @@ json trace.json traceEvents thread_name tid
 check 'each thread has its track' grep -q '"tid": 2, "ts"' trace.json
 gives 0 'by operator' hologram bench digits.holo --seconds 0.05 --profile trace.json
 gives 0 'f32[1,4,4,12], f32[24,12,3,3] -> f32[1,4,4,24]' hologram bench digits.holo --seconds 0.05 --profile trace.json
+gives 0 'f32[12,1,3,3] -> f32[1,8,8,12]; then relu' hologram bench digits.holo --seconds 0.05 --profile trace.json
+check 'a node alone has nothing fused' sh -c '! "$0" bench digits.holo --seconds 0.05 --profile trace.json 2>&1 | grep "then mul"' "$HOLOGRAM"
+# Products of integers: their weights are between scales. Attention is counted, and of a table only the rows that are read.
+quiet hologram compile "$MODEL" -o int8.holo -q --quantize int8 --activations static --input-shape image:1,1,8,8
+gives 0 'u8[1,4,4,12], i8[24,12,3,3] -> u8[1,4,4,24]' hologram bench int8.holo --seconds 0.05 --profile trace.json
+check 'all products are counted' sh -c '"$0" inspect int8.holo | grep -q "flops  *1[0-9]\{5\}$"' "$HOLOGRAM"
+check 'a model' python3 "$ROOT/tests/support/onnx_model.py" table.onnx in t f32 1000,64 in i i64 2 out y f32 2,64 node Gather t,i y
+hologram bench table.onnx --seconds 0.05 --profile trace.json --json > bench.json
+check 'the rows that are read' grep -q '"bytes": 1040,' bench.json
 gives 1 'no/such.json' hologram bench digits.holo --seconds 0.05 --profile no/such.json
 gives 0 'median' hologram bench "$MODEL" --seconds 0.05 --threads 1 --input image="$SEVEN"
 gives 0 'dynamic sizes were set to 1, as with --input-shape image:1,1,8,8' hologram bench digits.holo --seconds 0.05

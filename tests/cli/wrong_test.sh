@@ -97,3 +97,31 @@ check 'the folder is made' test -s made/c.npy
 gives 1 "there is no operator 'NoSuch'" hologram ops Conv NoSuch
 gives 1 'the model has no steps for cuda' hologram run d.holo --device cuda:0
 check 'an archive has its operators' sh -c '! "$HOLOGRAM" run d.holo --device cuda:0 2>&1 | grep -q "hologram ops"'
+
+# ---- words of other programs, and words that are nearly right
+
+gives 2 "no command 'info'; did you mean 'inspect'" hologram info d.holo
+gives 2 "no command 'quantize'; did you mean 'compile --quantize TYPE'" hologram quantize m.onnx
+gives 2 '--fp16; did you mean --quantize f16' hologram compile m.onnx --fp16
+gives 2 '--batch; did you mean --input-shape NAME:DIMS' hologram compile m.onnx --batch 8
+gives 2 '--device; did you mean --target NAMES' hologram compile m.onnx --device cuda
+gives 2 '--gpu; did you mean --device cuda' hologram run d.holo --gpu
+gives 2 '--iterations; did you mean --times N' hologram run d.holo --iterations 3
+gives 2 '--iterations; did you mean --seconds S' hologram bench d.holo --iterations 3
+gives 2 '--jsno; did you mean --json' hologram inspect d.holo --jsno # letters are exchanged
+gives 2 '--JSON; did you mean --json' hologram inspect d.holo --JSON
+gives 1 "no operator 'Convv'; did you mean 'Conv'" hologram ops Convv
+gives 2 '--quantize fp16: did you mean f16' hologram compile m.onnx --quantize fp16
+gives 2 '--quantize INT8: did you mean int8' hologram compile m.onnx --quantize INT8
+gives 2 '--quantize q4_K_M: did you mean q4_k' hologram compile m.onnx --quantize q4_K_M
+gives 2 'from 0 to 1, for example 0.99' hologram compile m.onnx --quantize int8 --accuracy 99%
+gives 2 'did you mean image:2,1,8,8' hologram run d.holo -i random --input-shape image=2,1,8,8
+gives 2 'with commas between them' hologram run d.holo -i random --input-shape image:2x1x8x8
+gives 2 '? leaves a size as it is' hologram run d.holo -i random --input-shape image:-1,1,8,8
+gives 1 'compile writes an archive, not .onnx' hologram compile m.onnx -o new.onnx
+check 'and writes none' test ! -e new.onnx
+export HOLOGRAM_THREAD=2
+gives 0 'warning: HOLOGRAM_THREAD is not the name of a setting; did you mean HOLOGRAM_THREADS' hologram run d.holo -i random
+unset HOLOGRAM_THREAD
+quiet hologram run d.holo -i random -q -o answers
+gives 0 'answers has the outputs for certain inputs' hologram compare d.holo answers

@@ -27,17 +27,29 @@ static HoloStatus check_entries(const HoloCall *call, int input, int64_t channel
     return HOLO_OK;
 }
 
+static HoloStatus prepare_integer(const HoloCall *call, HoloConv *v)
+{
+    HOLO_TRY(holo_conv_init(call, 0, 1, -1, false, v));
+    HOLO_TRY(check_entries(call, 2, 0));
+    HOLO_TRY(check_entries(call, 3, v->w->dim[0]));
+    v->x_zero = holo_in(call, 2) ? holo_get_f(holo_in(call, 2), 0) : 0;
+    v->w_zero = holo_in(call, 3);
+    return HOLO_OK;
+}
+
 static HoloStatus eval_integer(HoloCall *call)
 {
     HoloConv v;
     if (holo_out_is_empty(call)) return HOLO_OK;
-    HOLO_TRY(holo_conv_init(call, 0, 1, -1, false, &v));
-    HOLO_TRY(check_entries(call, 2, 0));
-    HOLO_TRY(check_entries(call, 3, v.w->dim[0]));
-    v.x_zero = holo_in(call, 2) ? holo_get_f(holo_in(call, 2), 0) : 0;
-    v.w_zero = holo_in(call, 3);
+    HOLO_TRY(prepare_integer(call, &v));
     holo_contract(call, &v.contract);
     return HOLO_OK;
+}
+
+static double at_integer(const HoloCall *call, int64_t index)
+{
+    HoloConv v;
+    return prepare_integer(call, &v) ? NAN : holo_contract_at(&v.contract, index);
 }
 
 // ---- QLinearConv: x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias
@@ -66,24 +78,36 @@ static void finish(const HoloContract *c, int64_t batch, int64_t row, int64_t co
     for (int64_t j = 0; j < count; j++) sums[j].f = holo_requantize(sums[j].f + bias, scale, q->y_scale) + q->y_zero;
 }
 
-static HoloStatus eval(HoloCall *call)
+static HoloStatus prepare(const HoloCall *call, QConv *q)
 {
     static const bool by_channel[] = {[4] = true, [5] = true, [7] = false};
-    QConv             q;
-    if (holo_out_is_empty(call)) return HOLO_OK;
-    HOLO_TRY(holo_conv_init(call, 0, 3, -1, false, &q.conv));
+    HOLO_TRY(holo_conv_init(call, 0, 3, -1, false, &q->conv));
     for (int i = 1; i < 8; i++)
-        if (i != 3) HOLO_TRY(check_entries(call, i, by_channel[i] ? q.conv.w->dim[0] : 0));
-    q.conv.x_zero          = holo_get_f(call->in[2], 0);
-    q.conv.w_zero          = call->in[5];
-    q.conv.contract.finish = finish;
-    q.w_scale              = call->in[4];
-    q.bias                 = holo_in(call, 8);
-    q.x_scale              = holo_get_f(call->in[1], 0);
-    q.y_scale              = holo_get_f(call->in[6], 0);
-    q.y_zero               = holo_get_f(call->in[7], 0);
+        if (i != 3) HOLO_TRY(check_entries(call, i, by_channel[i] ? q->conv.w->dim[0] : 0));
+    q->conv.x_zero          = holo_get_f(call->in[2], 0);
+    q->conv.w_zero          = call->in[5];
+    q->conv.contract.finish = finish;
+    q->w_scale              = call->in[4];
+    q->bias                 = holo_in(call, 8);
+    q->x_scale              = holo_get_f(call->in[1], 0);
+    q->y_scale              = holo_get_f(call->in[6], 0);
+    q->y_zero               = holo_get_f(call->in[7], 0);
+    return HOLO_OK;
+}
+
+static HoloStatus eval(HoloCall *call)
+{
+    QConv q;
+    if (holo_out_is_empty(call)) return HOLO_OK;
+    HOLO_TRY(prepare(call, &q));
     holo_contract(call, &q.conv.contract);
     return HOLO_OK;
+}
+
+static double at(const HoloCall *call, int64_t index)
+{
+    QConv q;
+    return prepare(call, &q) ? NAN : holo_contract_at(&q.conv.contract, index);
 }
 
 // ---- QLinearConv of com.microsoft: x may have its channels last
@@ -187,7 +211,8 @@ const HoloOp holo_ops_qlinear_conv[] = {
      .types   = TYPES_8,
      .flags   = HOLO_OP_SCALED,
      .infer   = infer_integer,
-     .eval    = eval_integer},
+     .eval    = eval_integer,
+     .at      = at_integer},
     {.name    = "QLinearConv",
      .domain  = "",
      .since   = 10,
@@ -198,7 +223,8 @@ const HoloOp holo_ops_qlinear_conv[] = {
      .types   = TYPES_8,
      .flags   = HOLO_OP_SCALED,
      .infer   = infer,
-     .eval    = eval},
+     .eval    = eval,
+     .at      = at},
     {.name    = "QLinearConv",
      .domain  = "com.microsoft",
      .since   = 1,

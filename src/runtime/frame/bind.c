@@ -95,8 +95,12 @@ static HoloStatus inputs_check(const HoloFrame *frame, const HoloTensor *const *
             int64_t want;
             if (!dim_value(frame, a->SIZES_at[v->size_first + (uint32_t)d], &want) || want == inputs[i]->dim[d])
                 continue;
-            char why[160];
-            snprintf(why, sizeof why, "the size of dimension %d should be %lld", d, (long long)want);
+            const HoloPort *port =
+                frame == frame->session->frame ? holo_model_input(frame->session->model, (int)i) : NULL;
+            const char *name = port ? port->symbol[d] : NULL;
+            char        why[400];
+            snprintf(why, sizeof why, "the size of dimension %d should be %lld%s%.300s%s", d, (long long)want,
+                     name ? ", as '" : "", name ? name : "", name ? "' is in another input" : "");
             return input_fail(frame, v, inputs[i], why, error);
         }
     }

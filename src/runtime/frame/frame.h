@@ -221,10 +221,11 @@ static inline bool holo_kind_fits(uint8_t want, uint8_t want_inner, const HoloTe
     return want == have->kind || (want == HOLO_OPTIONAL && want_inner == have->kind);
 }
 
-// A public call takes the session first and gives it back at its end; giving it back yields the status of the call.
+// A public call takes the session first and gives it back at its end; giving it back yields the status of the call, and
+// tells the log of a failure.
 // HOLO_BUSY: another thread's call has it.
 HOLO_MUST HoloStatus holo_session_take(const HoloSession *session, HoloError *error);
-HOLO_MUST HoloStatus holo_session_give(const HoloSession *session, HoloStatus status);
+HOLO_MUST HoloStatus holo_session_give(const HoloSession *session, HoloStatus status, const HoloError *error);
 // If two threads have met: did this thread set everything, and did it make the last run? HOLO_BUSY: no.
 HOLO_MUST HoloStatus holo_session_owns_sets(const HoloSession *session, HoloError *error);
 HOLO_MUST HoloStatus holo_session_owns_run(const HoloSession *session, HoloError *error);

@@ -158,7 +158,7 @@ HoloStatus holo_session_set_memo(HoloSession *session, size_t bytes, HoloError *
 {
     HOLO_TRY(holo_session_take(session, error));
     HOLO_IN(session->account);
-    return holo_session_give(session, memo_set(session, bytes, error));
+    return holo_session_give(session, memo_set(session, bytes, error), error);
 }
 
 int64_t holo_model_memo_count(const HoloModel *model)

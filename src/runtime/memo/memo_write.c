@@ -244,5 +244,5 @@ HoloStatus holo_session_save_memo(const HoloSession *session, const char *path, 
 {
     HOLO_TRY(holo_session_take(session, error));
     HOLO_IN(session->account);
-    return holo_session_give(session, memo_save(session, path, error));
+    return holo_session_give(session, memo_save(session, path, error), error);
 }

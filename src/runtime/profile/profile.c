@@ -97,7 +97,7 @@ static HoloStatus profile_write(const HoloSession *session, const char *path, Ho
 HoloStatus holo_session_profile_write(const HoloSession *session, const char *path, HoloError *error)
 {
     HOLO_TRY(holo_session_take(session, error));
-    return holo_session_give(session, profile_write(session, path, error));
+    return holo_session_give(session, profile_write(session, path, error), error);
 }
 
 int holo_session_profile_steps(const HoloSession *session)

@@ -1,4 +1,5 @@
 // profile_steps.c - what a profile knows about each step: its sizes, bytes, products and times.
+#include "ops/op_id.h"
 #include "runtime/frame/frame.h"
 #include "runtime/pool.h"
 #include "runtime/programs.h"
@@ -26,15 +27,25 @@ static const HoloTensor *weights(const HoloFrame *frame, uint32_t i, const HoloS
     return at < s->in_count ? operand(frame, s, at) : NULL;
 }
 
-// Two operations for each term of matrix products and convolutions. Other steps are not counted.
+// For each element of the output: its share of the scores, and the sum over the keys. Keys of a cache are not known here.
+static double attention_flops(const HoloTensor *q, const HoloTensor *k, const HoloTensor *out)
+{
+    int rank = q->rank;
+    if (rank < 3 || k->rank != rank || out->rank != rank || out->dim[rank - 1] < 1) return 0;
+    double size = (double)q->dim[rank - 1] / (double)out->dim[rank - 1];
+    return 2 * elements(out) * (double)k->dim[rank - 2] * (size + 1);
+}
+
+// Two operations for each term of matrix products, convolutions and attention. Other steps are not counted.
 static double flops_of(const HoloFrame *frame, uint32_t i, const HoloStepRecord *s, const char *kernel)
 {
     const HoloTensor *a = s->in_count ? operand(frame, s, 0) : NULL, *w = weights(frame, i, s);
-    double            out = s->out_count ? elements(operand(frame, s, s->in_count)) : 0;
-    if (!a || !w || a->rank < 1 || w->rank < 1) return 0;
+    const HoloTensor *y   = s->out_count ? operand(frame, s, s->in_count) : NULL;
+    double            out = elements(y);
+    if (!a || !w || !y || a->rank < 1 || w->rank < 1) return 0;
     if (!strncmp(kernel, "conv", 4)) return w->dim[0] > 0 ? 2 * out * elements(w) / (double)w->dim[0] : 0;
     if (!strncmp(kernel, "matmul", 6)) return 2 * out * (double)a->dim[a->rank - 1];
-    return 0;
+    return !strncmp(kernel, "attention", 9) && s->out_count == 1 ? attention_flops(a, w, y) : 0;
 }
 
 typedef struct Words { // a text that is cut if there is no room
@@ -65,37 +76,80 @@ static void type_add(Words *w, const char *before, const HoloTensor *t)
     words_add(w, "]");
 }
 
-static const char *shapes_of(const HoloFrame *frame, const HoloStepRecord *s, HoloArena *arena)
+static const char *shapes_of(const HoloFrame *frame, uint32_t i, const HoloStepRecord *s, HoloArena *arena)
 {
     Words w = {0};
-    for (uint32_t k = 0; k < s->in_count && k < 2; k++) type_add(&w, k ? ", " : "", operand(frame, s, k));
+    if (s->in_count) type_add(&w, "", operand(frame, s, 0));
+    type_add(&w, ", ", weights(frame, i, s));
     for (uint32_t k = 0; k < s->out_count; k++) type_add(&w, k ? ", " : " -> ", operand(frame, s, s->in_count + k));
     return words_keep(arena, &w);
 }
 
-// Functions applied to each element of the output, which were nodes of their own in the model.
+// The instruction before i that makes a register; NULL: there is none.
+static const HoloIsaInst *maker(const HoloIsaProgram *p, int i, uint16_t op, unsigned reg)
+{
+    while (--i >= 0)
+        if (p->code[i].op == op && p->code[i].dst == reg) return &p->code[i];
+    return NULL;
+}
+
+// A choice between two numbers by comparing them: the larger or the smaller one; "relu" is the larger one of x and 0.
+static const char *choice_name(const HoloIsaProgram *p, int i)
+{
+    const HoloIsaInst *sel = &p->code[i], *set = maker(p, i, HOLO_ISA_SET, sel->a), *zero;
+    if (!set || (set->how != HOLO_ISA_COND_LT && set->how != HOLO_ISA_COND_GT)) return "where";
+    bool is_first = sel->b == set->a && sel->c == set->b;
+    if (!is_first && (sel->b != set->b || sel->c != set->a)) return "where";
+    if (is_first == (set->how == HOLO_ISA_COND_LT)) return "min";
+    zero = maker(p, i, HOLO_ISA_CONST, set->b);
+    if (!zero) zero = maker(p, i, HOLO_ISA_CONST, set->a);
+    return zero && !zero->bits ? "relu" : "max";
+}
+
+// What an instruction does to elements; NULL: it only moves or compares them, or computes where they are.
+static const char *function_name(const HoloIsaProgram *p, int i, HoloDtype dtype)
+{
+    const HoloIsaOpInfo *op = holo_isa_op(p->code[i].op);
+    if (p->code[i].type == HOLO_I64 && dtype != HOLO_I64) return NULL;
+    if (p->code[i].op == HOLO_ISA_SEL) return choice_name(p, i);
+    bool is_function = op->kind[0] == HOLO_ISA_KIND_T && op->kind[1] == HOLO_ISA_KIND_T && strcmp(op->text, "mov");
+    return is_function ? op->text : NULL;
+}
+
+// Functions applied to each element of the output, which were nodes of their own in the model. One node alone has none.
 static const char *fused_of(const HoloFrame *frame, const HoloStepRecord *s, HoloArena *arena)
 {
-    HoloArena         temp   = {0};
-    HoloStoredProgram stored = {0};
-    Words             w      = {0};
-    if (s->program) {
+    HoloArena         temp    = {0};
+    HoloStoredProgram stored  = {0};
+    Words             w       = {0};
+    int               count   = 0;
+    bool              is_tail = false;
+    const HoloTensor *y       = s->out_count ? operand(frame, s, s->in_count) : NULL;
+    if (s->program && y) {
         HoloStatus status = holo_program_get(&frame->session->model->archive, s->program - 1, &temp, &stored, NULL);
+        for (int i = 0; !status && i < stored.program.param_count; i++)
+            is_tail |= stored.program.params[i].access == HOLO_ISA_INOUT;
         for (int i = 0; !status && i < stored.program.count; i++) {
-            const HoloIsaOpInfo *op = holo_isa_op(stored.program.code[i].op);
-            if (op->kind[0] == HOLO_ISA_KIND_T && op->kind[1] == HOLO_ISA_KIND_T && strcmp(op->text, "mov"))
-                words_add(&w, w.size ? ", %s" : "%s", op->text);
+            const char *name = function_name(&stored.program, i, (HoloDtype)y->dtype);
+            if (name) words_add(&w, count++ ? ", %s" : "%s", name);
         }
     }
     holo_arena_deinit(&temp);
-    return words_keep(arena, &w);
+    return is_tail || count > 1 ? words_keep(arena, &w) : "";
 }
 
-static uint64_t bytes_of(const HoloFrame *frame, const HoloStepRecord *s)
+// Reads as many elements of its first input as it writes.
+static bool is_lookup(const HoloOp *op)
 {
+    return holo_op_is(op, HOLO_ID_Gather) || holo_op_is(op, HOLO_ID_GatherND) || holo_op_is(op, HOLO_ID_GatherElements);
+}
+
+static uint64_t bytes_of(const HoloFrame *frame, uint32_t i, const HoloStepRecord *s)
+{
+    uint32_t first = s->out_count && is_lookup(frame->calls[i].op) ? s->in_count : 0;
     uint64_t bytes = 0;
     for (uint32_t k = 0; k < (uint32_t)s->in_count + s->out_count; k++) {
-        const HoloTensor *t = operand(frame, s, k);
+        const HoloTensor *t = operand(frame, s, k ? k : first);
         if (t && t->kind == HOLO_TENSOR && t->dtype != HOLO_STRING && elements(t) > 0) bytes += holo_tensor_bytes(t);
     }
     return bytes;
@@ -105,7 +159,7 @@ static uint64_t bytes_of(const HoloFrame *frame, const HoloStepRecord *s)
 static HoloProfileStep *step_of(HoloFrame *frame, uint32_t i, const HoloStepRecord *s, const char *kernel)
 {
     HoloProfile *p     = &frame->session->profile;
-    uint64_t     bytes = bytes_of(frame, s);
+    uint64_t     bytes = bytes_of(frame, i, s);
     // Steps run in order, so it is usually the one after the last.
     for (size_t k = 0; k < p->step_count; k++) {
         HoloProfileStep *known = &p->steps[(p->step_next + k) % p->step_count];
@@ -127,7 +181,7 @@ static HoloProfileStep *step_of(HoloFrame *frame, uint32_t i, const HoloStepReco
                         .told  = {.name   = frame->calls[i].node,
                                   .op     = frame->calls[i].op->name,
                                   .kernel = kernel,
-                                  .shapes = shapes_of(frame, s, &p->arena),
+                                  .shapes = shapes_of(frame, i, s, &p->arena),
                                   .fused  = fused_of(frame, s, &p->arena),
                                   .flops  = flops_of(frame, i, s, kernel),
                                   .bytes  = bytes},

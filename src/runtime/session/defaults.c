@@ -118,7 +118,7 @@ static HoloStatus size_set(HoloSession *session, const char *symbol, int64_t siz
 HoloStatus holo_session_set_size(HoloSession *session, const char *symbol, int64_t size, HoloError *error)
 {
     HOLO_TRY(holo_session_take(session, error));
-    return holo_session_give(session, size_set(session, symbol, size, error));
+    return holo_session_give(session, size_set(session, symbol, size, error), error);
 }
 
 void holo_defaults_deinit(HoloSession *session)

@@ -270,8 +270,9 @@ static HoloStatus inputs_set(const Request *r, HoloSession *session)
     for (int i = 0; i < r->input_count; i++) {
         const HoloRunInput *in = &r->inputs[i];
         int at = port_of(model->inputs, holo_model_input_count(model), "input", in->name, in->index, r->error);
-        if (at < 0) return HOLO_BAD_ARGUMENT;
-        if (session->input_is_set[at]) return fail_twice("input", &model->inputs[at], r->error);
+        if (at < 0) return holo_tell_failure(HOLO_BAD_ARGUMENT, "a run", r->error);
+        if (session->input_is_set[at])
+            return holo_tell_failure(fail_twice("input", &model->inputs[at], r->error), "a run", r->error);
         HOLO_TRY(holo_session_set_input(session, at, &in->tensor, r->error));
     }
     return HOLO_OK;
@@ -283,9 +284,10 @@ static HoloStatus outputs_set(const Request *r, HoloSession *session)
     for (int i = 0; i < r->output_count; i++) {
         HoloRunOutput *out = &r->outputs[i];
         int at = port_of(model->outputs, holo_model_output_count(model), "output", out->name, out->index, r->error);
-        if (at < 0) return HOLO_BAD_ARGUMENT;
+        if (at < 0) return holo_tell_failure(HOLO_BAD_ARGUMENT, "a run", r->error);
         for (int k = 0; k < i; k++)
-            if (r->outputs[k].index == at) return fail_twice("output", &model->outputs[at], r->error);
+            if (r->outputs[k].index == at)
+                return holo_tell_failure(fail_twice("output", &model->outputs[at], r->error), "a run", r->error);
         out->index = at;
         if (out->data) HOLO_TRY(holo_session_set_output(session, at, out->data, out->size, r->error));
     }
@@ -331,7 +333,7 @@ static HoloStatus request_serve(Request *r, const HoloRunOptions *options, HoloS
     HoloRunOptions asked;
     for (int i = 0; i < r->output_count; i++) r->outputs[i].owned = NULL, r->outputs[i].tensor = (HoloTensor){0};
     HOLO_TRY(holo_sharing_choose(r->model, &r->model, r->error));
-    HOLO_TRY(options_take(options, &asked, r->error));
+    HOLO_TRY(holo_tell_failure(options_take(options, &asked, r->error), "a run", r->error));
     HoloStop stop = {.flag = asked.cancel};
     if (asked.time_limit > 0) stop.deadline = holo_time_now() + asked.time_limit;
     HOLO_TRY(session_get(r->model, &stop, &session, r->error));

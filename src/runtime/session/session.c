@@ -125,8 +125,9 @@ HoloStatus holo_session_create(const HoloModel *model, HoloPool *pool, HoloSessi
     else
         *out_session = session;
     if (!status && holo_is_told(HOLO_LOG_INFO))
-        holo_tell(HOLO_LOG_INFO, "made a session of %s on %d threads, for %s",
-                  holo_size_text(holo_account_held(session->account)).text, holo_pool_threads(pool), session->device);
+        holo_tell(HOLO_LOG_INFO, "made a session of %s on %d thread%s, for %s",
+                  holo_size_text(holo_account_held(session->account)).text, holo_pool_threads(pool),
+                  holo_pool_threads(pool) == 1 ? "" : "s", session->device);
     return holo_tell_failure(status, "a session", error);
 }
 
@@ -258,7 +259,7 @@ static HoloStatus input_set(HoloSession *session, int index, const HoloTensor *t
 HoloStatus holo_session_set_input(HoloSession *session, int index, const HoloTensor *tensor, HoloError *error)
 {
     HOLO_TRY(holo_session_take(session, error));
-    return holo_session_give(session, input_set(session, index, tensor, error));
+    return holo_session_give(session, input_set(session, index, tensor, error), error);
 }
 
 static HoloStatus output_set(HoloSession *session, int index, void *data, size_t size, HoloError *error)
@@ -280,7 +281,7 @@ static HoloStatus output_set(HoloSession *session, int index, void *data, size_t
 HoloStatus holo_session_set_output(HoloSession *session, int index, void *data, size_t size, HoloError *error)
 {
     HOLO_TRY(holo_session_take(session, error));
-    return holo_session_give(session, output_set(session, index, data, size, error));
+    return holo_session_give(session, output_set(session, index, data, size, error), error);
 }
 
 void holo_session_clear(HoloSession *session)
@@ -317,7 +318,7 @@ static HoloStatus input_own(HoloSession *session, int index, HoloTensor *out_vie
 HoloStatus holo_session_input(HoloSession *session, int index, HoloTensor *out_view, HoloError *error)
 {
     HOLO_TRY(holo_session_take(session, error));
-    return holo_session_give(session, input_own(session, index, out_view, error));
+    return holo_session_give(session, input_own(session, index, out_view, error), error);
 }
 
 // ---- running
@@ -468,11 +469,8 @@ HoloStatus holo_session_run(HoloSession *session, HoloError *error)
     HOLO_TRY(holo_session_take(session, error));
     HOLO_IN_FOR(session->account, "a run");
     HoloStatus status = run(session, error);
-    if (status)
-        status = holo_tell_failure(status, "a run", error);
-    else
-        holo_tell(HOLO_LOG_DEBUG, "a run is done; the session holds %zu bytes", holo_session_memory(session));
-    return holo_session_give(session, status);
+    if (!status) holo_tell(HOLO_LOG_DEBUG, "a run is done; the session holds %zu bytes", holo_session_memory(session));
+    return holo_session_give(session, status, error);
 }
 
 HoloStatus holo_session_set_time_limit(HoloSession *session, double seconds, HoloError *error)
@@ -480,7 +478,7 @@ HoloStatus holo_session_set_time_limit(HoloSession *session, double seconds, Hol
     if (!(seconds >= 0)) return holo_fail(error, HOLO_BAD_ARGUMENT, "a time limit must be 0 or more, not %g", seconds);
     HOLO_TRY(holo_session_take(session, error));
     session->time_limit = seconds;
-    return holo_session_give(session, HOLO_OK);
+    return holo_session_give(session, HOLO_OK, NULL);
 }
 
 static HoloStatus output_view(const HoloSession *session, int index, HoloTensor *out_view, HoloError *error)
@@ -501,7 +499,7 @@ static HoloStatus output_view(const HoloSession *session, int index, HoloTensor 
 HoloStatus holo_session_output(const HoloSession *session, int index, HoloTensor *out_view, HoloError *error)
 {
     HOLO_TRY(holo_session_take(session, error));
-    return holo_session_give(session, output_view(session, index, out_view, error));
+    return holo_session_give(session, output_view(session, index, out_view, error), error);
 }
 
 void holo_session_watch(HoloSession *session, HoloWatchFn watch, void *context)

@@ -14,12 +14,20 @@ HoloStatus holo_session_take(const HoloSession *session, HoloError *error)
     HoloUsers *users = users_of(session);
     if (!atomic_exchange_explicit(&users->is_taken, true, memory_order_acquire)) return HOLO_OK;
     atomic_store(&users->have_met, true);
-    return holo_fail(error, HOLO_BUSY,
-                     "another thread is using this session: give each thread its own, or call holo_model_run");
+    HOLO_IN(session->account);
+    HoloStatus status = holo_fail(
+        error, HOLO_BUSY, "another thread is using this session: give each thread its own, or call holo_model_run");
+    return holo_tell_failure(status, "a session", error);
 }
 
-HoloStatus holo_session_give(const HoloSession *session, HoloStatus status)
+HoloStatus holo_session_give(const HoloSession *session, HoloStatus status, const HoloError *error)
 {
+    if (status) {
+        const HoloScope *scope = holo_scope_current();
+        const char      *what  = scope && scope->what ? scope->what : "a session";
+        HOLO_IN(session->account);
+        (void)holo_tell_failure(status, what, error);
+    }
     HoloSeen *seen = (HoloSeen *)(uintptr_t)&session->seen;
     atomic_store_explicit(&seen->hits, session->memo ? session->memo->hits : 0, memory_order_relaxed);
     atomic_store_explicit(&seen->misses, session->memo ? session->memo->misses : 0, memory_order_relaxed);

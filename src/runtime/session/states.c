@@ -169,13 +169,13 @@ static HoloStatus type_find(HoloSession *session, int index, HoloTensor *out, Ho
 HoloStatus holo_session_state_type(HoloSession *session, int index, HoloTensor *out_type, HoloError *error)
 {
     HOLO_TRY(holo_session_take(session, error));
-    return holo_session_give(session, type_find(session, index, out_type, error));
+    return holo_session_give(session, type_find(session, index, out_type, error), error);
 }
 
 HoloStatus holo_session_state(HoloSession *session, int index, HoloTensor *out_view, HoloError *error)
 {
     HOLO_TRY(holo_session_take(session, error));
-    return holo_session_give(session, view_find(session, index, out_view, error));
+    return holo_session_give(session, view_find(session, index, out_view, error), error);
 }
 
 // `size` bytes of a state from byte `offset` on, as elements of a tensor of one dimension.
@@ -216,7 +216,7 @@ HoloStatus holo_session_state_read(HoloSession *session, int index, size_t offse
                                    HoloError *error)
 {
     HOLO_TRY(holo_session_take(session, error));
-    return holo_session_give(session, part_cross(session, index, offset, HOLO_TRANSFER_OUT, to, size, error));
+    return holo_session_give(session, part_cross(session, index, offset, HOLO_TRANSFER_OUT, to, size, error), error);
 }
 
 HoloStatus holo_session_state_write(HoloSession *session, int index, size_t offset, const void *from, size_t size,
@@ -224,7 +224,7 @@ HoloStatus holo_session_state_write(HoloSession *session, int index, size_t offs
 {
     HOLO_TRY(holo_session_take(session, error));
     void *bytes = (void *)(uintptr_t)from; // it is only read
-    return holo_session_give(session, part_cross(session, index, offset, HOLO_TRANSFER_IN, bytes, size, error));
+    return holo_session_give(session, part_cross(session, index, offset, HOLO_TRANSFER_IN, bytes, size, error), error);
 }
 
 static HoloStatus part_move(HoloSession *session, int index, size_t to, size_t from, size_t size, HoloError *error)
@@ -242,5 +242,5 @@ HoloStatus holo_session_state_copy(HoloSession *session, int index, size_t to, s
                                    HoloError *error)
 {
     HOLO_TRY(holo_session_take(session, error));
-    return holo_session_give(session, part_move(session, index, to, from, size, error));
+    return holo_session_give(session, part_move(session, index, to, from, size, error), error);
 }

@@ -138,7 +138,7 @@ HoloStatus holo_session_leave_output(HoloSession *session, int index, bool is_le
                          holo_model_output_count(session->model));
     HOLO_TRY(holo_session_take(session, error));
     session->outputs[index].is_left = is_left;
-    return holo_session_give(session, HOLO_OK);
+    return holo_session_give(session, HOLO_OK, NULL);
 }
 
 HoloStatus holo_session_set_stream(HoloSession *session, void *stream, bool own, HoloError *error)
@@ -150,7 +150,7 @@ HoloStatus holo_session_set_stream(HoloSession *session, void *stream, bool own,
     HOLO_TRY(holo_session_take(session, error));
     HoloStatus status = on->device->use_stream(on->self, stream, own, error);
     if (!status) session->has_stream = !own;
-    return holo_session_give(session, status);
+    return holo_session_give(session, status, error);
 }
 
 HoloStatus holo_session_device_take(HoloSession *session, size_t size, void **out_memory, HoloError *error)
@@ -163,7 +163,7 @@ HoloStatus holo_session_device_take(HoloSession *session, size_t size, void **ou
     HoloStatus status =
         *out_memory ? HOLO_OK
                     : holo_fail(error, HOLO_NO_MEMORY, "device %s has no memory for %zu bytes", on->device->name, size);
-    return holo_session_give(session, status);
+    return holo_session_give(session, status, error);
 }
 
 void holo_session_device_give(HoloSession *session, void *memory, size_t size)
@@ -182,5 +182,5 @@ HoloStatus holo_session_device_copy(HoloSession *session, void *to, const void *
     HoloStatus status =
         on->device->transfer(on->self, to_device ? HOLO_TRANSFER_IN : HOLO_TRANSFER_OUT, to, from, size, error);
     if (!status) status = on->device->wait(on->self, error);
-    return holo_session_give(session, status);
+    return holo_session_give(session, status, error);
 }

@@ -251,10 +251,18 @@ static void test_a_log(void **state)
     assert_true(heard(&log, "1 compiled ", "tiny.onnx: 2 nodes"));
     assert_true(heard(&log, "1 opened ", "steps"));
     EXPECT_OK(holo_session_create(model, NULL, &session, &error));
-    assert_true(heard(&log, "1 made a session", "on 1 threads"));
+    assert_true(heard(&log, "1 made a session", "on 1 thread,"));
     assert_int_equal(holo_session_run(session, NULL), HOLO_BAD_INPUT);
     assert_true(heard(&log, "3 a run: ", "an input does not fit the model")); // without a HoloError there is the status
-    HoloTensor x = made(&holo_model_input(model, 0)->type, 1, 1);
+    HoloTensor x = made(&holo_model_input(model, 0)->type, 1, 1), view;
+    EXPECT_FAIL(holo_session_set_input(session, 7, &x, &error), HOLO_BAD_ARGUMENT, "there is no input 7");
+    assert_true(heard(&log, "3 a session: ", "there is no input 7"));
+    EXPECT_FAIL(holo_session_output(session, 0, &view, &error), HOLO_BAD_ARGUMENT, "has not run");
+    assert_true(heard(&log, "3 a session: ", "has not run"));
+    HoloRunInput  nobody = {.name = "nobody", .tensor = x};
+    HoloRunOutput result = {.index = 0};
+    EXPECT_FAIL(holo_model_run(model, &nobody, 1, &result, 1, NULL, &error), HOLO_BAD_ARGUMENT, "no input nobody");
+    assert_true(heard(&log, "3 a run: ", "no input nobody"));
     EXPECT_OK(holo_session_set_input(session, 0, &x, &error));
     EXPECT_OK(holo_session_run(session, &error));
     assert_true(heard(&log, "0 a run is done", "bytes"));

@@ -255,6 +255,58 @@ static void test_large_outputs(void **state)
     holo_compiler_destroy(compiler);
 }
 
+// Numbers that have scales, one for all or one for each index of an axis, are judged in pieces, too.
+static void test_large_scaled(void **state)
+{
+    (void)state;
+    static const char *const scales[] = {"one", "first", "second"}, *const axis[] = {"", "axis=0", "axis=-2"};
+    OnnxModel     m        = {0};
+    const char   *path     = temp_path("scaled.onnx");
+    HoloCompiler *compiler = compiler_make();
+    HoloReport   *report   = NULL;
+    onnx_input(&m.graph, "x", HOLO_U8, "12,1024,1024");
+    onnx_weights(&m.graph, "one", "1", 1, 1);
+    onnx_weights(&m.graph, "first", "12", 2, 1);
+    onnx_weights(&m.graph, "second", "1024", 3, 1);
+    for (int i = 0; i < HOLO_COUNT(scales); i++) {
+        char inputs[32], real[32], output[32];
+        snprintf(inputs, sizeof inputs, "x,%s", scales[i]);
+        snprintf(real, sizeof real, "real%d", i);
+        snprintf(output, sizeof output, "y%d", i);
+        onnx_output(&m.graph, output, HOLO_F32, "1,1,1");
+        onnx_node(&m.graph, "DequantizeLinear", inputs, real, axis[i]);
+        onnx_node(&m.graph, "ReduceMax", real, output, "");
+    }
+    onnx_save(&m, path);
+    holo_compiler_set_memory_limit(compiler, 80 << 20); // x takes 12 MiB, and what is computed of it 48 MiB
+    holo_compiler_set_strict(compiler, true);
+    EXPECT_OK(holo_compile_file(compiler, path, temp_path("scaled.holo"), &report, &error));
+    assert_int_equal(report->verify_outputs, 3);
+    holo_report_destroy(report);
+    holo_compiler_destroy(compiler);
+}
+
+// Of a large convolution of integers some elements are computed exactly. Half of them leave the type and are cut off.
+static void test_large_integers(void **state)
+{
+    (void)state;
+    static const uint8_t zero        = 128;
+    OnnxModel            m           = {0};
+    static uint8_t       w[64 * 576] = {0};
+    static const float   scale[2]    = {0.02F, 1};
+    for (int i = 0; i < HOLO_COUNT(w); i++) w[i] = (uint8_t)(i * 37 % 256);
+    onnx_input(&m.graph, "x", HOLO_U8, "1,64,24,24");
+    onnx_output(&m.graph, "y", HOLO_U8, "1,64,24,24");
+    onnx_output(&m.graph, "sums", HOLO_I32, "1,64,24,24");
+    onnx_constant(&m.graph, "w", HOLO_U8, "64,64,3,3", w, sizeof w);
+    onnx_constant(&m.graph, "zero", HOLO_U8, "1", &zero, 1);
+    onnx_constant(&m.graph, "by", HOLO_F32, "1", &scale[0], sizeof(float));
+    onnx_constant(&m.graph, "to", HOLO_F32, "1", &scale[1], sizeof(float));
+    onnx_node(&m.graph, "QLinearConv", "x,by,zero,w,by,zero,to,zero", "y", "pads=[1,1,1,1]");
+    onnx_node(&m.graph, "ConvInteger", "x,w,zero,zero", "sums", "pads=[1,1,1,1]");
+    expect_verified(&m, "made-up inputs");
+}
+
 // A view of a value that nobody else reads is that value.
 static void test_views(void **state)
 {
@@ -398,6 +450,7 @@ int main(void)
         cmocka_unit_test(test_indices_far_off), cmocka_unit_test(test_lengths_and_shapes),
         cmocka_unit_test(test_strict),          cmocka_unit_test(test_random),
         cmocka_unit_test(test_limit),           cmocka_unit_test(test_large_outputs),
+        cmocka_unit_test(test_large_scaled),    cmocka_unit_test(test_large_integers),
         cmocka_unit_test(test_views),           cmocka_unit_test(test_given),
         cmocka_unit_test(test_infinity),        cmocka_unit_test(test_kernel_leaves_its_memory),
     };

@@ -118,7 +118,7 @@ static void test_what_does_not_fit(void **state)
     EXPECT_OK(holo_session_set_input(r.session, 0, &x, &error));
     EXPECT_OK(holo_session_set_input(r.session, 1, &bad, &error));
     EXPECT_FAIL(holo_session_run(r.session, &error), HOLO_BAD_INPUT,
-                "input z is f32[1,6]: the size of dimension 0 should be 2");
+                "input z is f32[1,6]: the size of dimension 0 should be 2, as 'N' is in another input");
     // And after all that it still runs.
     EXPECT_OK(holo_session_set_input(r.session, 1, &x, &error));
     EXPECT_OK(holo_session_run(r.session, &error));

@@ -103,7 +103,7 @@ static void test_a_session_of_two_threads(void **state)
     HoloTensor y;
     assert_int_equal(holo_session_take(s->session, NULL), HOLO_OK); // a call of another thread meets this one
     EXPECT_FAIL(holo_session_run(s->session, &error), HOLO_BUSY, "another thread");
-    assert_int_equal(holo_session_give(s->session, HOLO_OK), HOLO_OK);
+    assert_int_equal(holo_session_give(s->session, HOLO_OK, NULL), HOLO_OK);
     all_run(s, 2, session_work);
     assert_int_equal(atomic_load(&s->wrong), 0);
     assert_int_equal(atomic_load(&s->failed), 0);
@@ -136,7 +136,7 @@ static void test_every_call_is_refused(void **state)
     assert_int_equal(holo_session_kept_steps(session), 0);
     assert_int_equal(holo_session_memory(session), memory);
     holo_session_profile(session, true);
-    assert_int_equal(holo_session_give(session, HOLO_OK), HOLO_OK);
+    assert_int_equal(holo_session_give(session, HOLO_OK, NULL), HOLO_OK);
     EXPECT_OK(holo_session_run(session, &error));
     end(s);
 }
@@ -160,7 +160,7 @@ static void test_a_session_handed_on(void **state)
     assert_memory_equal(y.data, s->want[0], sizeof s->want[0]);
     assert_int_equal(holo_session_take(s->session, NULL), HOLO_OK); // two threads meet: from now on it is not so
     assert_int_equal(holo_session_run(s->session, NULL), HOLO_BUSY);
-    assert_int_equal(holo_session_give(s->session, HOLO_OK), HOLO_OK);
+    assert_int_equal(holo_session_give(s->session, HOLO_OK, NULL), HOLO_OK);
     EXPECT_FAIL(holo_session_run(s->session, &error), HOLO_BUSY, "input x was set by another thread");
     EXPECT_OK(holo_session_set_input(s->session, 0, &s->input[2], &error));
     EXPECT_OK(holo_session_run(s->session, &error));
