@@ -92,6 +92,25 @@ static void test_known_number(void **state)
     expect_verified(&m, "made-up inputs");
 }
 
+// Positions up to a sum of sizes pick from an input whose size is named so: any other number is too small.
+static void test_sizes_named_as_sums(void **state)
+{
+    (void)state;
+    OnnxModel     m    = {0};
+    const int64_t zero = 0, one = 1;
+    onnx_input(&m.graph, "old", HOLO_F32, "past");
+    onnx_input(&m.graph, "new", HOLO_F32, "fresh");
+    onnx_input(&m.graph, "mask", HOLO_I64, "past + fresh");
+    onnx_output(&m.graph, "y", HOLO_I64, "n");
+    onnx_ints(&m.graph, "zero", "", &zero);
+    onnx_ints(&m.graph, "one", "", &one);
+    onnx_node(&m.graph, "Concat", "old,new", "all", "axis=0");
+    onnx_node(&m.graph, "Size", "all", "count", "");
+    onnx_node(&m.graph, "Range", "zero,count,one", "places", "");
+    onnx_node(&m.graph, "Gather", "mask,places", "y", "");
+    expect_verified(&m, "made-up inputs");
+}
+
 // What nobody can see through is found by trying: only the inputs that reach the node are changed.
 static void test_indices_by_trying(void **state)
 {
@@ -393,13 +412,21 @@ static void test_kernel_leaves_its_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_indices),         cmocka_unit_test(test_indices_of_numbers),
-        cmocka_unit_test(test_known_number),    cmocka_unit_test(test_indices_by_trying),
-        cmocka_unit_test(test_indices_far_off), cmocka_unit_test(test_lengths_and_shapes),
-        cmocka_unit_test(test_strict),          cmocka_unit_test(test_random),
-        cmocka_unit_test(test_limit),           cmocka_unit_test(test_large_outputs),
-        cmocka_unit_test(test_views),           cmocka_unit_test(test_given),
-        cmocka_unit_test(test_infinity),        cmocka_unit_test(test_kernel_leaves_its_memory),
+        cmocka_unit_test(test_indices),
+        cmocka_unit_test(test_indices_of_numbers),
+        cmocka_unit_test(test_known_number),
+        cmocka_unit_test(test_sizes_named_as_sums),
+        cmocka_unit_test(test_indices_by_trying),
+        cmocka_unit_test(test_indices_far_off),
+        cmocka_unit_test(test_lengths_and_shapes),
+        cmocka_unit_test(test_strict),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_large_outputs),
+        cmocka_unit_test(test_views),
+        cmocka_unit_test(test_given),
+        cmocka_unit_test(test_infinity),
+        cmocka_unit_test(test_kernel_leaves_its_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
