@@ -209,7 +209,7 @@ bool holo_source_is_random(const HoloSource *source, int output, double *out_low
     if (out_high) *out_high = INFINITY;
     if (output < 0 || output >= graph->output_count) return false;
     HoloArena       scratch   = {0};
-    const bool     *random    = holo_graph_random_values(graph, &scratch);
+    const bool     *random    = holo_graph_random_values(graph, HOLO_RANDOM_ANY, &scratch);
     bool            is_random = random && random[graph->outputs[output]->id];
     const HoloNode *producer  = graph->outputs[output]->producer;
     for (int i = 0; is_random && producer && i < HOLO_COUNT(random_bounds); i++)

@@ -244,24 +244,25 @@ bool holo_node_same_op(const HoloNode *a, const HoloNode *b)
     return true;
 }
 
-static bool node_is_random(const HoloNode *node, int depth)
+static bool node_is_random(const HoloNode *node, HoloRandomKind kind, int depth)
 {
     enum { DEPTH_MAX = 64 };
-    if (node->op && node->op->flags & HOLO_OP_RANDOM) return true;
+    bool by_input = HOLO_IS(node, Bernoulli) || HOLO_IS(node, Multinomial);
+    if (node->op && node->op->flags & HOLO_OP_RANDOM && (by_input || kind == HOLO_RANDOM_ANY)) return true;
     for (int i = 0; i < node->attr_count && depth < DEPTH_MAX; i++) {
         const HoloGraph *body = node->attr[i].kind == HOLO_ATTR_GRAPH ? node->attr[i].graph : NULL;
         for (int k = 0; body && k < body->node_count; k++)
-            if (node_is_random(body->nodes[k], depth + 1)) return true;
+            if (node_is_random(body->nodes[k], kind, depth + 1)) return true;
     }
     return false;
 }
 
-bool *holo_graph_random_values(const HoloGraph *graph, HoloArena *arena)
+bool *holo_graph_random_values(const HoloGraph *graph, HoloRandomKind kind, HoloArena *arena)
 {
     bool *random = HOLO_NEW(arena, bool, graph->value_count + 1);
     for (int i = 0; random && i < graph->node_count; i++) {
         const HoloNode *node = graph->nodes[i];
-        bool            any  = node_is_random(node, 0);
+        bool            any  = node_is_random(node, kind, 0);
         for (int k = 0; k < node->in_count; k++) any = any || (node->in[k] && random[node->in[k]->id]);
         for (int k = 0; k < node->out_count; k++)
             if (node->out[k]) random[node->out[k]->id] = any;

@@ -23,9 +23,11 @@ bool holo_weights_fit(const HoloValue *w, int axis, const HoloValue *zero, const
 enum { HOLO_NUMBER_ELEMENTS = 1 << 20 };                     // the largest constant that holo_value_number reads
 bool holo_value_number(const HoloValue *value, double *out); // is it a constant whose elements are all equal?
 
-// By value id: which values depend on an operator that is random by definition, also in a subgraph. Arena memory; NULL:
-// none left.
-bool *holo_graph_random_values(const HoloGraph *graph, HoloArena *arena);
+// By value id: which values depend on an operator that is random by definition, also in a subgraph. HOLO_RANDOM_BY_INPUT:
+// on one that draws by numbers that it is given, so that a rounding can change what it draws. The others give the same
+// numbers here in every run. Arena memory; NULL: none left.
+typedef enum HoloRandomKind { HOLO_RANDOM_ANY, HOLO_RANDOM_BY_INPUT } HoloRandomKind;
+bool *holo_graph_random_values(const HoloGraph *graph, HoloRandomKind kind, HoloArena *arena);
 
 // ---- nodes
 

@@ -5,6 +5,7 @@
 // must have one type before and after the body: sizes that differ become symbols of their own, ranks that differ become
 // unknown.
 #include "graph/infer.h"
+#include "ops/value.h"
 
 #include <string.h>
 
@@ -68,6 +69,7 @@ static HoloTensor merge(const HoloTensor *a, const HoloTensor *b)
     if (a->rank != b->rank || a->kind != b->kind) t.rank = -1;
     for (int i = 0; i < t.rank; i++)
         if (a->dim[i] != b->dim[i]) t.dim[i] = HOLO_DIM_UNKNOWN;
+    if (t.rank >= 0 && t.kind == HOLO_SEQUENCE) t.dim[1] = holo_items_both(a->dim[1], b->dim[1]);
     return t;
 }
 
@@ -145,7 +147,8 @@ typedef struct Carried {
 static bool carry(HoloInfer *infer, Carried *carried, const HoloTensor *after)
 {
     HoloTensor before = carried->type, t = merge(&before, after);
-    bool       same = t.rank == before.rank;
+    bool       is_sequence = t.kind == HOLO_SEQUENCE;
+    bool       same        = t.rank == before.rank && (!is_sequence || t.dim[1] == before.dim[1]);
     for (int i = 0; i < t.rank; i++) {
         if (t.dim[i] != HOLO_DIM_UNKNOWN) continue;
         if (carried->is_wide[i]) {
@@ -171,6 +174,7 @@ static HoloStatus infer_carrying(HoloInfer *infer, const HoloNode *node, HoloGra
     for (int turn = infer->depth < DEEP ? 0 : TRIES; !is_stable; turn++) {
         for (int i = 0; i < count; i++) {
             if (turn >= TRIES && carried[i].type.kind == HOLO_TENSOR) carried[i].type.rank = -1;
+            if (turn >= TRIES && carried[i].type.kind == HOLO_SEQUENCE) carried[i].type.dim[1] = HOLO_ITEMS_ANY;
             set_input(body->inputs[from + i], &carried[i].type);
         }
         HOLO_TRY(holo_infer_graph(body, infer->depth + 1, infer->error));
@@ -337,7 +341,7 @@ static HoloStatus infer_sequence_map(HoloInfer *infer, HoloNode *node)
                         .kind  = HOLO_SEQUENCE,
                         .inner = body->outputs[i]->type.kind,
                         .rank  = 1,
-                        .dim   = {HOLO_DIM_UNKNOWN}};
+                        .dim   = {HOLO_DIM_UNKNOWN, holo_items_of(&body->outputs[i]->type)}};
         set_out(infer, node, i, &t);
     }
     return HOLO_OK;

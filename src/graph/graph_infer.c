@@ -2,6 +2,7 @@
 // exist here.
 #include "graph/facts.h"
 #include "graph/infer.h"
+#include "ops/value.h"
 
 #include <string.h>
 
@@ -82,14 +83,36 @@ static void partial_scatter(const HoloNode *node, HoloTensor *out)
     out->data = NULL;
 }
 
+// All inputs have one rank.
+static void partial_concat(const HoloNode *node, HoloTensor *out)
+{
+    for (int i = 0; i < node->in_count && out->rank < 0; i++)
+        if (node->in[i] && node->in[i]->type.kind == HOLO_TENSOR && node->in[i]->type.dtype) *out = node->in[i]->type;
+    out->data = NULL;
+    for (int d = 0; d < out->rank; d++) out->dim[d] = HOLO_DIM_UNKNOWN;
+}
+
+// What is open is how many elements the parts have, not their rank.
+static void partial_cut(const HoloNode *node, HoloTensor *out)
+{
+    bool has_sizes = node->in_count > 1 && node->in[1];
+    if (!has_sizes || !node->in[0] || !node->in[0]->type.dtype) return;
+    *out = (HoloTensor){.dtype = node->in[0]->type.dtype,
+                        .kind  = HOLO_SEQUENCE,
+                        .inner = HOLO_TENSOR,
+                        .rank  = 1,
+                        .dim   = {HOLO_DIM_UNKNOWN, holo_items_of(&node->in[0]->type)}};
+}
+
 static const struct {
     HoloOpId id;
     void (*infer)(const HoloNode *node, HoloTensor *out); // for output 0; *out is unknown when it is called
 } partials[] = {
-    {HOLO_ID_Cast, partial_cast},         {HOLO_ID_NonZero, partial_nonzero},
-    {HOLO_ID_Range, partial_range},       {HOLO_ID_Reshape, partial_reshape},
-    {HOLO_ID_Scatter, partial_scatter},   {HOLO_ID_ScatterElements, partial_scatter},
-    {HOLO_ID_ScatterND, partial_scatter},
+    {HOLO_ID_Cast, partial_cast},           {HOLO_ID_NonZero, partial_nonzero},
+    {HOLO_ID_Range, partial_range},         {HOLO_ID_Reshape, partial_reshape},
+    {HOLO_ID_Scatter, partial_scatter},     {HOLO_ID_ScatterElements, partial_scatter},
+    {HOLO_ID_ScatterND, partial_scatter},   {HOLO_ID_Concat, partial_concat},
+    {HOLO_ID_SplitToSequence, partial_cut},
 };
 
 // One value whose rank depends on data must not leave everything behind it without types.

@@ -17,6 +17,23 @@ void holo_out_list_type(HoloCall *call, int i, HoloKind kind, HoloKind inner, Ho
         .dtype = (uint8_t)dtype, .kind = (uint8_t)kind, .inner = (uint8_t)inner, .rank = 1, .dim = {HOLO_DIM_UNKNOWN}};
 }
 
+int64_t holo_items_of(const HoloTensor *item)
+{
+    return item->kind == HOLO_TENSOR && item->rank >= 0 ? HOLO_ITEMS_RANK + item->rank : HOLO_ITEMS_ANY;
+}
+
+int64_t holo_items_both(int64_t a, int64_t b)
+{
+    if (a == HOLO_ITEMS_NONE || b == HOLO_ITEMS_NONE) return a == HOLO_ITEMS_NONE ? b : a;
+    return a == b ? a : HOLO_ITEMS_ANY;
+}
+
+int holo_items_rank(const HoloTensor *sequence)
+{
+    if (sequence->kind != HOLO_SEQUENCE || sequence->inner != HOLO_TENSOR) return -1;
+    return sequence->dim[1] < HOLO_ITEMS_RANK ? -1 : (int)(sequence->dim[1] - HOLO_ITEMS_RANK);
+}
+
 HoloStatus holo_keep(const HoloCall *call, size_t count, size_t size, void **out)
 {
     size_t bytes;

@@ -15,6 +15,13 @@ HOLO_MUST HoloStatus holo_expect_kind(const HoloCall *call, int input, HoloKind 
 // Output i is a sequence or an optional; its number of elements is not known yet.
 void holo_out_list_type(HoloCall *call, int i, HoloKind kind, HoloKind inner, HoloDtype dtype);
 
+// What is known about the ranks of a sequence's elements, in dim[1] of its type. The sequence that a loop builds begins
+// empty: HOLO_ITEMS_NONE fits any element.
+enum { HOLO_ITEMS_ANY = 0, HOLO_ITEMS_NONE = 1, HOLO_ITEMS_RANK = 2 }; // HOLO_ITEMS_RANK + r: all have rank r
+int64_t holo_items_of(const HoloTensor *item);                         // of a sequence with this element alone
+int64_t holo_items_both(int64_t a, int64_t b);                         // of elements of two sequences
+int     holo_items_rank(const HoloTensor *sequence);                   // -1: not known
+
 // ---- for eval, if infer left the sizes of the output unknown
 
 // Kept memory, zeroed. Fails if there is none.

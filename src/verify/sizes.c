@@ -3,7 +3,8 @@
 //
 // The search uses inference alone, which takes microseconds for each node. It begins with small, different sizes. While
 // a node rejects them, it changes the one symbol that lets the most nodes pass. It tries small numbers and the sizes of
-// the model's constants.
+// the model's constants. A symbol whose name is an expression of others, such as "past + fresh", has its value, if
+// nodes accept that: many exporters name sizes in this way.
 #include "verify/sizes.h"
 
 #include <string.h>
@@ -17,6 +18,7 @@ typedef struct Search {
     HoloTensor *types; // types of the inputs, with their symbols
     int64_t    *number;
     bool       *is_used; // by symbol: it is in the shape of an input
+    HoloDim    *spelled; // by symbol: what its name says; HOLO_DIM_UNKNOWN: nothing
     int         symbol_count, tries;
     int64_t     candidate[CANDIDATES];
     int         candidate_count;
@@ -47,11 +49,65 @@ static void candidates_find(Search *s)
         }
 }
 
+// ---- names that are expressions
+
+enum { NAME_DEPTH = 16 };
+
+// The value of an expression of sizes of inputs. False: of others, too, or it is too deep or too large.
+static bool value_of(const Search *s, HoloDim d, int depth, int64_t *out)
+{
+    *out = d;
+    if (!holo_dim_is_symbolic(d)) return true;
+    if (d == HOLO_DIM_UNKNOWN || depth == NAME_DEPTH) return false;
+    const HoloDimNode *node = holo_dims_node(s->graph->dims, holo_dim_entry(d));
+    int64_t            a, b;
+    if (node->op == HOLO_DIM_SYMBOL) {
+        *out = node->a < s->symbol_count ? s->number[node->a] : 0;
+        return node->a < s->symbol_count && s->is_used[node->a];
+    }
+    return value_of(s, node->a, depth + 1, &a) && value_of(s, node->b, depth + 1, &b) &&
+           holo_dim_apply(node->op, a, b, out);
+}
+
+static void names_read(Search *s)
+{
+    for (int i = 0; i < s->symbol_count; i++) {
+        const char *name = holo_dims_symbol_name(s->graph->dims, i);
+        int64_t     value;
+        HoloDim     d;
+        s->spelled[i] = HOLO_DIM_UNKNOWN;
+        if (!s->is_used[i] || !strpbrk(name, "+-*/") || !holo_dim_parse(s->graph->dims, name, &d)) continue;
+        if (symbol_of(s->graph, d) < 0 && value_of(s, d, 0, &value)) s->spelled[i] = d;
+    }
+}
+
+static void names_apply(Search *s)
+{
+    int64_t value;
+    for (int i = 0; i < s->symbol_count; i++)
+        if (s->spelled[i] != HOLO_DIM_UNKNOWN && value_of(s, s->spelled[i], 0, &value) && value > 0)
+            s->number[i] = value;
+}
+
+// False: no name says anything.
+static bool names_forget(Search *s)
+{
+    bool any = false;
+    for (int i = 0; i < s->symbol_count; i++) {
+        any |= s->spelled[i] != HOLO_DIM_UNKNOWN;
+        s->spelled[i] = HOLO_DIM_UNKNOWN;
+    }
+    return any;
+}
+
+// ---- the search
+
 // How many nodes accept the current numbers.
 static int score(Search *s)
 {
     int       done = 0;
     HoloError why  = {0};
+    names_apply(s);
     for (int i = 0; i < s->graph->input_count; i++) {
         HoloTensor *t = &s->graph->inputs[i]->type;
         *t            = s->types[i];
@@ -70,8 +126,9 @@ static bool improve(Search *s, int *best)
 {
     int best_symbol = -1, best_candidate = 0, before = *best;
     for (int symbol = 0; symbol < s->symbol_count; symbol++) {
-        int64_t kept = s->number[symbol];
-        for (int i = 0; s->is_used[symbol] && i < s->candidate_count && s->tries < TRIES; i++) {
+        int64_t kept    = s->number[symbol];
+        bool    is_free = s->is_used[symbol] && s->spelled[symbol] == HOLO_DIM_UNKNOWN;
+        for (int i = 0; is_free && i < s->candidate_count && s->tries < TRIES; i++) {
             s->number[symbol] = s->candidate[i];
             int now           = score(s);
             if (now <= *best) continue;
@@ -94,7 +151,8 @@ static HoloStatus search_init(Search *s, HoloArena *arena, HoloError *error)
     s->types         = HOLO_NEW(arena, HoloTensor, graph->input_count + 1);
     s->number        = HOLO_NEW(arena, int64_t, s->symbol_count + 1);
     s->is_used       = HOLO_NEW(arena, bool, s->symbol_count + 1);
-    if (!s->types || !s->number || !s->is_used) return holo_fail_memory(error);
+    s->spelled       = HOLO_NEW(arena, HoloDim, s->symbol_count + 1);
+    if (!s->types || !s->number || !s->is_used || !s->spelled) return holo_fail_memory(error);
     int used = 0;
     for (int i = 0; i < graph->input_count; i++) {
         s->types[i] = graph->inputs[i]->type;
@@ -105,6 +163,7 @@ static HoloStatus search_init(Search *s, HoloArena *arena, HoloError *error)
             s->number[symbol]  = 2 + used++ % 8; // different sizes show more mistakes
         }
     }
+    names_read(s);
     return HOLO_OK;
 }
 
@@ -156,14 +215,22 @@ static void all_same(Search *s, int *best)
     if (count) memcpy(s->number, was, (size_t)count * sizeof *was);
 }
 
+static int search(Search *s)
+{
+    s->tries = 0;
+    int best = score(s);
+    while (best < s->graph->node_count && s->tries < TRIES && improve(s, &best)) continue;
+    if (best < s->graph->node_count) all_same(s, &best);
+    return best;
+}
+
 int64_t *holo_sizes_find(HoloGraph *graph, HoloArena *arena, HoloError *error)
 {
     Search s = {.graph = graph};
     if (search_init(&s, arena, error)) return NULL;
     candidates_find(&s);
-    int best = score(&s);
-    while (best < graph->node_count && s.tries < TRIES && improve(&s, &best)) continue;
-    if (best < graph->node_count) all_same(&s, &best);
+    int best = search(&s);
+    if (best < graph->node_count && names_forget(&s)) best = search(&s);
     shrink(&s, best);
     return s.number;
 }

@@ -1,7 +1,8 @@
 // verify.c - runs the plan and the reference on the same inputs and compares the results.
 //
 // It tries small numbers for symbolic sizes, and made-up inputs, until the reference accepts them. If verification
-// would take too much memory or work, it is left out before it begins. What is random by definition is not compared.
+// would take too much memory or work, it is left out before it begins. Random numbers are the same on both sides; what is
+// drawn by computed probabilities is not compared.
 #include "verify/verify.h"
 
 #include "base/files.h"
@@ -332,7 +333,7 @@ static HoloStatus plan_compare(HoloVerifier *v, HoloSession *session, const doub
                                HoloError *error)
 {
     const HoloGraph *graph  = v->graph;
-    const bool      *random = holo_graph_random_values(graph, &v->arena);
+    const bool      *random = holo_graph_random_values(graph, HOLO_RANDOM_BY_INPUT, &v->arena);
     if (!random) return holo_fail_memory(error);
     r->left_out[0] = 0;
     for (int i = 0; i < graph->output_count; i++) {

@@ -27,8 +27,8 @@ gives 2 'exclude each other' hologram compile "$MODEL" -o a.holo --no-verify --s
 gives 2 'exclude each other' hologram compile "$MODEL" -o a.holo --no-verify --verify-with "$SEVEN"
 gives 2 'HOLOGRAM_STRICT' env HOLOGRAM_STRICT=1 HOLOGRAM_VERIFY=0 "$HOLOGRAM" compile "$MODEL" -o a.holo
 
-# A model all of whose outputs are random, and one that expands a number to 4 GiB: written with a warning, also when quiet.
-printf '\010\010\022\003gen\072\077\012\030\012\001x\022\001y\042\020RandomNormalLike\022\001gZ\017\012\001x\022\012\012\010\010\001\022\004\012\002\010\004b\017\012\001y\022\012\012\010\010\001\022\004\012\002\010\004B\002\020\021' > random.onnx
+# A model all of whose outputs are drawn by computed probabilities, and one that expands a number to 4 GiB: written with a warning, also when quiet.
+printf '\010\010\022\003gen\072\070\012\021\012\001x\022\001y\042\011Bernoulli\022\001gZ\017\012\001x\022\012\012\010\010\001\022\004\012\002\010\004b\017\012\001y\022\012\012\010\010\001\022\004\012\002\010\004B\002\020\021' > random.onnx
 printf '\010\010\022\003gen\072O\012\021\012\001x\012\001s\022\001y\042\006Expand\022\001g\052\021\010\001\020\007B\001sJ\010\000\000\000\100\000\000\000\000Z\017\012\001x\022\012\012\010\010\001\022\004\012\002\010\001b\023\012\001y\022\016\012\014\010\001\022\010\012\006\010\200\200\200\200\004B\002\020\021' > large.onnx
 gives 0 'warning: random.onnx was not verified: every output' hologram compile random.onnx -q
 check 'it is there' test -s random.holo

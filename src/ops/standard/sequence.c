@@ -21,16 +21,34 @@ static HoloStatus expect_position(const HoloCall *call, int input)
     return holo_expect_types(call, input, HOLO_TYPES_INDEX);
 }
 
+// Output 0 is a sequence of tensors, with what is known about their ranks.
+static void set_sequence(HoloCall *call, HoloDtype dtype, int64_t items)
+{
+    holo_out_list_type(call, 0, HOLO_SEQUENCE, HOLO_TENSOR, dtype);
+    if (call->out[0]) call->out[0]->dim[1] = items;
+}
+
+// Output 0 is a tensor of that rank, -1: not known. Its sizes are not known.
+static HoloStatus set_tensor(HoloCall *call, HoloDtype dtype, int rank)
+{
+    int64_t dim[HOLO_MAX_RANK];
+    if (rank < 0 || rank > HOLO_MAX_RANK) return holo_out_unknown(call, 0, dtype);
+    for (int i = 0; i < rank; i++) dim[i] = HOLO_DIM_UNKNOWN;
+    return holo_out_type(call, 0, dtype, rank, dim);
+}
+
 // ---- SequenceConstruct, SequenceEmpty
 
 static HoloStatus infer_construct(HoloCall *call)
 {
+    int64_t items = HOLO_ITEMS_NONE;
     for (int i = 0; i < call->in_count; i++) {
         if (!call->in[i]) return holo_call_fail(call, HOLO_BAD_MODEL, "input %d is missing", i);
         HOLO_TRY(holo_expect_kind(call, i, HOLO_TENSOR));
         HOLO_TRY(holo_expect_types(call, i, UINT64_C(1) << call->in[0]->dtype));
+        items = holo_items_both(items, holo_items_of(call->in[i]));
     }
-    holo_out_list_type(call, 0, HOLO_SEQUENCE, HOLO_TENSOR, (HoloDtype)call->in[0]->dtype);
+    set_sequence(call, (HoloDtype)call->in[0]->dtype, items);
     return HOLO_OK;
 }
 
@@ -46,7 +64,7 @@ static HoloStatus infer_empty(HoloCall *call)
 {
     HoloDtype dtype;
     HOLO_TRY(holo_attr_dtype(call, "dtype", HOLO_F32, HOLO_TYPES_ALL, &dtype));
-    holo_out_list_type(call, 0, HOLO_SEQUENCE, HOLO_TENSOR, dtype);
+    set_sequence(call, dtype, HOLO_ITEMS_NONE);
     return HOLO_OK;
 }
 
@@ -67,6 +85,7 @@ static HoloStatus infer_insert(HoloCall *call)
     HOLO_TRY(holo_expect_types(call, 1, UINT64_C(1) << sequence->dtype));
     HOLO_TRY(expect_position(call, 2));
     holo_out_list_type(call, 0, HOLO_SEQUENCE, (HoloKind)sequence->inner, (HoloDtype)sequence->dtype);
+    if (call->out[0]) call->out[0]->dim[1] = holo_items_both(sequence->dim[1], holo_items_of(call->in[1]));
     return HOLO_OK;
 }
 
@@ -76,6 +95,7 @@ static HoloStatus infer_erase(HoloCall *call)
     HOLO_TRY(holo_expect_kind(call, 0, HOLO_SEQUENCE));
     HOLO_TRY(expect_position(call, 1));
     holo_out_list_type(call, 0, HOLO_SEQUENCE, (HoloKind)sequence->inner, (HoloDtype)sequence->dtype);
+    if (call->out[0]) call->out[0]->dim[1] = sequence->dim[1];
     return HOLO_OK;
 }
 
@@ -122,7 +142,7 @@ static HoloStatus infer_at(HoloCall *call)
     HOLO_TRY(holo_expect_kind(call, 0, HOLO_SEQUENCE));
     HOLO_TRY(expect_position(call, 1));
     const HoloTensor *x = call->in[0];
-    if (x->inner == HOLO_TENSOR) return holo_out_unknown(call, 0, (HoloDtype)x->dtype);
+    if (x->inner == HOLO_TENSOR) return set_tensor(call, (HoloDtype)x->dtype, holo_items_rank(x));
     holo_out_list_type(call, 0, (HoloKind)x->inner, HOLO_TENSOR, (HoloDtype)x->dtype);
     if (call->out[0] && x->inner == HOLO_MAP) call->out[0]->dim[0] = 2; // keys and values
     return HOLO_OK;
@@ -184,7 +204,8 @@ static HoloStatus infer_cut(HoloCall *call)
     HOLO_TRY(holo_attr_axis(call, "axis", 0, call->in[0]->rank, &axis));
     HOLO_TRY(expect_position(call, 1));
     HOLO_TRY(holo_expect_rank(call, 1, 0, 1));
-    holo_out_list_type(call, 0, HOLO_SEQUENCE, HOLO_TENSOR, (HoloDtype)call->in[0]->dtype);
+    bool is_cut_off = !holo_in(call, 1) && holo_attr_int(call, "keepdims", 1) == 0; // the axis, in the parts
+    set_sequence(call, (HoloDtype)call->in[0]->dtype, HOLO_ITEMS_RANK + call->in[0]->rank - is_cut_off);
     return HOLO_OK;
 }
 
@@ -231,7 +252,9 @@ static HoloStatus infer_join(HoloCall *call)
 {
     HOLO_TRY(holo_expect_kind(call, 0, HOLO_SEQUENCE));
     if (!holo_attr_find(call, "axis")) return holo_call_fail(call, HOLO_BAD_MODEL, "axis must be given");
-    return holo_out_unknown(call, 0, (HoloDtype)call->in[0]->dtype);
+    int rank = holo_items_rank(call->in[0]);
+    return set_tensor(call, (HoloDtype)call->in[0]->dtype,
+                      rank < 0 ? -1 : rank + (holo_attr_int(call, "new_axis", 0) != 0));
 }
 
 // The shape of the items joined along an axis they have.

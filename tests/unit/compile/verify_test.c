@@ -92,6 +92,25 @@ static void test_known_number(void **state)
     expect_verified(&m, "made-up inputs");
 }
 
+// Positions up to a sum of sizes pick from an input whose size is named so: any other number is too small.
+static void test_sizes_named_as_sums(void **state)
+{
+    (void)state;
+    OnnxModel     m    = {0};
+    const int64_t zero = 0, one = 1;
+    onnx_input(&m.graph, "old", HOLO_F32, "past");
+    onnx_input(&m.graph, "new", HOLO_F32, "fresh");
+    onnx_input(&m.graph, "mask", HOLO_I64, "past + fresh");
+    onnx_output(&m.graph, "y", HOLO_I64, "n");
+    onnx_ints(&m.graph, "zero", "", &zero);
+    onnx_ints(&m.graph, "one", "", &one);
+    onnx_node(&m.graph, "Concat", "old,new", "all", "axis=0");
+    onnx_node(&m.graph, "Size", "all", "count", "");
+    onnx_node(&m.graph, "Range", "zero,count,one", "places", "");
+    onnx_node(&m.graph, "Gather", "mask,places", "y", "");
+    expect_verified(&m, "made-up inputs");
+}
+
 // What nobody can see through is found by trying: only the inputs that reach the node are changed.
 static void test_indices_by_trying(void **state)
 {
@@ -186,7 +205,22 @@ static void test_strict(void **state)
     holo_compiler_destroy(compiler);
 }
 
-// Outputs that are random by definition are told; where all are, nothing was verified.
+// Noise is the same in the plan and in the model, so what is made of it is compared.
+static void test_noise(void **state)
+{
+    (void)state;
+    OnnxModel m = {0};
+    onnx_input(&m.graph, "x", HOLO_F32, "n,4");
+    onnx_output(&m.graph, "y", HOLO_F32, "n,4");
+    onnx_output(&m.graph, "z", HOLO_F32, "n,4");
+    onnx_node(&m.graph, "RandomNormalLike", "x", "noise", "");
+    onnx_node(&m.graph, "RandomUniformLike", "x", "more", "");
+    onnx_node(&m.graph, "Add", "x,noise", "y", "");
+    onnx_node(&m.graph, "Mul", "y,more", "z", "");
+    expect_verified(&m, "made-up inputs");
+}
+
+// Outputs that are drawn by computed probabilities are told; where all are, nothing was verified.
 static void test_random(void **state)
 {
     (void)state;
@@ -197,7 +231,8 @@ static void test_random(void **state)
         HoloReport *report = NULL;
         onnx_input(&m.graph, "x", HOLO_F32, "4");
         onnx_output(&m.graph, "noise", HOLO_F32, "4");
-        onnx_node(&m.graph, "RandomNormalLike", "x", "noise", "");
+        onnx_node(&m.graph, "Sigmoid", "x", "p", "");
+        onnx_node(&m.graph, "Bernoulli", "p", "noise", "");
         if (others) onnx_output(&m.graph, "y", HOLO_F32, "4");
         if (others) onnx_node(&m.graph, "Exp", "x", "y", "");
         onnx_save(&m, path);
@@ -445,14 +480,24 @@ static void test_kernel_leaves_its_memory(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_indices),         cmocka_unit_test(test_indices_of_numbers),
-        cmocka_unit_test(test_known_number),    cmocka_unit_test(test_indices_by_trying),
-        cmocka_unit_test(test_indices_far_off), cmocka_unit_test(test_lengths_and_shapes),
-        cmocka_unit_test(test_strict),          cmocka_unit_test(test_random),
-        cmocka_unit_test(test_limit),           cmocka_unit_test(test_large_outputs),
-        cmocka_unit_test(test_large_scaled),    cmocka_unit_test(test_large_integers),
-        cmocka_unit_test(test_views),           cmocka_unit_test(test_given),
-        cmocka_unit_test(test_infinity),        cmocka_unit_test(test_kernel_leaves_its_memory),
+        cmocka_unit_test(test_indices),
+        cmocka_unit_test(test_indices_of_numbers),
+        cmocka_unit_test(test_known_number),
+        cmocka_unit_test(test_sizes_named_as_sums),
+        cmocka_unit_test(test_indices_by_trying),
+        cmocka_unit_test(test_indices_far_off),
+        cmocka_unit_test(test_lengths_and_shapes),
+        cmocka_unit_test(test_strict),
+        cmocka_unit_test(test_noise),
+        cmocka_unit_test(test_random),
+        cmocka_unit_test(test_limit),
+        cmocka_unit_test(test_large_outputs),
+        cmocka_unit_test(test_large_scaled),
+        cmocka_unit_test(test_large_integers),
+        cmocka_unit_test(test_views),
+        cmocka_unit_test(test_given),
+        cmocka_unit_test(test_infinity),
+        cmocka_unit_test(test_kernel_leaves_its_memory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
