@@ -112,7 +112,7 @@ SELDOM := agreed attention_flex attention_grouped attention_merged attention_mul
     isa_parse isa_print isa_check isa_build isa_binary isa_live isa_uniform isa_code isa_table isa_pointwise isa_tile_chain isa_tile_together isa_tile_runs \
     dim dim_poly dim_text os_posix os_library os_memory \
     bind bind_memory model model_facts session session_use memo_write memo_learn executor executor_ops executor_program executor_rows profile profile_steps
-$(call named,$(SELDOM)) $(filter $(BUILD)/obj/src/atlas/% $(BUILD)/obj/src/format/%,$(RUNTIME_OBJ)): CFLAGS += $(if $(SANITIZE),,-Os)
+$(call named,$(SELDOM)) $(filter $(BUILD)/obj/src/atlas/% $(BUILD)/obj/src/format/% $(BUILD)/obj/src/devices/cuda/%,$(RUNTIME_OBJ)): CFLAGS += $(if $(SANITIZE),,-Os)
 
 # One object for each level and numeric class, from one source.
 # Lines alone for debuggers (-g1): to follow every variable takes as long as all the rest.
