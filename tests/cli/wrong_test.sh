@@ -97,3 +97,10 @@ check 'the folder is made' test -s made/c.npy
 gives 1 "there is no operator 'NoSuch'" hologram ops Conv NoSuch
 gives 1 'the model has no steps for cuda' hologram run d.holo --device cuda:0
 check 'an archive has its operators' sh -c '! "$HOLOGRAM" run d.holo --device cuda:0 2>&1 | grep -q "hologram ops"'
+
+# Of thousands of inputs a message lists the first.
+names='' list=''
+for i in $(seq 2000); do names="$names in x$i f32 n$i" list="$list,x$i"; done
+check 'a model of many inputs' python3 "$ROOT/tests/support/onnx_model.py" many.onnx $names out y f32 n node Concat "${list#,}" y axis=0
+gives 1 'x50 f32[n50] and 1950 more' hologram run many.onnx -i random
+check 'the message is short' sh -c '[ "$("$HOLOGRAM" run many.onnx -i random 2>&1 | wc -c)" -lt 2000 ]'
