@@ -29,10 +29,13 @@ static int port_find(const CliPorts *ports, const char *name)
     return -1;
 }
 
+enum { LISTED_MAX = 50 }; // inputs that a message lists
+
 static char *list_names(const CliPorts *ports)
 {
     char *text = cli_format("%s", "");
     for (int i = 0; i < ports->count; i++) {
+        if (i == LISTED_MAX) return cli_format("%s and %d more", text, ports->count - i);
         const HoloPort *port = ports->port[i];
         CliText         type;
         text = cli_format("%s%s%s %s", text, i ? ", " : "", port->name, cli_type(&type, &port->type, port->symbol));
@@ -368,8 +371,9 @@ int cli_fail_run(const char *path, const HoloError *error, HoloStatus status, co
 const char *cli_inputs_advice(const CliPorts *ports, const CliInput *inputs)
 {
     const char *given = "";
-    for (int i = 0; inputs && i < ports->count; i++) {
+    for (int i = 0, listed = 0; inputs && i < ports->count; i++) {
         if (!inputs[i].guessed) continue;
+        if (listed++ == LISTED_MAX) return cli_format("dynamic sizes were set to 1, as with%s and others", given);
         given = cli_format("%s --input-shape %s:", given, ports->port[i]->name);
         for (int d = 0; d < inputs[i].tensor->rank; d++)
             given = cli_format("%s%s%lld", given, d ? "," : "", (long long)inputs[i].tensor->dim[d]);

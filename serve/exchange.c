@@ -70,10 +70,9 @@ const char *exchange_header(const Exchange *e, const char *name)
 
 double exchange_number(const Exchange *e, const char *header, double otherwise)
 {
-    const char *text = exchange_header(e, header);
-    char       *end;
-    double      number = text ? strtod(text, &end) : 0;
-    return text && end != text && !*end && number >= 0 && number < 1e15 ? number : otherwise;
+    const char *text   = exchange_header(e, header);
+    size_t      digits = text ? strspn(text, "0123456789") : 0;
+    return digits && digits <= 15 && !text[digits] ? strtod(text, NULL) : otherwise;
 }
 
 void exchange_hold(Exchange *e)

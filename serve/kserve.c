@@ -140,9 +140,11 @@ static bool write_answer(Infer *i, char *why, size_t room)
     return true;
 }
 
+// Bytes of the body that are JSON; negative: the header is no number.
 static double text_size(const Exchange *e)
 {
-    return exchange_number(e, "inference-header-content-length", (double)e->body.size);
+    static const char header[] = "inference-header-content-length";
+    return exchange_number(e, header, exchange_header(e, header) ? -1 : (double)e->body.size);
 }
 
 static bool read_body(Infer *i, char *why, size_t room)
@@ -153,6 +155,7 @@ static bool read_body(Infer *i, char *why, size_t room)
 static void infer(Exchange *e)
 {
     if (!e->body.size) return exchange_fail(e, 400, "the request has no body");
+    if (text_size(e) < 0) return exchange_fail(e, 400, "inference-header-content-length is not a number of bytes");
     if (text_size(e) > (double)e->body.size)
         return exchange_fail(e, 400, "inference-header-content-length is larger than the body");
     Model *m = model_of(e);

@@ -43,6 +43,8 @@ static struct HoloArenaBlock *block_get(HoloArena *arena, size_t size)
     size_t room  = size < BLOCK_MIN ? BLOCK_MIN : size, total;
     if (size < BLOCK_MIN && arena->total > room) room = arena->total < (16 << 20) ? arena->total : (16 << 20);
     if (!holo_size_add(room, sizeof(struct HoloArenaBlock) + WIDE, &total)) return holo_memory_refused(SIZE_MAX), NULL;
+    if (arena->most && (arena->total > arena->most || room > arena->most - arena->total))
+        return holo_memory_refused(room), NULL;
     struct HoloArenaBlock *block = holo_block_take(total);
     if (!block) return NULL;
     block->total    = total;

@@ -65,6 +65,7 @@ typedef struct HoloArena {
     struct HoloArenaBlock *block; // newest first
     struct HoloArenaBlock *spare; // emptied blocks, kept for reuse
     size_t                 total; // bytes held from the heap
+    size_t                 most;  // that it may hold; 0: no limit
 } HoloArena;
 
 typedef struct HoloArenaMark {

@@ -18,6 +18,11 @@ HoloHash holo_hash(const void *data, size_t size)
                                                            : hash_of(XXH3_128bits(data, size));
 }
 
+uint64_t holo_hash_name(const void *data, size_t size)
+{
+    return XXH3_64bits_withSeed(data, size, holo_hash_seed());
+}
+
 struct HoloHasher {
     XXH3_state_t *state;
 };

@@ -8,7 +8,10 @@ typedef struct HoloHash {
     uint64_t word[2];
 } HoloHash;
 
-HoloHash           holo_hash(const void *data, size_t size);
+HoloHash holo_hash(const void *data, size_t size);
+// For tables in memory: another number in each process, so that no file can have names that all fall into one place.
+// Nothing that is written or printed may follow from it.
+uint64_t           holo_hash_name(const void *data, size_t size);
 static inline bool holo_hash_equal(HoloHash a, HoloHash b)
 {
     return a.word[0] == b.word[0] && a.word[1] == b.word[1];

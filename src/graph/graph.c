@@ -3,6 +3,8 @@
 // It does not know what operators mean and does not check its arguments: graph_verify.c does.
 #include "graph/graph.h"
 
+#include "base/hash.h"
+
 #include <stdio.h>
 #include <string.h>
 
@@ -15,9 +17,7 @@ struct HoloNames {
 
 static size_t name_hash(const char *name)
 {
-    uint64_t h = 0xcbf29ce484222325u;
-    for (; *name; name++) h = (h ^ (unsigned char)*name) * 0x100000001b3u;
-    return (size_t)(h ^ h >> 29);
+    return (size_t)holo_hash_name(name, strlen(name));
 }
 
 static size_t name_slot(const struct HoloNames *names, const char *name)

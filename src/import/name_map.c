@@ -24,7 +24,7 @@ static struct HoloNameSlot *slot_of(const HoloNameMap *map, HoloString name, uin
 
 void *holo_name_map_find(const HoloNameMap *map, HoloString name)
 {
-    return map->room ? slot_of(map, name, holo_hash(name.data, name.size).word[0])->value : NULL;
+    return map->room ? slot_of(map, name, holo_hash_name(name.data, name.size))->value : NULL;
 }
 
 static bool grow(HoloNameMap *map, HoloArena *arena)
@@ -41,7 +41,7 @@ static bool grow(HoloNameMap *map, HoloArena *arena)
 bool holo_name_map_set(HoloNameMap *map, HoloArena *arena, HoloString name, void *value)
 {
     if (map->used * 2 >= map->room && !grow(map, arena)) return false;
-    uint64_t             hash = holo_hash(name.data, name.size).word[0];
+    uint64_t             hash = holo_hash_name(name.data, name.size);
     struct HoloNameSlot *slot = slot_of(map, name, hash);
     if (!slot->value) map->used++;
     *slot = (struct HoloNameSlot){name, hash, value};

@@ -135,12 +135,30 @@ static HoloStatus run_round(HoloGraph *graph, const HoloPassOptions *options, in
     return HOLO_OK;
 }
 
-static void changes_begin(const HoloPassOptions *options)
+// Bytes of the constants of a graph and of its subgraphs.
+static uint64_t constant_bytes(const HoloGraph *graph, int depth)
 {
-    options->changes->notes      = options->notes;
-    options->changes->targets    = options->targets ? options->targets : &holo_targets_cpu;
-    options->changes->tied       = options->tied;
-    options->changes->fill_room  = HOLO_FILL_ROOM;
+    enum { DEPTH_MAX = 64 };
+    uint64_t bytes = 0;
+    for (int i = 0; i < graph->value_count; i++)
+        if (graph->values[i]->is_constant) bytes += holo_tensor_bytes(&graph->values[i]->type);
+    for (int i = 0; i < graph->node_count; i++)
+        for (int k = 0; k < graph->nodes[i]->attr_count; k++) {
+            const HoloAttr *attr = &graph->nodes[i]->attr[k];
+            if (attr->kind == HOLO_ATTR_GRAPH && depth < DEPTH_MAX) bytes += constant_bytes(attr->graph, depth + 1);
+        }
+    return bytes;
+}
+
+static void changes_begin(const HoloPassOptions *options, const HoloGraph *graph)
+{
+    uint64_t constants          = constant_bytes(graph, 0);
+    options->changes->notes     = options->notes;
+    options->changes->targets   = options->targets ? options->targets : &holo_targets_cpu;
+    options->changes->tied      = options->tied;
+    options->changes->fill_room = HOLO_FILL_ROOM;
+    options->changes->fold_room =
+        HOLO_FOLD_ROOM + (constants < UINT64_MAX / 2 / HOLO_FOLD_GROWTH ? constants : 0) * HOLO_FOLD_GROWTH;
     options->changes->is_exact   = options->is_exact;
     options->changes->is_wide    = options->is_wide;
     options->changes->no_tables  = options->no_tables;
@@ -155,7 +173,7 @@ HoloStatus holo_passes_run(HoloGraph *graph, const HoloPassOptions *options, Hol
     HoloPassOptions own = options ? *options : (HoloPassOptions){0};
     if (!own.table) own.table = holo_passes;
     if (!own.changes) own.changes = &all;
-    changes_begin(&own);
+    changes_begin(&own, graph);
     for (int stage = 0; stage < HOLO_STAGES; stage++) {
         if (own.notes) own.notes->is_late = stage > 0;
         for (int round = 0, before = -1; round < HOLO_PASS_ROUNDS && own.changes->count != before; round++) {
@@ -178,16 +196,23 @@ static HoloStatus run_one(HoloGraph *graph, const char *name, HoloChanges *chang
 
 HoloStatus holo_pass_run(HoloGraph *graph, const char *name, int *out_changes, HoloError *error)
 {
-    HoloChanges changes = {
-        .limit = INT_MAX, .table_room = UINT64_MAX, .fill_room = HOLO_FILL_ROOM, .targets = &holo_targets_cpu};
-    HoloStatus status = run_one(graph, name, &changes, error);
-    *out_changes      = changes.count;
+    HoloChanges changes = {.limit      = INT_MAX,
+                           .table_room = UINT64_MAX,
+                           .fill_room  = HOLO_FILL_ROOM,
+                           .fold_room  = UINT64_MAX,
+                           .targets    = &holo_targets_cpu};
+    HoloStatus  status  = run_one(graph, name, &changes, error);
+    *out_changes        = changes.count;
     return status;
 }
 
 HoloStatus holo_pass_integers_judged(HoloGraph *graph, const HoloTargets *targets, HoloError *error)
 {
-    HoloChanges changes = {
-        .limit = INT_MAX, .table_room = UINT64_MAX, .fill_room = HOLO_FILL_ROOM, .judges = true, .targets = targets};
+    HoloChanges changes = {.limit      = INT_MAX,
+                           .table_room = UINT64_MAX,
+                           .fill_room  = HOLO_FILL_ROOM,
+                           .fold_room  = UINT64_MAX,
+                           .judges     = true,
+                           .targets    = targets};
     return run_one(graph, "integers", &changes, error);
 }

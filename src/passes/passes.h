@@ -29,6 +29,7 @@ typedef struct HoloChanges {
     bool               all_chains; // make programs even if eval is faster
     uint64_t           table_room; // bytes that tables may still take
     uint64_t           fill_room;  // bytes that weights may still take which are much larger than what they are made of
+    uint64_t           fold_room;  // bytes that may still be computed from constants
     HoloNotes         *notes;      // NULL: notes are not wanted
     const HoloTargets *targets;    // their kernels will run the graph
     HoloTied          *tied;       // NULL: the graph is the only entry
@@ -85,7 +86,9 @@ typedef struct HoloPassOptions {
 
 // Runs the passes of stage 0 in rounds until nothing changes (at most HOLO_PASS_ROUNDS), then those of stages 0 and 1,
 // and so on. The graph is verified after each pass. `options` may be NULL.
-enum { HOLO_PASS_ROUNDS = 16, HOLO_FILL_ROOM = 96 << 20 };
+// Fold computes at most HOLO_FOLD_ROOM bytes, and HOLO_FOLD_GROWTH for each byte of the model's constants: a few nodes
+// that double a constant would fill any disk.
+enum { HOLO_PASS_ROUNDS = 16, HOLO_FILL_ROOM = 96 << 20, HOLO_FOLD_ROOM = 64 << 20, HOLO_FOLD_GROWTH = 256 };
 HOLO_MUST HoloStatus holo_passes_run(HoloGraph *graph, const HoloPassOptions *options, HoloError *error);
 // Runs only the pass of that name and infers again. *out_changes is the number of its changes.
 HOLO_MUST HoloStatus holo_pass_run(HoloGraph *graph, const char *name, int *out_changes, HoloError *error);

@@ -54,8 +54,13 @@ static HoloPlace *place_of(const HoloPlaces *p, const HoloValue *v)
 // The value that owns the bytes: views and parts have none of their own.
 static const HoloValue *root_of(const HoloPlaces *p, const HoloValue *v)
 {
-    while (place_of(p, v)->base) v = place_of(p, v)->base;
-    return v;
+    const HoloValue *root = v, *next;
+    while ((next = p->up[root->id] ? p->up[root->id] : place_of(p, root)->base)) root = next;
+    for (; v != root; v = next) { // the way is short next time
+        next         = p->up[v->id] ? p->up[v->id] : place_of(p, v)->base;
+        p->up[v->id] = root;
+    }
+    return root;
 }
 
 // ---- views and pieces
@@ -308,14 +313,18 @@ static HoloStatus nodes_check(const HoloGraph *graph, HoloError *error)
 HoloStatus holo_places_find(const HoloGraph *graph, const HoloLowered *lowered, const HoloPlaces *outer,
                             HoloArena *arena, HoloPlaces *out, HoloError *error)
 {
-    int count = graph->value_count + 1;
-    *out = (HoloPlaces){.graph = graph, .lowered = lowered, .place = HOLO_NEW(arena, HoloPlace, count), .arena = arena};
+    int count       = graph->value_count + 1;
+    *out            = (HoloPlaces){.graph   = graph,
+                                   .lowered = lowered,
+                                   .place   = HOLO_NEW(arena, HoloPlace, count),
+                                   .up      = HOLO_NEW(arena, const HoloValue *, count),
+                                   .arena   = arena};
     Uses  uses      = {.last    = HOLO_NEW(arena, int, count),
                        .is_kept = HOLO_NEW(arena, bool, count),
                        .home    = HOLO_NEW(arena, int, count)};
     int  *times     = HOLO_NEW(arena, int, count);
     bool *is_output = HOLO_NEW(arena, bool, count);
-    if (!out->place || !uses.last || !uses.is_kept || !uses.home || !times || !is_output)
+    if (!out->place || !out->up || !uses.last || !uses.is_kept || !uses.home || !times || !is_output)
         return holo_fail_memory(error);
     HOLO_TRY(nodes_check(graph, error));
     HOLO_TRY(states_check(graph, arena, error));

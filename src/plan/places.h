@@ -16,6 +16,7 @@ typedef struct HoloPlaces { // for one graph
     const HoloGraph   *graph;
     const HoloLowered *lowered;
     HoloPlace         *place; // by id of a value
+    const HoloValue  **up; // by id of a value: one whose bytes it shares, further away than its base; NULL: not known
     bool              *known; // by entry of dims: it is a number once inputs are bound
     int                known_count, known_room;
     HoloArena         *arena; // borrowed: owns the arrays

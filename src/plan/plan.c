@@ -13,20 +13,23 @@
 typedef struct Record { // for a value of the graph, or for its packed form
     HoloValueRecord value;
     uint64_t        bytes; // for an arena value whose size is a number
+    uint32_t        root;  // the value that owns the bytes: views and parts have none of their own
     bool            is_sized;
 } Record;
 
 typedef struct Planning { // for one graph
-    HoloPlanner     *planner;
-    const HoloGraph *graph;
-    HoloPlaces       places;
-    Record          *records;
-    uint32_t         record_count;
-    int              record_room;
-    uint32_t        *number; // by id of a value: 1 + the number of its record; 0: none yet
-    HoloStepRecord  *steps;
-    uint32_t         step_count;
-    HoloPlanBuffer   operands; // of all steps
+    HoloPlanner      *planner;
+    const HoloGraph  *graph;
+    HoloPlaces        places;
+    Record           *records;
+    uint32_t          record_count;
+    int               record_room;
+    const HoloValue **way; // from a value to the one that owns its bytes
+    int               way_room;
+    uint32_t         *number; // by id of a value: 1 + the number of its record; 0: none yet
+    HoloStepRecord   *steps;
+    uint32_t          step_count;
+    HoloPlanBuffer    operands; // of all steps
 } Planning;
 
 static HoloStatus plan_graph(HoloPlanner *planner, const HoloGraph *graph, const HoloPlaces *outer, uint32_t number);
@@ -42,11 +45,9 @@ static bool contents_are_known(Planning *p, const HoloValue *v)
     return count >= 0;
 }
 
-// The value that owns the bytes: views and parts have none of their own.
 static uint32_t root_of(const Planning *p, uint32_t number)
 {
-    while (holo_store_is_shared(p->records[number].value.storage)) number = (uint32_t)p->records[number].value.at;
-    return number;
+    return p->records[number].root;
 }
 
 // Adds the sizes of a value. For a part, its first element follows them; for an input, its least sizes.
@@ -76,6 +77,7 @@ static HoloStatus record_new(Planning *p, const HoloValue *v, HoloStorage storag
     HOLO_TRY(holo_planner_text(p->planner, v->name, &r->value.name));
     HOLO_TRY(sizes_add(p, v, storage, r));
     r->bytes = holo_tensor_bytes(t);
+    r->root  = p->record_count;
     *out     = p->record_count++;
     return HOLO_OK;
 }
@@ -104,6 +106,7 @@ static HoloStatus value_add(Planning *p, const HoloValue *v)
     if (place->base) {
         at                             = p->number[place->base->id] - 1;
         p->records[number].value.space = p->records[at].value.space;
+        p->records[number].root        = p->records[at].root;
     }
     if (place->storage == HOLO_STORE_PART) p->planner->plan->flags_must |= HOLO_FLAG_PARTS;
     p->records[number].value.at = place->storage == HOLO_STORE_INPUT ? input_at(p, v) : at;
@@ -112,11 +115,12 @@ static HoloStatus value_add(Planning *p, const HoloValue *v)
 
 static HoloStatus value_plan(Planning *p, const HoloValue *v, uint32_t *out)
 {
-    while (!p->number[v->id]) { // from the value that owns the bytes to this one
-        const HoloValue *next = v, *base;
-        while ((base = p->places.place[next->id].base) && !p->number[base->id]) next = base;
-        HOLO_TRY(value_add(p, next));
+    int count = 0;
+    for (const HoloValue *at = v; at && !p->number[at->id]; at = p->places.place[at->id].base) {
+        if (!HOLO_GROW(&p->planner->arena, p->way, count, p->way_room)) return holo_fail_memory(p->planner->error);
+        p->way[count++] = at;
     }
+    while (count) HOLO_TRY(value_add(p, p->way[--count])); // from the value that owns the bytes to this one
     *out = p->number[v->id] - 1;
     return HOLO_OK;
 }

@@ -44,7 +44,7 @@ struct HoloTextMap {
 
 static uint32_t *text_slot(HoloPlanner *planner, const struct HoloTextMap *map, const char *text, size_t size)
 {
-    size_t      i       = holo_hash(text, size).word[0] & (map->room - 1);
+    size_t      i       = holo_hash_name(text, size) & (map->room - 1);
     const char *strings = (const char *)section(planner, HOLO_SECTION_STRINGS)->data;
     while (map->slot[i] && strcmp(strings + map->slot[i] - 1, text)) i = (i + 1) & (map->room - 1);
     return &map->slot[i];
@@ -251,7 +251,23 @@ struct HoloConstantMap {
     size_t    room;
 };
 
-enum { SAMPLE = 4096 };
+enum {
+    SAMPLE   = 4096,
+    LIKE_MAX = 64, // constants of one size and sample that are compared with another; so many are made to take time
+};
+
+// Of the texts in front.
+static uint64_t texts_key(const HoloTensor *t)
+{
+    uint64_t          key  = 0, part[3];
+    const HoloString *text = t->data;
+    for (int64_t i = 0, count = holo_tensor_count(t); i < count && i < SAMPLE / 16; i++) {
+        part[0] = key, part[1] = text[i].size;
+        part[2] = holo_hash(text[i].data, text[i].size < SAMPLE ? text[i].size : SAMPLE).word[0];
+        key     = holo_hash(part, sizeof part).word[0];
+    }
+    return key;
+}
 
 static uint64_t constant_key(const HoloPlanConstant *c)
 {
@@ -261,6 +277,7 @@ static uint64_t constant_key(const HoloPlanConstant *c)
     size_t bytes = holo_tensor_bytes(&c->tensor), sample = bytes < SAMPLE ? bytes : SAMPLE;
     part[4] = bytes;
     part[5] = is_own ? holo_hash(c->lowering.params, c->lowering.params_size).word[0] : c->lowering.pack_form;
+    if (c->tensor.dtype == HOLO_STRING) part[6] = texts_key(&c->tensor);
     if (c->tensor.dtype != HOLO_STRING && bytes) {
         part[6] = holo_hash(c->tensor.data, sample).word[0];
         part[7] = holo_hash((const char *)c->tensor.data + bytes - sample, sample).word[0];
@@ -295,8 +312,14 @@ static bool constant_equal(const HoloPlanConstant *a, const HoloPlanConstant *b)
 
 static uint32_t *constant_slot(const HoloPlan *plan, const struct HoloConstantMap *map, const HoloPlanConstant *c)
 {
-    size_t i = constant_key(c) & (map->room - 1);
-    while (map->slot[i] && !constant_equal(&plan->constants[map->slot[i] - 1], c)) i = (i + 1) & (map->room - 1);
+    size_t i    = constant_key(c) & (map->room - 1);
+    int    like = 0;
+    for (; map->slot[i]; i = (i + 1) & (map->room - 1)) {
+        const HoloPlanConstant *other = &plan->constants[map->slot[i] - 1];
+        if (other->tensor.dtype != c->tensor.dtype || other->size != c->size || like > LIKE_MAX) continue;
+        if (constant_equal(other, c)) break;
+        like++;
+    }
     return &map->slot[i];
 }
 

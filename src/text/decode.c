@@ -276,6 +276,7 @@ static void decode_all(const HoloTokenizer *t, HoloTextWork *work, const uint32_
     int now               = 0;
     work->pieces[0].count = 0;
     work->text[0].size    = 0;
+    work->text[0].most    = 0;
     for (size_t i = 0; i < count; i++) {
         bool is_one = ids[i] < t->header->token_count && t->token_flags[ids[i]] & HOLO_TOKEN_IS;
         if (!is_one) continue;
@@ -286,6 +287,7 @@ static void decode_all(const HoloTokenizer *t, HoloTextWork *work, const uint32_
         holo_pieces_add(&work->pieces[0], work->text[0].size, text.size, HOLO_NO_TOKEN, false);
         holo_growing_add(&work->text[0], text.data, text.size);
     }
+    holo_work_allow(work, work->text[0].size);
     for (uint32_t i = 0; i < t->header->decoders.count && !holo_work_is_spoilt(work); i++, now = !now) {
         Decoding d   = {.t       = t,
                         .step    = &t->decoders[i],
@@ -294,8 +296,10 @@ static void decode_all(const HoloTokenizer *t, HoloTextWork *work, const uint32_
                         .text    = work->text[now].data,
                         .out     = &work->pieces[!now],
                         .written = &work->text[!now]};
-        d.out->count = d.written->size = 0;
+        d.out->count = 0;
+        holo_work_begin(work, d.written, work->text[now].size);
         steps[d.step->kind](&d);
+        holo_work_end(work, d.written, work->text[now].size);
     }
     work->given.size = 0;
     for (size_t i = 0; i < work->pieces[now].count; i++) {
@@ -317,8 +321,9 @@ HoloStatus holo_tokenizer_decode(HoloTokenizer *t, const uint32_t *ids, size_t c
     char  *text = holo_work_is_spoilt(work) ? NULL : holo_realloc(NULL, size + 1);
     if (text && size) memcpy(text, work->given.data, size);
     if (text) text[size] = 0;
+    HoloStatus status = text ? HOLO_OK : holo_work_fail(work, error);
     holo_work_give(t, work);
-    if (!text) return holo_fail_memory(error);
+    HOLO_TRY(status);
     *out_text = text;
     *out_size = size;
     return HOLO_OK;

@@ -74,6 +74,7 @@ static HoloStatus encode_all(const HoloTokenizer *t, HoloTextWork *work, const u
     for (uint32_t i = 0; i < h->before.count && flags & HOLO_TEXT_SPECIAL; i++) holo_ids_add(out, before[i]);
     work->outer.count = 0;
     work->status      = HOLO_OK;
+    holo_work_allow(work, size);
     holo_added_find(t, false, text, size, true, &work->outer);
     for (size_t i = 0; i < work->outer.count && !work->status && !holo_work_is_spoilt(work); i++) {
         HoloPiece p = work->outer.piece[i];
@@ -83,7 +84,8 @@ static HoloStatus encode_all(const HoloTokenizer *t, HoloTextWork *work, const u
             encode_normal(t, work, text + p.start, p.size, p.is_first, out);
     }
     for (uint32_t i = 0; i < h->behind.count && flags & HOLO_TEXT_SPECIAL; i++) holo_ids_add(out, behind[i]);
-    if (holo_work_is_spoilt(work) || out->is_failed || work->status == HOLO_NO_MEMORY) return holo_fail_memory(error);
+    if (holo_work_is_spoilt(work)) return holo_work_fail(work, error);
+    if (out->is_failed || work->status == HOLO_NO_MEMORY) return holo_fail_memory(error);
     if (work->status)
         return holo_fail(error, work->status,
                          "the text has a word that the vocabulary does not have, and no token stands for unknown ones");

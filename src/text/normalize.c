@@ -6,15 +6,16 @@
 HoloGrowing *holo_view_begin(HoloTextWork *work, const HoloView *view)
 {
     HoloGrowing *out = &work->text[view->buffer == 0];
-    out->size        = 0;
+    holo_work_begin(work, out, view->size);
     return out;
 }
 
 void holo_view_end(HoloTextWork *work, HoloView *view)
 {
     view->buffer = view->buffer == 0;
-    view->text   = work->text[view->buffer].data;
-    view->size   = work->text[view->buffer].size;
+    holo_work_end(work, &work->text[view->buffer], view->size);
+    view->text = work->text[view->buffer].data;
+    view->size = work->text[view->buffer].size;
 }
 
 typedef struct Step {
@@ -76,7 +77,8 @@ static void replace(Step *s)
 {
     const HoloMatcher *m = &s->t->matcher[s->step->number[0]];
     size_t             begin, end, done = 0, at = 0, last = SIZE_MAX;
-    while (at <= s->size && holo_matcher_find(m, &s->work->matching, s->text, s->size, at, &begin, &end)) {
+    while (at <= s->size && !s->out->is_failed &&
+           holo_matcher_find(m, &s->work->matching, s->text, s->size, at, &begin, &end)) {
         if (begin == end && begin == last) { // an empty match right behind the last one
             int step = 1;
             if (at < s->size) holo_code_read(s->text + at, s->size - at, &step);
@@ -224,7 +226,7 @@ static void (*const steps[HOLO_NORMALIZERS])(Step *) = {
 void holo_normalize(const HoloTokenizer *t, HoloTextWork *work, HoloView *view, bool *out_cut)
 {
     *out_cut = false;
-    for (uint32_t i = 0; i < t->header->normalizers.count; i++) {
+    for (uint32_t i = 0; i < t->header->normalizers.count && !holo_work_is_spoilt(work); i++) {
         Step s = {.t = t, .step = &t->normalizers[i], .work = work, .text = view->text, .size = view->size};
         s.out  = holo_view_begin(work, view);
         steps[s.step->kind](&s);

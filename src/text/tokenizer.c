@@ -157,6 +157,32 @@ bool holo_work_is_spoilt(const HoloTextWork *work)
     return spoilt || work->outer.is_failed || work->inner.is_failed;
 }
 
+HoloStatus holo_work_fail(const HoloTextWork *work, HoloError *error)
+{
+    if (work->text[0].is_over || work->text[1].is_over)
+        return holo_fail(error, HOLO_UNSUPPORTED,
+                         "the tokenizer makes a text more than %d times longer, which is too much", HOLO_TEXT_GROWTH);
+    return holo_fail_memory(error);
+}
+
+void holo_work_allow(HoloTextWork *work, size_t text_bytes)
+{
+    bool fits  = text_bytes <= (SIZE_MAX / 4 - HOLO_TEXT_ROOM) / HOLO_TEXT_GROWTH;
+    work->room = fits ? text_bytes * HOLO_TEXT_GROWTH + HOLO_TEXT_ROOM : SIZE_MAX / 4;
+}
+
+void holo_work_begin(HoloTextWork *work, HoloGrowing *out, size_t from)
+{
+    out->size = 0;
+    out->most = from < SIZE_MAX / 4 ? work->room + from + 1 : SIZE_MAX / 2;
+}
+
+void holo_work_end(HoloTextWork *work, const HoloGrowing *out, size_t from)
+{
+    size_t more = out->size > from ? out->size - from : 0;
+    work->room -= more < work->room ? more : work->room;
+}
+
 void holo_work_give(HoloTokenizer *t, HoloTextWork *work)
 {
     if (!work) return;

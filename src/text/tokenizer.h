@@ -107,6 +107,7 @@ typedef struct HoloCached { // a word and its tokens
 
 struct HoloTextWork { // the memory of one encoding or decoding at a time
     HoloGrowing    given, clean, text[2], letters, word_letters;
+    size_t         room; // bytes that steps may still add
     HoloPieces     outer, inner, pieces[2];
     HoloMatching   matching;
     HoloSymbol    *symbol;
@@ -125,6 +126,16 @@ void          holo_work_give(HoloTokenizer *t, HoloTextWork *work);
 void          holo_work_destroy(HoloTextWork *work);
 // Whether something ran out of memory: what is left of it is not used again.
 bool holo_work_is_spoilt(const HoloTextWork *work);
+// What went wrong with work that is spoilt.
+HOLO_MUST HoloStatus holo_work_fail(const HoloTextWork *work, HoloError *error);
+
+// Steps may make a text longer, one behind another. So that a few of them do not fill the memory, all together may add
+// this many times the bytes of the text, and a little.
+enum { HOLO_TEXT_GROWTH = 256, HOLO_TEXT_ROOM = 1 << 20 };
+void holo_work_allow(HoloTextWork *work, size_t text_bytes); // at the beginning of a text
+// A step makes `out` of so many bytes; then it has made it.
+void holo_work_begin(HoloTextWork *work, HoloGrowing *out, size_t from);
+void holo_work_end(HoloTextWork *work, const HoloGrowing *out, size_t from);
 
 // ---- the parts of encoding
 

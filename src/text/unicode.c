@@ -170,6 +170,7 @@ bool holo_growing_reserve(HoloGrowing *buffer, size_t more)
 {
     size_t need, room = buffer->room ? buffer->room : 64;
     if (!holo_size_add(buffer->size, more, &need) || need > SIZE_MAX / 4) return buffer->is_failed = true, false;
+    if (buffer->most && need > buffer->most) return buffer->is_failed = buffer->is_over = true, false;
     if (need <= buffer->room) return true;
     while (room < need) room *= 2;
     uint8_t *data = holo_realloc(buffer->data, room);

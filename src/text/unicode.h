@@ -131,7 +131,9 @@ size_t holo_utf8_bad(const uint8_t *text, size_t size, bool *out_is_cut);
 typedef struct HoloGrowing { // zero-initialize
     uint8_t *data;
     size_t   size, room;
-    bool     is_failed; // out of memory: what was added since is lost
+    size_t   most;      // no more bytes than these; 0: no limit
+    bool     is_over;   // it would have become longer than most
+    bool     is_failed; // for that reason, or out of memory: what was added since is lost
 } HoloGrowing;
 void               holo_growing_deinit(HoloGrowing *buffer);
 bool               holo_growing_reserve(HoloGrowing *buffer, size_t more);
@@ -139,7 +141,8 @@ void               holo_growing_add(HoloGrowing *buffer, const void *data, size_
 void               holo_growing_add_code(HoloGrowing *buffer, uint32_t code);
 static inline void holo_growing_add_byte(HoloGrowing *buffer, uint8_t byte)
 {
-    if (buffer->size < buffer->room || holo_growing_reserve(buffer, 1)) buffer->data[buffer->size++] = byte;
+    if ((buffer->size < buffer->room && !buffer->most) || holo_growing_reserve(buffer, 1))
+        buffer->data[buffer->size++] = byte;
 }
 
 // ---- transformations, appended to `out`

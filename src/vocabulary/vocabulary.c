@@ -267,16 +267,21 @@ static HoloStatus finish_bytes(HoloVocabulary *v, HoloError *error)
 }
 
 // The text of an added token as it looks after normalizing. The block is finished for this once, and then taken back.
-static HoloStatus normalized(HoloVocabulary *v, HoloString *text, HoloTokenizer *t, HoloError *error)
+// `room` is that of all of them together.
+static HoloStatus normalized(HoloVocabulary *v, HoloString *text, HoloTokenizer *t, size_t *room, HoloError *error)
 {
     HoloTextWork *work = holo_work_take(t);
     HoloView      view = {(const uint8_t *)text->data, text->size, -1};
     bool          is_cut;
     if (!work) return holo_fail_memory(error);
+    work->room = *room;
     holo_normalize(t, work, &view, &is_cut);
+    *room             = work->room;
+    HoloStatus status = holo_work_is_spoilt(work) ? holo_work_fail(work, error) : HOLO_OK;
     char *copy = holo_work_is_spoilt(work) ? NULL : holo_arena_text(v->block.arena, (const char *)view.text, view.size);
     *text      = (HoloString){copy, view.size};
     holo_work_give(t, work);
+    HOLO_TRY(status);
     return copy ? HOLO_OK : holo_fail_memory(error);
 }
 
@@ -292,7 +297,8 @@ static HoloStatus normalize_added(HoloVocabulary *v, HoloTrieEntry *entry, size_
     v->block    = before;
     HOLO_TRY(holo_tokenizer_open_memory(block.data, block.size, &t, error));
     HoloStatus status = HOLO_OK;
-    for (size_t i = 0; i < count && !status; i++) status = normalized(v, &entry[i].text, t, error);
+    size_t     room   = (size_t)16 * HOLO_TEXT_ROOM;
+    for (size_t i = 0; i < count && !status; i++) status = normalized(v, &entry[i].text, t, &room, error);
     holo_tokenizer_close(t);
     return status;
 }

@@ -125,3 +125,10 @@ gives 0 'warning: HOLOGRAM_THREAD is not the name of a setting; did you mean HOL
 unset HOLOGRAM_THREAD
 quiet hologram run d.holo -i random -q -o answers
 gives 0 'answers has the outputs for certain inputs' hologram compare d.holo answers
+
+# Of thousands of inputs a message lists the first.
+names='' list=''
+for i in $(seq 2000); do names="$names in x$i f32 n$i" list="$list,x$i"; done
+check 'a model of many inputs' python3 "$ROOT/tests/support/onnx_model.py" many.onnx $names out y f32 n node Concat "${list#,}" y axis=0
+gives 1 'x50 f32[n50] and 1950 more' hologram run many.onnx -i random
+check 'the message is short' sh -c '[ "$("$HOLOGRAM" run many.onnx -i random 2>&1 | wc -c)" -lt 2000 ]'

@@ -84,7 +84,8 @@ def test_binary(folder):
         for wrong in [text + packed[1:], text + packed + b"x"]:
             status, _, body = s.ask("POST", "/v2/models/digits/infer", wrong, {"Inference-Header-Content-Length": str(len(text))})
             assert status == 400 and b"binary data" in body, body
-        assert s.ask("POST", "/v2/models/digits/infer", text, {"Inference-Header-Content-Length": "999999"})[0] == 400
+        for wrong in ("999999", "-1", "abc", "1.5", "0x10", "9" * 30, ""):
+            assert s.ask("POST", "/v2/models/digits/infer", text, {"Inference-Header-Content-Length": wrong})[0] == 400, wrong
 
 
 def test_long_text(folder):

@@ -10,6 +10,7 @@
 #include "base/dim/dim.h"
 
 #include "base/dim/dim_poly.h"
+#include "base/hash.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -75,8 +76,7 @@ static uint64_t node_hash(const HoloDims *dims, const HoloDimNode *node)
 {
     uint64_t h = (uint64_t)node->op + 1;
     if (node->op != HOLO_DIM_SYMBOL) return mix(mix(h, (uint64_t)node->a), (uint64_t)node->b);
-    for (const char *name = dims->symbols[node->a]; *name; name++) h = mix(h, (unsigned char)*name);
-    return h;
+    return holo_hash_name(dims->symbols[node->a], strlen(dims->symbols[node->a]));
 }
 
 static bool node_equal(const HoloDims *dims, const HoloDimNode *x, const HoloDimNode *y)

@@ -10,6 +10,7 @@
 // through 8-bit values. Constants for each channel are not handled.
 #include "passes/build.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -31,7 +32,10 @@ typedef struct Tables {
     int         width;  // roots of a chain: 1 or 2
     Roots      *roots;  // by value id
     bool       *is_end; // by value id: it has roots, and something else than nodes with these roots uses it
-    int         count;  // number of values that both arrays have
+    int        *chain;  // by value id: the number of the last chain whose nodes compute it
+    int        *place;  // by value id: which node of that chain does
+    int         count;  // number of values that these arrays have
+    int         chains; // found so far
 } Tables;
 
 // ---- what operators cost for each element, in additions of f32
@@ -148,29 +152,39 @@ static bool is_chain_root(const Chain *chain, const HoloValue *value)
     return value == chain->roots.of[0] || value == chain->roots.of[1];
 }
 
-// The nodes between the roots and the end, producers before users. False: there are too many.
-static bool chain_find(const Tables *t, HoloValue *end, Chain *chain)
+// Which node of the chain computes the value; -1: none.
+static int place_of(const Tables *t, const HoloValue *value)
 {
-    HoloGraph *graph = t->rewrite.graph;
-    bool      *is_in = HOLO_NEW(t->rewrite.scratch, bool, t->count);
-    if (!is_in) return false;
-    chain->roots = t->roots[end->id], chain->end = end, chain->count = chain->cost = 0;
-    is_in[end->id] = true;
-    for (int i = end->producer->id; i >= 0; i--) { // backwards: users come before what they use
-        HoloNode *node = graph->nodes[i];
-        if (node->out_count != 1 || !node->out[0] || !is_in[node->out[0]->id]) continue;
-        if (chain->count == CHAIN_MAX) return false;
-        chain->nodes[chain->count++] = node;
+    return value->id < t->count && t->chain[value->id] == t->chains ? t->place[value->id] : -1;
+}
+
+static int by_id(const void *a, const void *b)
+{
+    const HoloNode *x = *(HoloNode *const *)a, *y = *(HoloNode *const *)b;
+    return x->id < y->id ? -1 : x->id > y->id;
+}
+
+// The nodes between the roots and the end, producers before users. False: there are too many.
+static bool chain_find(Tables *t, HoloValue *end, Chain *chain)
+{
+    t->chains++;
+    chain->roots = t->roots[end->id], chain->end = end, chain->count = 1, chain->cost = 0;
+    chain->nodes[0]   = end->producer;
+    t->chain[end->id] = t->chains;
+    for (int i = 0; i < chain->count; i++) { // the list grows
+        HoloNode *node = chain->nodes[i];
         chain->cost += cost_of(node);
-        for (int k = 0; k < node->in_count; k++)
-            if (node->in[k] && !is_chain_root(chain, node->in[k]) && t->roots[node->in[k]->id].of[0])
-                is_in[node->in[k]->id] = true;
+        for (int k = 0; k < node->in_count; k++) {
+            HoloValue *in = node->in[k];
+            if (!in || is_chain_root(chain, in) || in->id >= t->count || !t->roots[in->id].of[0]) continue;
+            if (t->chain[in->id] == t->chains) continue;
+            if (chain->count == CHAIN_MAX) return false;
+            t->chain[in->id]             = t->chains;
+            chain->nodes[chain->count++] = in->producer;
+        }
     }
-    for (int i = 0; i < chain->count / 2; i++) {
-        HoloNode *node                     = chain->nodes[i];
-        chain->nodes[i]                    = chain->nodes[chain->count - 1 - i];
-        chain->nodes[chain->count - 1 - i] = node;
-    }
+    qsort(chain->nodes, (size_t)chain->count, sizeof *chain->nodes, by_id);
+    for (int i = 0; i < chain->count; i++) t->place[chain->nodes[i]->out[0]->id] = i;
     return true;
 }
 
@@ -268,39 +282,46 @@ static HoloStatus pair_make(const Chain *chain, int which, HoloArena *arena, Hol
 static HoloStatus roots_make(const Chain *chain, HoloArena *arena, HoloTensor *results, HoloError *error)
 {
     const HoloValue *root = chain->roots.of[0];
-    if (!chain->roots.of[1]) return patterns_make(&root->type, arena, &results[root->id], error);
-    for (int i = 0; i < ROOTS; i++) HOLO_TRY(pair_make(chain, i, arena, &results[chain->roots.of[i]->id], error));
+    if (!chain->roots.of[1]) return patterns_make(&root->type, arena, results, error);
+    for (int i = 0; i < ROOTS; i++) HOLO_TRY(pair_make(chain, i, arena, &results[i], error));
     return HOLO_OK;
+}
+
+// The result of a root, or of a node of the chain; NULL: the value is something else.
+static HoloTensor *result_of(const Tables *t, const Chain *chain, HoloTensor *results, const HoloValue *value)
+{
+    if (is_chain_root(chain, value)) return &results[value == chain->roots.of[1]];
+    int place = place_of(t, value);
+    return place < 0 ? NULL : &results[ROOTS + place];
 }
 
 // Computes each node for all patterns. *out_done: all could be computed.
 static HoloStatus chain_eval(const Tables *t, const Chain *chain, HoloTensor *out, bool *out_done, HoloError *error)
 {
     HoloArena  *scratch = t->rewrite.scratch;
-    HoloTensor *results = HOLO_NEW(scratch, HoloTensor, t->count);
+    HoloTensor *results = HOLO_NEW(scratch, HoloTensor, ROOTS + chain->count);
     *out_done           = false;
     if (!results) return holo_fail_memory(error);
     HOLO_TRY(roots_make(chain, scratch, results, error));
     for (int i = 0; i < chain->count; i++) {
         const HoloNode    *node = chain->nodes[i];
-        HoloTensor        *y = &results[node->out[0]->id], *outs[1] = {y};
+        HoloTensor        *y = &results[ROOTS + i], *outs[1] = {y};
         HoloTensor        *constants = HOLO_NEW(scratch, HoloTensor, node->in_count);
         const HoloTensor **in        = HOLO_NEW(scratch, const HoloTensor *, node->in_count);
         if (!constants || !in) return holo_fail_memory(error);
         for (int k = 0; k < node->in_count; k++) {
             const HoloValue *value = node->in[k];
             if (!value) continue;
-            in[k] = &results[value->id];
-            if (!value->is_constant) continue;
+            in[k] = value->is_constant ? NULL : result_of(t, chain, results, value);
+            if (in[k]) continue;
             constants[k]      = value->type; // one number
             constants[k].rank = 0;
             in[k]             = &constants[k];
         }
         if (holo_node_eval(node, in, outs, scratch, NULL) != HOLO_OK) return HOLO_OK;
-        if (y->kind != HOLO_TENSOR || y->rank != 1 || y->dim[0] != results[chain->roots.of[0]->id].dim[0])
-            return HOLO_OK;
+        if (y->kind != HOLO_TENSOR || y->rank != 1 || y->dim[0] != results[0].dim[0]) return HOLO_OK;
     }
-    *out      = results[chain->end->id];
+    *out      = results[ROOTS + place_of(t, chain->end)];
     *out_done = out->dtype == chain->end->type.dtype;
     return HOLO_OK;
 }
@@ -356,7 +377,7 @@ static HoloNode *plain_build(Tables *t, const HoloNode *node)
 // Copies the nodes, each as Plain. Others may still use the original ones.
 static HoloStatus plain_chain(Tables *t, const Chain *chain, HoloError *error)
 {
-    HoloValue **made = HOLO_NEW(t->rewrite.scratch, HoloValue *, t->count);
+    HoloValue **made = HOLO_NEW(t->rewrite.scratch, HoloValue *, chain->count);
     if (!made) return holo_fail_memory(error);
     for (int i = 0; i < chain->count; i++) {
         const HoloNode *node  = chain->nodes[i];
@@ -364,10 +385,11 @@ static HoloStatus plain_chain(Tables *t, const Chain *chain, HoloError *error)
         if (!plain) return holo_fail_memory(error);
         for (int k = 0; k < node->in_count; k++) {
             HoloValue *value = node->in[k];
-            plain->in[k]     = value && made[value->id] ? made[value->id] : value;
+            int        place = value && !is_chain_root(chain, value) ? place_of(t, value) : -1;
+            plain->in[k]     = place < 0 ? value : made[place];
         }
         if (node->out[0] == chain->end) return end_take(t, plain, chain->end, error);
-        HoloValue *value = made[node->out[0]->id] = holo_graph_value(t->rewrite.graph, node->out[0]->name);
+        HoloValue *value = made[i] = holo_graph_value(t->rewrite.graph, node->out[0]->name);
         if (!value) return holo_fail_memory(error);
         value->type = node->out[0]->type;
         holo_node_set_out(plain, 0, value);
@@ -421,10 +443,12 @@ static HoloStatus tables_make(HoloGraph *graph, int width, HoloArena *scratch, H
         .width  = width,
         .roots  = HOLO_NEW(scratch, Roots, graph->value_count + 1),
         .is_end = HOLO_NEW(scratch, bool, graph->value_count + 1),
+        .chain  = HOLO_NEW(scratch, int, graph->value_count + 1),
+        .place  = HOLO_NEW(scratch, int, graph->value_count + 1),
         .count  = graph->value_count,
     };
     Chain *chain = HOLO_NEW(scratch, Chain, 1);
-    if (!t.roots || !t.is_end || !chain) return holo_fail_memory(error);
+    if (!t.roots || !t.is_end || !t.chain || !t.place || !chain) return holo_fail_memory(error);
     HOLO_TRY(holo_rewrite_begin(&t.rewrite, graph, scratch, changes, error));
     holo_graph_number(graph);
     roots_find(&t);

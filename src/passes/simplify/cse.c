@@ -27,12 +27,17 @@ static bool table_init(Table *table, HoloArena *scratch, int count)
     return table->slot;
 }
 
+enum { LIKE_MAX = 64 }; // unequal things of one hash that are compared with another; so many are made to take time
+
 // The first thing in the table that equals `thing`. If there is none, adds `thing` and returns it.
 static void *table_join(Table *table, uint64_t hash, void *thing, bool (*equal)(const void *a, const void *b))
 {
     struct Item **at = &table->slot[hash & (table->room - 1)];
-    for (; *at; at = &(*at)->next)
-        if ((*at)->hash == hash && equal((*at)->thing, thing)) return (*at)->thing;
+    for (int like = 0; *at; at = &(*at)->next) {
+        if ((*at)->hash != hash) continue;
+        if (equal((*at)->thing, thing)) return (*at)->thing;
+        if (++like == LIKE_MAX) return thing;
+    }
     *at = HOLO_NEW(table->scratch, struct Item, 1);
     if (!*at) return NULL;
     (*at)->hash  = hash;

@@ -3,7 +3,8 @@
 //
 // Random operators are never folded. A result is not kept if it is large and larger than its inputs (ConstantOfShape,
 // Expand, or a widened weight, which is left to widen.c). It is not computed if that would take long. A Loop or Scan is
-// computed if the number of its turns and all sizes in its body are known and small.
+// computed if the number of its turns and all sizes in its body are known and small. All results together may take
+// fold_room bytes.
 #include "passes/rewrite.h"
 
 #include <math.h>
@@ -84,23 +85,53 @@ static bool is_foldable(const HoloNode *node)
     return true;
 }
 
+static bool holds_its_result(const HoloNode *node)
+{
+    return HOLO_IS(node, Constant) && !holo_node_attr(node, "sparse_value");
+}
+
 static size_t bytes_in(const HoloNode *node)
 {
-    if (HOLO_IS(node, Constant) && !holo_node_attr(node, "sparse_value"))
-        return SIZE_MAX; // it already holds its result
+    if (holds_its_result(node)) return SIZE_MAX;
     size_t total = 0;
     for (int i = 0; i < node->in_count; i++)
         if (node->in[i]) total += holo_tensor_bytes(&node->in[i]->type);
     return total;
 }
 
+// Bytes of the elements, and of the texts that they are.
+static uint64_t bytes_of(const HoloTensor *t)
+{
+    uint64_t          bytes = holo_tensor_bytes(t);
+    const HoloString *text  = t->dtype == HOLO_STRING ? t->data : NULL;
+    for (int64_t i = 0, count = text ? holo_tensor_count(t) : 0; i < count; i++) bytes += text[i].size;
+    return bytes;
+}
+
+// Takes the room that the results need. What is computed in vain counts, too, or it would be tried again and again.
+static bool room_take(HoloRewrite *rewrite, const HoloNode *node, HoloTensor *const *out, bool is_done)
+{
+    uint64_t bytes = 0, *room = &rewrite->all->fold_room;
+    for (int i = 0; i < node->out_count && is_done; i++)
+        if (out[i]) bytes += bytes_of(out[i]);
+    if (holds_its_result(node)) { // the model has it: it is another of its constants
+        if (is_done && *room < UINT64_MAX / 2 && bytes < UINT64_MAX / 4 / HOLO_FOLD_GROWTH)
+            *room += bytes * HOLO_FOLD_GROWTH;
+        return true;
+    }
+    bool fits = is_done && bytes <= *room;
+    *room     = fits ? *room - bytes : *room / 2;
+    return fits;
+}
+
 // Is it known in advance that folding is worth it? It is if only evaluation finds the size (NonZero).
-static HoloVerdict is_worth_it(const HoloNode *node, bool is_wide)
+static HoloVerdict is_worth_it(const HoloNode *node, const HoloChanges *all)
 {
     int64_t elements = 0;
     size_t  limit    = bytes_in(node);
-    if (is_wide && HOLO_IS(node, Cast) && limit < SIZE_MAX / 2) limit *= 2;
+    if (all->is_wide && HOLO_IS(node, Cast) && limit < SIZE_MAX / 2) limit *= 2;
     if (limit < GROWTH_FREE) limit = GROWTH_FREE;
+    if (limit > all->fold_room && !holds_its_result(node)) limit = all->fold_room;
     for (int i = 0; i < node->in_count; i++)
         if (node->in[i]) elements += holo_tensor_count(&node->in[i]->type);
     uint32_t cheap = HOLO_OP_MOVES | HOLO_OP_VIEW | HOLO_OP_POINTWISE;
@@ -142,6 +173,23 @@ static HoloStatus replace_by_constant(HoloRewrite *rewrite, HoloValue *value, co
     return HOLO_OK;
 }
 
+// The results, in the graph's memory. False: the node fails, or there is no room for them.
+static bool result_make(HoloRewrite *rewrite, const HoloNode *node, const HoloTensor *const *in, HoloTensor *const *out)
+{
+    enum { BLOCK = 16 << 20 }; // what the arena takes at once
+    HoloArena    *arena = rewrite->graph->arena;
+    HoloArenaMark mark  = holo_arena_mark(arena);
+    uint64_t      room = rewrite->all->fold_room, held = arena->total;
+    bool          is_limited = !holds_its_result(node) && room < SIZE_MAX / 4;
+    if (is_limited) arena->most = held + room + BLOCK;
+    HoloStatus status = holo_node_eval(node, in, out, arena, NULL);
+    arena->most       = 0;
+    bool fails        = status && !(is_limited && status == HOLO_NO_MEMORY);
+    if (!fails && room_take(rewrite, node, out, !status)) return true;
+    holo_arena_reset(arena, mark);
+    return false;
+}
+
 static HoloStatus fold_node(HoloRewrite *rewrite, const HoloNode *node, HoloError *error)
 {
     HoloArena            *scratch = rewrite->scratch;
@@ -160,7 +208,7 @@ static HoloStatus fold_node(HoloRewrite *rewrite, const HoloNode *node, HoloErro
     for (int i = 0; i < node->out_count; i++)
         if (node->out[i]) out[i] = &result[i];
     // A node that fails here also fails in a run, where it may never be reached. So a failure is no error.
-    if (holo_node_eval(node, in, out, rewrite->graph->arena, NULL) != HOLO_OK) return HOLO_OK;
+    if (!result_make(rewrite, node, in, out)) return HOLO_OK;
     for (int i = 0; i < node->out_count; i++) {
         if (!node->out[i]) continue;
         if (out[i]->kind != HOLO_TENSOR || holo_tensor_count(out[i]) < 0) return HOLO_OK;
@@ -223,7 +271,7 @@ static HoloStatus fold_any(HoloRewrite *rewrite, HoloNode *node, HoloError *erro
         if (node->out[i] && holo_rewrite_find(rewrite, node->out[i]) != node->out[i]) return HOLO_OK;
     if (is_view_of_constant(node)) return fold_view(rewrite, node, error);
     if (!is_foldable(node)) return HOLO_OK;
-    HoloVerdict verdict = is_worth_it(node, rewrite->all->is_wide);
+    HoloVerdict verdict = is_worth_it(node, rewrite->all);
     if (verdict == HOLO_VERDICT_MADE) return fold_node(rewrite, node, error);
     note(rewrite, node, verdict);
     return HOLO_OK;

@@ -3,7 +3,10 @@
 
 #include "base/hash.h"
 
+#include <stdio.h>
 #include <string.h>
+
+static const char *program;
 
 static HoloHash by_parts(const uint8_t *data, size_t size, size_t part)
 {
@@ -48,11 +51,31 @@ static void one_bit_changes_the_hash(void **state)
     }
 }
 
-int main(void)
+// Names of files choose no places in tables: in another process the same name has another number.
+static void names_differ_by_process(void **state)
 {
+    char  command[4096], other[32] = "", own[32];
+    FILE *out;
+    (void)state;
+    assert_true(holo_hash_name("name", 4) == holo_hash_name("name", 4));
+    assert_true(holo_hash_name("name", 4) != holo_hash_name("nama", 4));
+    snprintf(own, sizeof own, "%llx", (unsigned long long)holo_hash_name("name", 4));
+    snprintf(command, sizeof command, "'%s' name", program);
+    out = popen(command, "r");
+    assert_non_null(out);
+    assert_non_null(fgets(other, sizeof other, out));
+    assert_int_equal(pclose(out), 0);
+    assert_string_not_equal(own, other);
+}
+
+int main(int argc, char **argv)
+{
+    program = argv[0];
+    if (argc > 1) return printf("%llx", (unsigned long long)holo_hash_name(argv[1], strlen(argv[1]))) < 0;
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_way_gives_one_hash),
         cmocka_unit_test(the_hash_is_xxh3),
+        cmocka_unit_test(names_differ_by_process),
         cmocka_unit_test(one_bit_changes_the_hash),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -76,6 +77,24 @@ static void test_chain(void **state)
     assert_int_equal(size, 2 * 4096);
 }
 
+// As many blocks as a hostile file may have: in a chain, and all alive together. Looking at all others for each would
+// take minutes.
+static void test_many(void **state)
+{
+    (void)state;
+    enum { COUNT = 400000 };
+    HoloBlock *blocks = calloc(COUNT, sizeof *blocks);
+    uint64_t   size;
+    assert_non_null(blocks);
+    for (uint32_t i = 0; i < COUNT; i++) blocks[i] = (HoloBlock){4096, i, i + 1, 0};
+    assert_true(holo_pack(blocks, COUNT, &size));
+    assert_int_equal(size, 2 * 4096);
+    for (uint32_t i = 0; i < COUNT; i++) blocks[i] = (HoloBlock){64, i % 7, COUNT - i % 5, 0};
+    assert_true(holo_pack(blocks, COUNT, &size));
+    assert_int_equal(size, (uint64_t)64 * COUNT);
+    free(blocks);
+}
+
 static void test_none_and_empty(void **state)
 {
     (void)state;
@@ -103,6 +122,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_random_blocks),
         cmocka_unit_test(test_chain),
+        cmocka_unit_test(test_many),
         cmocka_unit_test(test_none_and_empty),
         cmocka_unit_test(test_sizes_beyond_all_memory),
     };

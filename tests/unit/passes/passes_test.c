@@ -179,6 +179,39 @@ static void test_patterns(void **state)
     holo_arena_deinit(&arena);
 }
 
+// Each node doubles a constant. The bytes of all constants behind it; of texts, those of the longest.
+static uint64_t bytes_after(const char *first, const char *type, const char *node)
+{
+    HoloArena  arena = {0};
+    HoloText   text  = {0};
+    HoloError  error = {0};
+    HoloGraph *graph;
+    uint64_t   bytes = 0;
+    holo_text_add(&text, "graph g() -> (v27) {\nconst v0: %s[1] = {%s}\n", type, first);
+    for (int i = 0; i < 27; i++) holo_text_add(&text, node, i + 1, i, i);
+    holo_text_add(&text, "}\n");
+    if (holo_graph_parse(&arena, text.data, &graph, &error)) fail_msg("%s", error.text);
+    assert_int_equal(holo_passes_run(graph, NULL, &error), HOLO_OK);
+    for (int i = 0; i < graph->value_count; i++) {
+        const HoloTensor *t = &graph->values[i]->type;
+        if (!graph->values[i]->is_constant || !t->data) continue;
+        bytes += holo_tensor_bytes(t);
+        for (int64_t k = 0; t->dtype == HOLO_STRING && k < holo_tensor_count(t); k++)
+            bytes += ((const HoloString *)t->data)[k].size;
+    }
+    holo_text_deinit(&text);
+    holo_arena_deinit(&arena);
+    return bytes;
+}
+
+// A few nodes do not become constants of gigabytes.
+static void test_growing(void **state)
+{
+    (void)state;
+    assert_in_range(bytes_after("1.0", "f32", "v%d = Concat@13(v%d, v%d) {axis=0}\n"), 1, 128 << 20);
+    assert_in_range(bytes_after("\"ab\"", "string", "v%d = StringConcat@20(v%d, v%d)\n"), 1, 128 << 20);
+}
+
 int main(int argc, char **argv)
 {
     if (argc == 2) {
@@ -192,6 +225,7 @@ int main(int argc, char **argv)
         return status != HOLO_OK;
     }
     const struct CMUnitTest tests[] = {cmocka_unit_test(test_cases), cmocka_unit_test(test_patterns),
-                                       cmocka_unit_test(test_driver), cmocka_unit_test(test_decompose)};
+                                       cmocka_unit_test(test_driver), cmocka_unit_test(test_decompose),
+                                       cmocka_unit_test(test_growing)};
     return cmocka_run_group_tests_name("passes", tests, NULL, NULL);
 }

@@ -186,6 +186,43 @@ static void test_long_word(void **state)
     holo_tokenizer_close(t);
 }
 
+// Steps that make a text ten times longer each: forty letters do not become gigabytes.
+static void test_growing(void **state)
+{
+    static const char ten[] = "{\"type\":\"Replace\",\"pattern\":{\"String\":\"h\"},\"content\":\"hhhhhhhhhh\"}";
+    static const struct {
+        const char *part, *list, *step;
+        bool        is_added; // its added token is normalized when it is compiled
+    } ways[] = {
+        {"normalizer", "normalizers", ten, false},
+        {"normalizer", "normalizers", ten, true},
+        {"decoder", "decoders", ten, false},
+        {"pre_tokenizer", "pretokenizers", "{\"type\":\"ByteLevel\",\"add_prefix_space\":false,\"use_regex\":false}",
+         false},
+    };
+    (void)state;
+    for (int i = 0; i < HOLO_COUNT(ways); i++) {
+        char           json[8192];
+        HoloError      error = {0};
+        HoloTokenizer *t     = NULL;
+        uint32_t      *ids   = NULL;
+        size_t         count = 0, back_size;
+        char          *back  = NULL;
+        int size = sprintf(json, "{\"%s\":{\"type\":\"Sequence\",\"%s\":[%s", ways[i].part, ways[i].list, ways[i].step);
+        for (int k = 0; k < 31; k++) size += sprintf(json + size, ",%s", ways[i].step);
+        size += sprintf(json + size, "]},\"added_tokens\":[%s]," BPE("false", "false") "}",
+                        ways[i].is_added ? "{\"id\":27,\"content\":\"hhh\",\"normalized\":true}" : "");
+        file_write(temp_path("t.json"), json, (size_t)size);
+        HoloStatus status = holo_tokenizer_compile(temp_path("t.json"), &t, &error);
+        if (!status) status = holo_tokenizer_encode(t, "h\xC3\xA9h", 4, 0, &ids, &count, &error);
+        if (!status) status = holo_tokenizer_decode(t, ids, count, 0, &back, &back_size, &error);
+        assert_int_equal(status, HOLO_UNSUPPORTED);
+        assert_non_null(strstr(error.text, "256 times longer"));
+        holo_ids_free(ids);
+        holo_tokenizer_close(t);
+    }
+}
+
 // ---- GGUF
 
 static void gguf_texts(GgufFile *file, const char *key, const char *const *texts, int count)
@@ -358,13 +395,10 @@ static void test_plain_files(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_table),
-        cmocka_unit_test(test_long_word),
-        cmocka_unit_test(test_gguf_llama),
-        cmocka_unit_test(test_gguf_gpt2),
-        cmocka_unit_test(test_gguf_bert_and_rwkv),
-        cmocka_unit_test(test_sentencepiece),
-        cmocka_unit_test(test_suffix),
+        cmocka_unit_test(test_table),         cmocka_unit_test(test_long_word),
+        cmocka_unit_test(test_growing),       cmocka_unit_test(test_gguf_llama),
+        cmocka_unit_test(test_gguf_gpt2),     cmocka_unit_test(test_gguf_bert_and_rwkv),
+        cmocka_unit_test(test_sentencepiece), cmocka_unit_test(test_suffix),
         cmocka_unit_test(test_plain_files),
     };
     return cmocka_run_group_tests_name("tokenizer", tests, NULL, NULL);
