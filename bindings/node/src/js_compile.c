@@ -65,12 +65,43 @@ static void compile_destroy(napi_env env, JsTask *task)
     free(job);
 }
 
+// ---- calls of JavaScript, on its thread: the compiler waits, so that what a listener throws ends the compile
+
+typedef struct Call {
+    bool            is_done;
+    pthread_mutex_t lock;
+    pthread_cond_t  done;
+} Call;
+
+#define CALL_INIT                                                           \
+    {                                                                       \
+        .lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER \
+    }
+
+// What the function is given begins with the call. False: JavaScript ends.
+static bool call_wait(napi_threadsafe_function function, Call *call)
+{
+    if (napi_call_threadsafe_function(function, call, napi_tsfn_blocking)) return false;
+    pthread_mutex_lock(&call->lock);
+    while (!call->is_done) pthread_cond_wait(&call->done, &call->lock);
+    pthread_mutex_unlock(&call->lock);
+    return true;
+}
+
+static void call_end(Call *call)
+{
+    pthread_mutex_lock(&call->lock);
+    call->is_done = true;
+    pthread_cond_signal(&call->done);
+    pthread_mutex_unlock(&call->lock);
+}
+
 // ---- what JavaScript hears
 
 typedef struct Heard {
-    double fraction;
-    char  *text; // to free
-    char   what[64];
+    Call        call;
+    const char *what, *text;
+    double      fraction;
 } Heard;
 
 static void hear_on_thread(napi_env env, napi_value callback, void *context, void *data)
@@ -84,21 +115,13 @@ static void hear_on_thread(napi_env env, napi_value callback, void *context, voi
         args[2] = js_text(env, heard->text);
         napi_call_function(env, self, callback, 3, args, &ignored);
     }
-    free(heard->text);
-    free(heard);
+    call_end(&heard->call);
 }
 
-// Without memory, or where JavaScript ends, it is not heard.
 static void hear(CompileJob *job, const char *what, double fraction, const char *text)
 {
-    Heard *heard = calloc(1, sizeof *heard);
-    if (!heard) return;
-    heard->fraction = fraction;
-    heard->text     = text ? strdup(text) : NULL;
-    strncpy(heard->what, what, sizeof heard->what - 1);
-    if (!napi_call_threadsafe_function(job->hear, heard, napi_tsfn_blocking)) return;
-    free(heard->text);
-    free(heard);
+    Heard heard = {.call = CALL_INIT, .what = what, .text = text, .fraction = fraction};
+    (void)call_wait(job->hear, &heard.call);
 }
 
 static void hear_progress(void *context, const char *stage, double fraction)
@@ -113,12 +136,11 @@ static void hear_dump(void *context, const char *pass, const char *text)
 
 // ---- what JavaScript judges
 
-typedef struct Judgement { // the compiler waits for it
+typedef struct Judgement {
+    Call               call;
     const HoloOutputs *outputs;
     double             score;
-    bool               is_done, has_failed;
-    pthread_mutex_t    lock;
-    pthread_cond_t     done;
+    bool               has_failed;
 } Judgement;
 
 // judge(samples, outputs of each, arrays) with the tensors in the block.
@@ -142,22 +164,15 @@ static void judge_on_thread(napi_env env, napi_value callback, void *context, vo
 {
     Judgement *judgement = data;
     (void)context;
-    bool is_judged = env && callback && judge_call(env, callback, judgement);
-    pthread_mutex_lock(&judgement->lock);
-    judgement->has_failed = !is_judged;
-    judgement->is_done    = true;
-    pthread_cond_signal(&judgement->done);
-    pthread_mutex_unlock(&judgement->lock);
+    judgement->has_failed = !env || !callback || !judge_call(env, callback, judgement);
+    call_end(&judgement->call);
 }
 
 static HoloStatus judge(void *context, const HoloOutputs *outputs, double *out_score, HoloError *error)
 {
     CompileJob *job       = context;
-    Judgement   judgement = {.outputs = outputs, .lock = PTHREAD_MUTEX_INITIALIZER, .done = PTHREAD_COND_INITIALIZER};
-    if (napi_call_threadsafe_function(job->judge, &judgement, napi_tsfn_blocking)) return HOLO_CANCELLED;
-    pthread_mutex_lock(&judgement.lock);
-    while (!judgement.is_done) pthread_cond_wait(&judgement.done, &judgement.lock);
-    pthread_mutex_unlock(&judgement.lock);
+    Judgement   judgement = {.call = CALL_INIT, .outputs = outputs};
+    if (!call_wait(job->judge, &judgement.call)) return HOLO_CANCELLED;
     *out_score = judgement.score;
     if (!judgement.has_failed) return HOLO_OK;
     if (error && !error->status) {

@@ -1,12 +1,28 @@
 // os_hash.c - XXH3-128 from the xxhash header, compiled for AVX2 where the machine is an x86-64; a number by chance.
+#include "base/files.h"
 #include "base/hash_wide.h"
 
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 #if defined __linux__
 #include <sys/auxv.h>
 #endif
+
+// Here, and not behind the words for AVX2: every machine runs it.
+uint64_t holo_hash_seed(void)
+{
+    static _Atomic uint64_t seed; // threads that come at once find the same
+    uint64_t                known = atomic_load(&seed), made = (uint64_t)(uintptr_t)&seed, time;
+    if (known) return known;
+#if defined __linux__
+    const void *random = (const void *)getauxval(AT_RANDOM); // 16 bytes
+    if (random) memcpy(&made, random, sizeof made);
+#endif
+    double now = holo_time_now();
+    memcpy(&time, &now, sizeof time);
+    made = (made ^ time) * 0x9e3779b97f4a7c15u | 1;
+    return atomic_compare_exchange_strong(&seed, &known, made) ? made : known;
+}
 
 #if defined __x86_64__ && defined __GNUC__ && !defined __clang__
 #define HAS_WIDE 1
@@ -17,21 +33,6 @@
 #endif
 #define XXH_INLINE_ALL
 #include <xxhash.h>
-
-uint64_t holo_hash_seed(void)
-{
-    static _Atomic uint64_t seed; // threads that come at once find the same
-    uint64_t                known = atomic_load(&seed), made = (uint64_t)(uintptr_t)&seed;
-    struct timespec         now;
-    if (known) return known;
-#if defined __linux__
-    const void *random = (const void *)getauxval(AT_RANDOM); // 16 bytes
-    if (random) memcpy(&made, random, sizeof made);
-#endif
-    if (timespec_get(&now, TIME_UTC)) made ^= (uint64_t)now.tv_nsec << 32 ^ (uint64_t)now.tv_sec;
-    made |= 1;
-    return atomic_compare_exchange_strong(&seed, &known, made) ? made : known;
-}
 
 bool holo_hash_has_wide(void)
 {
