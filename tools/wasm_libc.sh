@@ -103,7 +103,7 @@ END
 flags="-Os -w -ffunction-sections -fno-builtin -DBULK_MEMORY_THRESHOLD=32 -isystem $build/root/usr/include -I$own -I$source/libc-top-half/headers/private -I$musl/src/include -I$musl/src/internal -I$musl/arch/wasm32 -I$musl/arch/generic"
 for file in "$own"/*.c "$source"/dlmalloc/src/dlmalloc.c \
     $(cd "$musl/src" && printf "$musl/src/%s " string/mem*.c string/str[cnlrs][!ei]*.c string/strlen.c string/strstr.c string/strspn.c string/strcspn.c string/stpcpy.c string/strchrnul.c \
-        stdlib/atoi.c stdlib/qsort*.c stdlib/strtol.c internal/intscan.c internal/shgetc.c stdio/snprintf.c stdio/vsnprintf.c stdio/__towrite.c stdio/__toread.c stdio/__uflow.c stdio/fwrite.c \
+        stdlib/atoi.c stdlib/bsearch.c stdlib/qsort*.c stdlib/strtol.c internal/intscan.c internal/shgetc.c stdio/snprintf.c stdio/vsnprintf.c stdio/__towrite.c stdio/__toread.c stdio/__uflow.c stdio/fwrite.c \
         ctype/isalnum.c ctype/isdigit.c ctype/isspace.c ctype/tolower.c ctype/isupper.c time/gmtime_r.c time/__secs_to_tm.c) \
     $(for name in cos sin exp log log10 pow fmod fmodf frexp ldexp scalbn nextafter round fma fmaf fmax fmaxf fmin floor copysign fabs \
         __cos __sin __rem_pio2 __rem_pio2_large exp_data log_data pow_data __math_divzero __math_invalid __math_oflow __math_uflow __math_xflow __math_check_oflow __math_check_uflow; do
