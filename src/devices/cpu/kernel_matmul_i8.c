@@ -199,6 +199,14 @@ static int64_t padded(int64_t columns)
     return holo_ceil_div(columns, HOLO_PANEL) * HOLO_PANEL;
 }
 
+// Zero points of columns of B, which have its type.
+static void zeros_read(const Product *p, int64_t first, int count, int shift, int32_t *out)
+{
+    const uint8_t *zero = (const uint8_t *)p->b_zero->data + first;
+    uint8_t        flip = p->b->dtype == HOLO_I8 ? 0x80 : 0; // of a signed byte: its number and 128
+    for (int l = 0; l < count; l++) out[l] = (zero[l] ^ flip) - flip + shift;
+}
+
 // What gemm_i8 adds for the zero points. The layouts shift bytes, so A's zero point is smaller, and B's larger, by that
 // shift. `panels` are in memory; their sums are over `k` numbers.
 static void terms_make(const Product *p, int64_t first, int64_t columns, int64_t k, const uint8_t *panels,
@@ -208,13 +216,13 @@ static void terms_make(const Product *p, int64_t first, int64_t columns, int64_t
     int      shift  = p->b->dtype == HOLO_I8 ? 128 : 0;
     int32_t  b_zero = holo_cpu_kernel_zero(p->b_zero, 0) + shift;
     for (int64_t j = 0; j < columns; j += HOLO_PANEL) {
-        int32_t sums[HOLO_PANEL];
+        int32_t sums[HOLO_PANEL], zero[HOLO_PANEL];
         memcpy(sums, panels + (j / HOLO_PANEL + 1) * panel_bytes - sizeof sums, sizeof sums);
+        for (int l = 0; l < HOLO_PANEL; l++) zero[l] = b_zero;
+        if (p->by_column) zeros_read(p, first + j, (int)holo_least(HOLO_PANEL, columns - j), shift, zero);
         for (int l = 0; l < HOLO_PANEL; l++) {
-            int32_t zero =
-                p->by_column && j + l < columns ? holo_cpu_kernel_zero(p->b_zero, first + j + l) + shift : b_zero;
-            m->zero[j + l]   = -zero;
-            m->column[j + l] = (int32_t)(a_zero * ((uint32_t)k * (uint32_t)zero - (uint32_t)sums[l]));
+            m->zero[j + l]   = -zero[l];
+            m->column[j + l] = (int32_t)(a_zero * ((uint32_t)k * (uint32_t)zero[l] - (uint32_t)sums[l]));
         }
     }
 }
@@ -362,9 +370,10 @@ static void raw_find(Product *p)
 {
     p->raw = p->packed && p->a->dtype == HOLO_U8 && p->b->dtype == HOLO_I8 && p->k && p->k % 4 == 0 &&
              (p->k % SET_BYTES || p->m <= FEW_ROWS);
-    for (int64_t i = 0; p->b_zero && p->raw && i < holo_tensor_count(p->b_zero); i++)
-        p->raw = !holo_cpu_kernel_zero(p->b_zero, i);
-    p->raw = p->raw && p->host->kernels->gemm_raw_i8(&(HoloGemmI8){0});
+    const uint8_t *zero = p->b_zero ? p->b_zero->data : NULL;
+    uint8_t        bits = 0;
+    for (int64_t i = 0, count = p->raw && zero ? holo_tensor_count(p->b_zero) : 0; i < count; i++) bits |= zero[i];
+    p->raw = p->raw && !bits && p->host->kernels->gemm_raw_i8(&(HoloGemmI8){0});
 }
 
 static HoloStatus run(HoloCall *call, void *job)
